@@ -49,18 +49,20 @@ def nets(
 ) -> Declaration:
     """Two nets that exist already, to be given to the other functions in a scenario's place.
 
-    ``mindspore`` and ``torch`` are "package.module:function", of a package that can be imported
-    here; the function, or class, is called without arguments, in a process of its own. One of both
-    may be left out. ``inputs`` are arrays of shape and dtype as the nets take them, by name, in the
-    order of the arguments; or a file, .npz or .safetensors. ``parameters`` are the starting values by
-    PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth, which its framework reads into its
-    own net; none of them runs what a file says. Without them both start as PyTorch's net does.
-    ``declarations`` are what a scenario file may say beside: train, outputs, constants, cases,
-    parameter_names, buffers, layouts, same_dropout, tolerances, expected_differences and
-    expected_findings.
+    ``mindspore`` and ``torch`` are "package.module:function", of a package that
+    can be imported here; the function, or class, is called without arguments,
+    in a process of its own. One of both may be left out. ``inputs`` are arrays
+    of shape and dtype as the nets take them, by name, in the order of the
+    arguments; or a file, .npz or .safetensors. ``parameters`` are the starting
+    values by PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth,
+    which its framework reads into its own net; none of them runs what a file
+    says. Without them both start as PyTorch's net does. ``declarations`` are
+    what a scenario file may say beside: train, outputs, constants, cases,
+    parameter_names, buffers, layouts, same_dropout, tolerances,
+    expected_differences and expected_findings.
 
-    Raises UsageError for a function that cannot be found, an input that is not an array, a missing
-    file, and an unknown declaration.
+    Raises UsageError for a function that cannot be found, an input that is not
+    an array, a missing file, and an unknown declaration.
     """
     return own_nets(
         mindspore=mindspore,
@@ -87,9 +89,10 @@ def explore(
 ) -> Exploration:
     """Compute a net's gradients on every engine in all cases, as ``explorer scenario`` does.
 
-    ``engines`` are all four by default, ``order`` n adds nested gradients up to that order. ``case``
-    is the one whose graphs are captured; ``cases`` is "all", "structure" or "main". ``fresh`` ignores
-    stored results; both limits are in seconds. Raises ExplorerError: UsageError, ScenarioError,
+    ``engines`` are all four by default, ``order`` n adds nested gradients up to
+    that order. ``case`` is the one whose graphs are captured; ``cases`` is
+    "all", "structure" or "main". ``fresh`` ignores stored results; both limits
+    are in seconds. Raises ExplorerError: UsageError, ScenarioError,
     MissingFrameworkError.
     """
     options = RunOptions(
@@ -178,8 +181,9 @@ def graph(
 ) -> Picture:
     """The gradient graph of one engine as a picture, or of two side by side, as ``explorer graph``.
 
-    ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix`` begins every id of an
-    SVG, so that several can be in one page. Raises as diff() does.
+    ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix``
+    begins every id of an SVG, so that several can be in one page. Raises as
+    diff() does.
     """
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:
@@ -211,7 +215,8 @@ def study(
 ) -> Study:
     """Run a study on both frameworks, as ``explorer study`` does.
 
-    Raises UsageError for an unknown study, and for a net that it cannot be run on.
+    Raises UsageError for an unknown study, and for a net that it cannot be run
+    on.
     """
     topic = study_topic(name)
     parse(device)
@@ -225,7 +230,8 @@ def study(
 def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECONDS) -> Claims:
     """What the migration guides say, run on the installed versions and judged, as ``explorer claims``.
 
-    All claims, or those of some numbers. Raises UsageError for a number that no claim has.
+    All claims, or those of some numbers. Raises UsageError for a number that no
+    claim has.
     """
     known = every_claim()
     for row in rows:

@@ -83,8 +83,9 @@ def questions(
 ) -> list[Job]:
     """Each case to every engine, and to the oracle, one case after another.
 
-    Those ``named`` alone are asked of a compiled net with ``return_ids=True`` too. An engine's cases
-    are ``shared`` among its workers, or the first of these alone gets them.
+    Those ``named`` alone are asked of a compiled net with ``return_ids=True``
+    too. An engine's cases are ``shared`` among its workers, or the first of
+    these alone gets them.
     """
     jobs = []
     for case in cases:
@@ -190,7 +191,8 @@ def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Jo
 def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
     """One job an engine, which captures the case's graph with the noise of every node.
 
-    MindSpore's graph style has none of its own: its nodes get the levels of the tape's.
+    MindSpore's graph style has none of its own: its nodes get the levels of the
+    tape's.
     """
     tapes = _tapes(nets)
     jobs = {}

@@ -46,10 +46,12 @@ def check_names(engines: Iterable[str], device: str, order: int, cases: str | No
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of an exploration, as the API and the shell command take them.
 
-    ``engines`` are all of them where none is named, ``order`` n adds nested gradients up to that order.
-    ``case`` is the one whose graphs are captured; ``cases`` selects those that are run: "all",
-    "structure" or "main". With ``prove`` every op is computed again, with ``fresh`` stored results are
-    not used. Both limits are in seconds: of the whole run, and of one request to a worker.
+    ``engines`` are all of them where none is named, ``order`` n adds nested
+    gradients up to that order. ``case`` is the one whose graphs are captured;
+    ``cases`` selects those that are run: "all", "structure" or "main". With
+    ``prove`` every op is computed again, with ``fresh`` stored results are not
+    used. Both limits are in seconds: of the whole run, and of one request to a
+    worker.
     """
 
     engines: Sequence[str] | None = None

@@ -95,8 +95,10 @@ def settle(
             has_masks=len(description.masked) > 0,
         )
     auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
-    findings = _findings(scenario, descriptions)
-    return Nets(requests, start, trainable, outputs, auxiliary, lost, findings)
+    found: tuple[ReportFinding, ...] = ()
+    if len(descriptions) == len(FRAMEWORKS):
+        found = findings(scenario, descriptions["mindspore"], descriptions["torch"])
+    return Nets(requests, start, trainable, outputs, auxiliary, lost, found)
 
 
 def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framework]:
@@ -181,14 +183,6 @@ def _trainable(descriptions: Mapping[Framework, Description]) -> tuple[str, ...]
         trained = {spec.name for spec in description.parameters if spec.trainable}
         names = [name for name in names if name in trained]
     return tuple(names)
-
-
-def _findings(
-    scenario: Declaration, descriptions: Mapping[Framework, Description]
-) -> tuple[ReportFinding, ...]:
-    if len(descriptions) < len(FRAMEWORKS):
-        return ()
-    return findings(scenario, descriptions["mindspore"], descriptions["torch"])
 
 
 def _outputs(scenario: Declaration, descriptions: Mapping[Framework, Description]) -> int:

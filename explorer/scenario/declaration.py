@@ -37,8 +37,8 @@ class ExpectedDifference:
     """Parties expected to disagree with the others on the cases that ``when`` describes, and why.
 
     ``engines`` are names of engines, styles ("tape"), frameworks ("torch") or
-    "central-differences". ``when`` maps attributes of a case to the value they must have;
-    "position" asks whether an input is among those differentiated.
+    "central-differences". ``when`` maps attributes of a case to the value they
+    must have; "position" asks whether an input is among those differentiated.
     """
 
     engines: tuple[str, ...]
@@ -69,8 +69,9 @@ def has(case: GradCase, condition: str, value: Condition) -> bool:
 class Tolerance:
     """How far apart two answers may be, on the cases that ``when`` describes, and why.
 
-    Elements a and b are within it where |a - b| ≤ ``atol`` + ``rtol`` · max(|a|, |b|). ``leaves``
-    are the tensors that it is for, by the names in a report ("dx"); all where none is named.
+    Elements a and b are within it where |a - b| ≤ ``atol`` + ``rtol`` ·
+    max(|a|, |b|). ``leaves`` are the tensors that it is for, by the names in a
+    report ("dx"); all where none is named.
     """
 
     reason: str
@@ -100,7 +101,8 @@ class ExpectedFinding:
 class Factory(msgspec.Struct, frozen=True):
     """The function, or class, that creates a net: ``name`` in ``module``, called without arguments.
 
-    ``folder`` is the one from which the module is imported; empty for a function of a scenario's file.
+    ``folder`` is the one from which the module is imported; empty for a
+    function of a scenario's file.
     """
 
     module: str
@@ -151,19 +153,21 @@ def named_arrays(arrays: Mapping[str, AnyArray]) -> NamedArrays:
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     """All that is said of one small net, defined for one or both frameworks: plain data.
 
-    ``file`` is the scenario's, or the one in which the declaration of one's own nets is sent to workers.
-    ``title`` is a line, ``notes`` are Markdown. ``nets`` say what creates each framework's net.
-    ``arguments`` are the inputs, ``start`` the values with which both nets begin, by PyTorch's names;
-    where it is None they begin as the net of ``leader`` does, which may read a ``checkpoint``.
-    ``sources`` are digests of the files of one's own nets.
+    ``file`` is the scenario's, or the one in which the declaration of one's own
+    nets is sent to workers. ``title`` is a line, ``notes`` are Markdown.
+    ``nets`` say what creates each framework's net. ``arguments`` are the
+    inputs, ``start`` the values with which both nets begin, by PyTorch's names;
+    where it is None they begin as the net of ``leader`` does, which may read a
+    ``checkpoint``. ``sources`` are digests of the files of one's own nets.
 
-    ``train`` says whether the nets run in training mode; ``renames`` maps MindSpore's names of
-    parameters to PyTorch's, beyond RENAMES. ``constants`` are the inputs that no case differentiates.
-    ``cases`` says which cases are run, by name or by their attributes; None is all. ``layouts`` are
-    those of parameters that lie otherwise in MindSpore than in PyTorch, by their names in either.
-    ``left_out`` are buffers of which each net keeps its own. ``same_dropout`` says whether both nets
-    drop the same elements: None is as far as that can be, True refuses nets that draw random numbers
-    beside.
+    ``train`` says whether the nets run in training mode; ``renames`` maps
+    MindSpore's names of parameters to PyTorch's, beyond RENAMES. ``constants``
+    are the inputs that no case differentiates. ``cases`` says which cases are
+    run, by name or by their attributes; None is all. ``layouts`` are those of
+    parameters that lie otherwise in MindSpore than in PyTorch, by their names
+    in either. ``left_out`` are buffers of which each net keeps its own.
+    ``same_dropout`` says whether both nets drop the same elements: None is as
+    far as that can be, True refuses nets that draw random numbers beside.
     """
 
     name: str

@@ -36,9 +36,10 @@ NETS = {"mindspore_net", "torch_net"}
 def load(path: Path | str) -> Declaration:
     """The declaration in a scenario's file, which is run, or of one's own nets, which are not.
 
-    The file's module is registered in ``sys.modules``: MindSpore's compiler (2.10) looks for it there.
-    Raises ScenarioError: a syntax error or an exception at import (file and line), a framework imported
-    at module level, a required name that is missing, an input that no engine takes.
+    The file's module is registered in ``sys.modules``: MindSpore's compiler
+    (2.10) looks for it there. Raises ScenarioError: a syntax error or an
+    exception at import (file and line), a framework imported at module level, a
+    required name that is missing, an input that no engine takes.
     """
     path = Path(path).resolve()
     if path.suffix == SENT:
@@ -125,7 +126,8 @@ def _import(path: Path) -> ModuleType:
 def _keep_lines(path: Path, text: str) -> None:
     """Let Python show these lines as the file's, even if the file changes later.
 
-    MindSpore compiles the text that Python shows, which otherwise may not be the one that runs.
+    MindSpore compiles the text that Python shows, which otherwise may not be
+    the one that runs.
     """
     lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
     # An entry without a time is never read anew.
@@ -146,7 +148,8 @@ def _read(path: Path) -> str:
 def _compiled(path: Path, text: str) -> bytes:
     """The code of a scenario's text as marshal writes it: a worker loads one for each request.
 
-    Each load has code of its own, as Dynamo keeps with it what it has compiled (torch 2.13).
+    Each load has code of its own, as Dynamo keeps with it what it has compiled
+    (torch 2.13).
     """
     # Searched for in the text: importing the file would import the framework before the check.
     try:

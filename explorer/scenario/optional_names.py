@@ -33,7 +33,8 @@ Case = str | dict[str, Condition]
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
 """The dtypes of inputs.
 
-Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no bfloat16.
+Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no
+bfloat16.
 """
 
 

@@ -47,7 +47,8 @@ DECLARATIONS = {
 CHECKPOINTS: dict[str, Framework] = {".ckpt": "mindspore", ".pt": "torch", ".pth": "torch"}
 """Files that a framework reads into its own net, which the other then starts like.
 
-PyTorch reads them with weights_only, and MindSpore's are no pickles: neither runs what a file says.
+PyTorch reads them with weights_only, and MindSpore's are no pickles: neither
+runs what a file says.
 """
 
 FOLDER = "explorer-nets-"
@@ -72,8 +73,8 @@ def own_nets(
 ) -> Declaration:
     """The declaration of two nets.
 
-    Raises UsageError for what cannot be nets, inputs or parameters, and ScenarioError for a declaration
-    with a wrong value.
+    Raises UsageError for what cannot be nets, inputs or parameters, and
+    ScenarioError for a declaration with a wrong value.
     """
     nets: dict[Framework, Factory] = {}
     if mindspore:
@@ -107,7 +108,8 @@ def own_nets(
 def factory_of(name: str) -> Factory:
     """The function that "package.module:function" names, of a package that can be imported.
 
-    Raises UsageError for any other text. The package is only looked for: nothing of it is run.
+    Raises UsageError for any other text. The package is only looked for:
+    nothing of it is run.
     """
     if not isinstance(name, str) or not FACTORY.fullmatch(name):
         text = _(

@@ -1,7 +1,7 @@
 """Reads what a scenario's file declares in a separate process, so that this one never runs its text.
 
-Whatever a text does where it is run — it exits, crashes, loops, prints, changes the working directory —
-it does there.
+Whatever a text does where it is run — it exits, crashes, loops, prints, changes
+the working directory — it does there.
 """
 
 from pathlib import Path
@@ -38,9 +38,10 @@ class Reading(msgspec.Struct, frozen=True):
 def read(path: Path | str, *, fresh: bool = False, seconds: float = SECONDS) -> Declaration:
     """The declaration in a file, as load() gives it; its nets cannot be made in this process.
 
-    The text of a shipped one is trusted, and run here. What was read before is taken from the store,
-    unless ``fresh``. Raises ScenarioError as load() does, and UnreadScenarioError where the process that
-    ran the text died, took longer than ``seconds``, or used too much memory.
+    The text of a shipped one is trusted, and run here. What was read before is
+    taken from the store, unless ``fresh``. Raises ScenarioError as load() does,
+    and UnreadScenarioError where the process that ran the text died, took
+    longer than ``seconds``, or used too much memory.
     """
     path = Path(path).resolve()
     if path.parent in SHIPPED or path.suffix == SENT:
@@ -49,16 +50,13 @@ def read(path: Path | str, *, fresh: bool = False, seconds: float = SECONDS) -> 
         key = key_of("reading", path.stem, files_read(path))
     except OSError:
         return load(path)  # it says that the file cannot be read
-    store = Store(fresh=fresh, tell=_nobody)
+    # Whoever stores the results reports that nothing can be stored.
+    store = Store(fresh=fresh, tell=lambda message: None)
     known = store.get(key, bytes)
     if known is None:
         known = _in_own_process(path, seconds)
         store.put(key, known)
     return decoded(known, path)
-
-
-def _nobody(message: str) -> None:
-    """Ignores the message: whoever stores the results reports that nothing can be stored."""
 
 
 def _in_own_process(path: Path, seconds: float) -> bytes:
