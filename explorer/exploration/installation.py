@@ -129,7 +129,7 @@ def examine(
     replies = about(workers)
     progress(STAGE, 1, STEPS)
     frameworks = [_check_framework(name, replies[name]) for name in FRAMEWORKS]
-    packages = [_check_package(name) for name in PACKAGES]
+    packages = map(_check_package, PACKAGES)
     progress(STAGE, 2, STEPS)
     return [
         _check_python(),
@@ -197,7 +197,7 @@ def _check_layout(substitute: str) -> Check:
 
 def _check_browser() -> Check:
     # Searched for on the path, as the tests do; Playwright's own download is not used.
-    is_here = any(shutil.which(program) for program in BROWSERS)
+    is_here = any(map(shutil.which, BROWSERS))
     state = "present" if is_here else "not found"
     return Check(
         name="chromium",
@@ -252,5 +252,5 @@ def _requirements() -> Iterable[str]:
 def _is_for(python: tuple[int, ...], sign: str | None, version: str | None) -> bool:
     if sign is None or version is None:
         return True
-    bound = tuple(int(part) for part in version.split("."))
+    bound = tuple(map(int, version.split(".")))
     return python >= bound if sign == ">=" else python < bound

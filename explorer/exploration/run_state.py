@@ -128,7 +128,9 @@ class RunState:
         return chosen
 
     def _others(self) -> list[GradCase]:
-        return [case for case in self.cases if case != self.main]
+        others = list(self.cases)
+        others.remove(self.main)
+        return others
 
     def _op_nodes(self) -> int:
         """The number of op nodes in the largest graph."""
@@ -168,14 +170,16 @@ class RunState:
 
     def report(self) -> Report:
         """The report on everything that is known."""
-        asked = [case for case in self.cases if case in self._asked]
-        reached = tuple(case for case in asked if self._outcomes.is_reached(case))
-        unreached = tuple(case for case in asked if case not in reached)
-        left_out = [self._selected] if self._selected else []
+        reached: list[GradCase] = []
+        unreached: list[GradCase] = []
+        for case in filter(self._asked.__contains__, self.cases):
+            cases = reached if self._outcomes.is_reached(case) else unreached
+            cases.append(case)
+        left_out = list(filter(None, [self._selected]))
         if unreached:
             cause: Ending = "timed_out" if self._outcomes.is_out_of_time else "interrupted"
-            left_out.append(LeftOut(cause, ENDED[cause], unreached))
-        return self._report(reached, tuple(left_out))
+            left_out.append(LeftOut(cause, ENDED[cause], tuple(unreached)))
+        return self._report(tuple(reached), tuple(left_out))
 
     def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
         versions: dict[str, str] = {}
@@ -207,7 +211,7 @@ class RunState:
                 *self._remarks,
                 *self._outcomes.remarks,
             ),
-            cases=tuple(self._judged(case) for case in cases),
+            cases=tuple(map(self._judged, cases)),
             left_out=left_out,
             graphs=tuple(graphs),
             ungraphed=ungraphed,

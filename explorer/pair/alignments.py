@@ -59,9 +59,9 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
         left=alignment.right,
         right=alignment.left,
         pairs=tuple(sorted(pairs, key=lambda pair: pair.number)),
-        unpaired=tuple(_mirrored_unpaired(unpaired) for unpaired in alignment.unpaired),
+        unpaired=tuple(map(_mirrored_unpaired, alignment.unpaired)),
         divergence=mirrored_divergence(divergence) if divergence else None,
-        further=tuple(mirrored_divergence(further) for further in alignment.further),
+        further=tuple(map(mirrored_divergence, alignment.further)),
         left_coverage=alignment.right_coverage,
         right_coverage=alignment.left_coverage,
     )

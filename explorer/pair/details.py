@@ -104,7 +104,7 @@ def node_detail(
         title=title(node),
         facts=tuple(_facts(node, members)),
         source=places(node),
-        outputs=tuple(_output(output) for output in node.outputs[:MOST_OUTPUTS]),
+        outputs=tuple(map(_output, node.outputs[:MOST_OUTPUTS])),
         forward=_forward(node.forward, nodes),
     )
 
@@ -118,7 +118,7 @@ def title(node: Node) -> str:
 
 def places(node: Node) -> tuple[str, ...]:
     """The places of a node's source that are shown."""
-    return tuple(clean(place) for place in node.source[:SOURCE_LINES])
+    return tuple(map(clean, node.source[:SOURCE_LINES]))
 
 
 def _forward(id_: str | None, nodes: Mapping[str, Node]) -> Forward | None:
@@ -277,7 +277,7 @@ def _compared(said: str, one: AnyArray, other: AnyArray) -> PairDetail:
     if not differences.any():
         return PairDetail(said, _("Equal in every element."))
     index = np.unravel_index(int(np.argmax(differences)), differences.shape)
-    place = [int(position) for position in index]
+    place = list(map(int, index))
     text = _("Greatest difference {value} at {index}: {left} on the left, {right} on the right.")
     told = text.format(
         value=f"{differences[index]:.3g}",

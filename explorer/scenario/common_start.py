@@ -107,7 +107,7 @@ def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framewor
     frameworks = {ENGINES[name].framework for name in engines}
     if scenario.defines(scenario.leader) and scenario.parameters() is None:
         frameworks.add(scenario.leader)
-    return [framework for framework in reversed(FRAMEWORKS) if framework in frameworks]
+    return sorted(frameworks, key=FRAMEWORKS.index, reverse=True)
 
 
 def _first_look(

@@ -210,7 +210,7 @@ def _forget(files: Collection[Path]) -> None:
         linecache.cache.pop(str(file), None)
         with suppress(OSError):
             Path(importlib.util.cache_from_source(str(file))).unlink()
-    names = {str(file) for file in files}
+    names = set(map(str, files))
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in names:
             del sys.modules[name]

@@ -27,7 +27,7 @@ def cases_of(scenario: Declaration, has_parameters: bool, order: int = 1) -> tup
     Raises ScenarioError if none is left: all CASES need weights, and the nets have none.
     """
     names = list(scenario.inputs())
-    constants = frozenset(names.index(name) for name in scenario.constants)
+    constants = frozenset(map(names.index, scenario.constants))
     cases = matrix(len(names), has_parameters, order, constants)
     if scenario.cases is None:
         return cases
@@ -89,7 +89,7 @@ def positions(inputs: int, constants: frozenset[int] = frozenset()) -> tuple[Pos
 
     Up to three such inputs all tuples; beyond, the 1-tuples and the full one.
     """
-    indices = [index for index in range(inputs) if index not in constants]
+    indices = sorted(set(range(inputs)) - constants)
     sizes: Iterable[int] = dict.fromkeys((1, len(indices)))
     if len(indices) <= ALL_TUPLES_UP_TO:
         sizes = range(1, len(indices) + 1)

@@ -1,6 +1,8 @@
 """Two nets whose parameters do not correspond: errors with the lines to add, and findings."""
 
 from collections.abc import Iterable, Iterator
+from itertools import accumulate, product, starmap
+from operator import attrgetter
 
 import msgspec
 
@@ -41,20 +43,25 @@ SHOWN = 3
 def check_parameter_names(scenario: Declaration, mindspore: Description) -> None:
     """Raise ScenarioError for an entry of PARAMETER_NAMES or LAYOUTS whose name does not exist."""
     specs = (*mindspore.parameters, *mindspore.constants)
-    paths = [spec.path for spec in specs]
-    own_names = [spec.own_name for spec in specs if spec.own_name]
-    modules = [path[:end] for path in paths for end in _dots(path)]
+    paths = list(map(attrgetter("path"), specs))
+    own_names = list(filter(None, map(attrgetter("own_name"), specs)))
+    modules: list[str] = []
+    for path in paths:
+        modules += accumulate(path.split(".")[:-1], "{}.{}".format)
     fact = _("MindSpore's net has no parameter {name!r}")
     also_allowed = [*own_names, *modules]
     _check_named(scenario, "PARAMETER_NAMES", scenario.renames, paths, also_allowed, fact)
-    in_torch = [spec.name for spec in specs]
+    in_torch = list(map(attrgetter("name"), specs))
     _check_named(scenario, "LAYOUTS", scenario.layouts, paths, in_torch, fact)
 
 
 def check_left_out(scenario: Declaration, mindspore: Description, torch: Description) -> None:
     """Raise ScenarioError for a name in BUFFERS that no net has, or that a net trains."""
     specs = (*all_specs(mindspore).values(), *all_specs(torch).values())
-    names = [name for spec in specs if not spec.trainable for name in (spec.path, spec.name)]
+    names: list[str] = []
+    for spec in specs:
+        if not spec.trainable:
+            names += (spec.path, spec.name)
     fact = _("no net has a buffer {name!r}")
     _check_named(scenario, "BUFFERS", scenario.left_out, names, [], fact)
 
@@ -73,13 +80,6 @@ def _check_named(
             allowed = list(dict.fromkeys([*paths, *also_allowed]))
             message = refusal(f"{option}: {fact.format(name=name)}", name, allowed)
             raise ScenarioError(f"{scenario.place}: {message}")
-
-
-def _dots(name: str) -> Iterator[int]:
-    """The places of the dots in a name: before each stands the path of a module."""
-    for place, letter in enumerate(name):
-        if letter == ".":
-            yield place
 
 
 # Parameters without a partner, or with one of another shape
@@ -104,8 +104,8 @@ def _remedy(mindspore: Description, torch: Description) -> str:
     """The lines to add if the proposed pairs are right."""
     proposal = propose(mindspore, torch)
     names = entries(proposal, mindspore, torch)
-    pairs = [f'"{path}": "{name}"' for path, name in names.items()]
-    steps = [f'"{path}": {layout}' for path, layout in _layouts(proposal, mindspore, torch)]
+    pairs = list(starmap('"{}": "{}"'.format, names.items()))
+    steps = list(starmap('"{}": {}'.format, _layouts(proposal, mindspore, torch)))
     lines = []
     if pairs:
         lines.append(f"PARAMETER_NAMES = {{{', '.join(pairs)}}}")
@@ -139,7 +139,7 @@ def _layouts(
     proposal: Proposal, mindspore: Description, torch: Description
 ) -> Iterator[tuple[str, str]]:
     """MindSpore's paths of the parameters that need a layout to be PyTorch's, and the layout."""
-    pairs = [Held(*pair) for pair in proposal.pairs]
+    pairs = starmap(Held, proposal.pairs)
     for held in (*pairs, *common(mindspore, torch)):
         if not (held.mindspore.trainable or held.torch.trainable):
             continue
@@ -151,10 +151,10 @@ def _layouts(
 def _may_belong(mindspore: Description, torch: Description) -> bool:
     """Whether a weight of one net alone may belong to something left over in the other."""
     in_mindspore, in_torch = lone(mindspore, torch), lone(torch, mindspore)
-    pairs = [(spec, in_torch) for spec in in_mindspore] + [
-        (spec, in_mindspore) for spec in in_torch
-    ]
-    return any(is_weight(spec) and _nearest(spec, others) for spec, others in pairs)
+    for spec, other in product(in_mindspore, in_torch):
+        if fits(spec, other) and (is_weight(spec) or is_weight(other)):
+            return True
+    return False
 
 
 def _have_nothing_in_common(mindspore: Description, torch: Description) -> bool:

@@ -1,6 +1,7 @@
 """Which cases of the matrix are run, and in which order: those that cover most kinds of calls first."""
 
 from collections.abc import Hashable, Iterable
+from itertools import compress
 from typing import Literal
 
 from explorer.model.cases import GradCase
@@ -20,7 +21,7 @@ def widest(floating: tuple[bool, ...], has_aux: bool, weights: bool) -> GradCase
     input whether it is of a floating dtype.
     """
     # An integer has no gradient: PyTorch refuses to be asked for one.
-    indices = tuple(index for index, is_floating in enumerate(floating) if is_floating)
+    indices = tuple(compress(range(len(floating)), floating))
     position = indices[0] if len(indices) == 1 else indices or None
     return GradCase("grad", position, "all" if weights else None, has_aux)
 
@@ -60,8 +61,8 @@ def asks_for_most(scenario: Declaration, has_aux: bool, weights: bool) -> GradCa
 
 def _likeness(case: GradCase, wanted: GradCase) -> tuple[bool, int, bool]:
     """The likeness of a case to another; of more similar ones the tuple is greater."""
-    asked_for = {*case.positions, *([case.weights] if case.weights else [])}
-    wanted_for = {*wanted.positions, *([wanted.weights] if wanted.weights else [])}
+    asked_for = {*case.positions, case.weights} - {None}
+    wanted_for = {*wanted.positions, wanted.weights} - {None}
     return case.order == 1, len(asked_for & wanted_for), case.has_aux == wanted.has_aux
 
 
