@@ -2,7 +2,8 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,15 @@ def links(alignment: Alignment | None) -> Links:
     """The nodes that are marked with each node: its partner first, then the steps inside that."""
     left: dict[str, list[str]] = {}
     right: dict[str, list[str]] = {}
-    for pair in alignment.pairs if alignment else ():
+    if alignment is None:
+        return {"left": left, "right": right}
+    for pair in alignment.pairs:
         left_members, right_members = pair.members("left"), pair.members("right")
         for node in left_members:
             left.setdefault(node, []).extend(right_members)
         for node in right_members:
             right.setdefault(node, []).extend(left_members)
-    for divergence in alignment.divergences if alignment else ():
+    for divergence in alignment.divergences:
         one, other = divergence.nodes
         # What the graphs part at is no pair; it stands opposite each other all the same.
         if one and other and one not in left and other not in right:
@@ -90,8 +93,9 @@ def links(alignment: Alignment | None) -> Links:
 def _pane(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, Any]:
     # The drawing is replaced only when its key changes: a new caption, or new pairs, leave place
     # and scale as they are.
-    course = _course(side.graph)
-    ranks = {node: rank for rank, node in enumerate(course)}
+    nodes = sorted(side.graph.nodes, key=attrgetter("order"))
+    course = list(map(attrgetter("id"), nodes))
+    ranks = dict(zip(course, range(len(course)), strict=True))
     return {
         "caption": side.caption,
         "svg": side.svg,
@@ -99,15 +103,10 @@ def _pane(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, 
         "key": hashlib.sha256(side.svg.encode()).hexdigest(),
         "graph": side.graph_key,
         "modules": sorted(module_names(side.graph)),
-        "course": [side.shown.homes[node] for node in course],
+        "course": list(map(side.shown.homes.__getitem__, course)),
         "does": _doings(side.graph.engine),
         "nodes": _nodes(side, name, alignment, ranks),
     }
-
-
-def _course(graph: GradGraph) -> list[str]:
-    """The nodes of a whole graph in the order in which they run."""
-    return [node.id for node in sorted(graph.nodes, key=lambda node: node.order)]
 
 
 def _doings(engine: str) -> dict[str, str]:
@@ -177,8 +176,11 @@ def _reasons(name: SideName, alignment: Alignment | None) -> dict[str, str]:
     if alignment is None:
         return {}
     engines = alignment.left, alignment.right
-    unpaired = [node for node in alignment.unpaired if node.side == name]
-    return {node.node: alone(node, engines) for node in unpaired}
+    reasons = {}
+    for unpaired in alignment.unpaired:
+        if unpaired.side == name:
+            reasons[unpaired.node] = alone(unpaired, engines)
+    return reasons
 
 
 def _no_pairs(alignment: Alignment | None) -> str:
@@ -190,9 +192,11 @@ def _no_pairs(alignment: Alignment | None) -> str:
 def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, PairDetail]:
     """What joins two nodes in sight, by both ids with a space between."""
     told: dict[str, PairDetail] = {}
+    if alignment is None:
+        return told
     left_nodes, right_nodes = left.graph.by_id(), right.graph.by_id()
     counts: defaultdict[str, int] = defaultdict(int)
-    for pair in alignment.pairs if alignment else ():
+    for pair in alignment.pairs:
         key = f"{left.shown.homes[pair.left]} {right.shown.homes[pair.right]}"
         counts[key] += 1
         is_apart = left.shown.apart([pair.left]) and right.shown.apart([pair.right])
@@ -204,8 +208,6 @@ def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, Pai
             told.setdefault(f"{step} {right.shown.homes[pair.right]}", step_detail(pair))
         for step in right.shown.apart(pair.right_within):
             told.setdefault(f"{left.shown.homes[pair.left]} {step}", step_detail(pair))
-    if alignment is None:
-        return told
     for divergence, sentence in zip(alignment.divergences, divergences(alignment), strict=True):
         one, other = divergence.nodes
         if one and other:
@@ -264,20 +266,20 @@ def stage_changes(before: GradGraph, after: GradGraph) -> StageChanges:
     Nodes are the same where operator, name, phase and the user's line are; of several alike the
     first ones.
     """
-    old = Counter(_likeness(node) for node in before.nodes)
-    remaining = old.copy()
-    new = []
+    remaining = Counter(map(_likeness, before.nodes))
+    new: set[str] = set()
+    added: Counter[str] = Counter()
     for node in after.nodes:
         likeness = _likeness(node)
         if remaining[likeness]:
             remaining[likeness] -= 1
         else:
-            new.append(node)
-    added = Counter(node.op for node in new)
+            new.add(node.id)
+            added[node.op] += 1
     removed: Counter[str] = Counter()
     for likeness, count in remaining.items():
         removed[likeness[0]] += count
-    return StageChanges(frozenset(node.id for node in new), _listed(added), _listed(+removed))
+    return StageChanges(frozenset(new), _listed(added), _listed(+removed))
 
 
 def _likeness(node: Node) -> Likeness:
@@ -285,14 +287,10 @@ def _likeness(node: Node) -> Likeness:
 
 
 def _listed(ops: Counter[str]) -> str:
-    """Operators with their counts, the most frequent first: "4 Mul, 2 Cast, and 3 more"."""
-    return ", ".join(_parts(ops))
-
-
-def _parts(ops: Counter[str]) -> Iterator[str]:
+    """Operators with their counts, the most frequent first: "4 Mul, 2 Cast, + 3"."""
     ranked = sorted(ops.items(), key=lambda item: (-item[1], item[0]))
-    for op, count in ranked[:MOST_OPS]:
-        yield f"{count} {op}"
-    more = sum(count for _, count in ranked[MOST_OPS:])
+    parts = [f"{count} {op}" for op, count in ranked[:MOST_OPS]]
+    more = sum(dict(ranked[MOST_OPS:]).values())
     if more:
-        yield f"+ {more}"
+        parts.append(f"+ {more}")
+    return ", ".join(parts)
