@@ -1,7 +1,7 @@
 """The options of an exploration, checked before any framework is started, and its default callbacks."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import msgspec
@@ -30,19 +30,6 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     prove: ProofScope = "small"
 
 
-def check_names(engines: Iterable[str], device: str, order: int, cases: str | None) -> None:
-    """Check what can be checked before the scenario's text is run; raises UsageError."""
-    parse(device)
-    for name in engines:
-        choose("engine", name, ENGINES)
-    if not 1 <= order <= MAX_ORDER:
-        raise UsageError(
-            _("order {order} is out of range; allowed: 1 to {most}"), order=order, most=MAX_ORDER
-        )
-    if cases is not None:
-        choose("selection of cases", cases, SELECTIONS)
-
-
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of an exploration, as the API and the shell command take them.
 
@@ -66,7 +53,14 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Check what can be checked before the scenario's text is run; raises UsageError."""
-        check_names(self.engines or (), self.device, self.order, self.cases)
+        parse(self.device)
+        for name in self.engines or ():
+            choose("engine", name, ENGINES)
+        if not 1 <= self.order <= MAX_ORDER:
+            text = _("order {order} is out of range; allowed: 1 to {most}")
+            raise UsageError(text, order=self.order, most=MAX_ORDER)
+        if self.cases is not None:
+            choose("selection of cases", self.cases, SELECTIONS)
 
     def wanted(self, scenario: Declaration) -> Wanted:
         """The options on which the report depends, checked.
@@ -75,7 +69,15 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         """
         self.check()
         named = list(self.engines or ())
-        _check_nets(scenario, named)
+        defined = [name for name in ENGINES if scenario.defines(ENGINES[name].framework)]
+        for name in named:
+            if name not in defined:
+                text = _(
+                    "scenario {scenario} defines no net for {engine!r};"
+                    " engines with a net: {allowed}"
+                )
+                allowed = ", ".join(defined)
+                raise UsageError(text, scenario=scenario.name, engine=name, allowed=allowed)
         label = None
         if self.case:
             # Whether the nets have parameters is not known yet; a case too many does no harm here.
@@ -90,17 +92,6 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             selection=cast("Selection | None", self.cases),
             prove="all" if self.prove else "small",
         )
-
-
-def _check_nets(scenario: Declaration, engines: list[str]) -> None:
-    """Raise UsageError for an engine that is named and has no net."""
-    defined = [name for name, engine in ENGINES.items() if scenario.defines(engine.framework)]
-    for name in engines:
-        if name not in defined:
-            text = _(
-                "scenario {scenario} defines no net for {engine!r}; engines with a net: {allowed}"
-            )
-            raise UsageError(text, scenario=scenario.name, engine=name, allowed=", ".join(defined))
 
 
 class Interrupted(KeyboardInterrupt):

@@ -116,9 +116,8 @@ def files_read(path: Path) -> dict[str, str]:
             continue
         content = file.read_bytes()
         digests[name] = hashlib.sha256(content).hexdigest()
-        if (
-            file.suffix != SENT
-        ):  # which is data, with digests of the files that its nets are made of
+        # A declaration is data, with digests of the files that its nets are made of.
+        if file.suffix != SENT:
             waiting.extend(_imported_from(folder, content))
     return digests
 

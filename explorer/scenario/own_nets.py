@@ -218,18 +218,12 @@ def _folder_of(factory: str) -> Path:
             "{factory!r}: Python finds no module {package!r} on its path ({places});"
             " install the package, or run from the folder that contains it"
         )
-        raise UsageError(text, factory=factory, package=package, places=_shown_path())
+        shown = [*map(repr, sys.path[:4]), *["…"] * (len(sys.path) > 4)]
+        raise UsageError(text, factory=factory, package=package, places=", ".join(shown))
     place = Path(places[0])
     is_package = bool(spec and spec.submodule_search_locations)
     inside = place.parent if place.suffix else place
     return (inside.parent if is_package else inside).resolve()
-
-
-def _shown_path() -> str:
-    shown = [repr(place) for place in sys.path[:4]]
-    if len(sys.path) > 4:
-        shown.append("…")
-    return ", ".join(shown)
 
 
 # The files that nets are made of
