@@ -4,7 +4,7 @@ from explorer.cli import exit_codes
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console, progress
 from explorer.drawing.layout import substitute_layout
-from explorer.exploration.installation import examine
+from explorer.exploration.doctor import examine
 from explorer.report.doctor import checks_document, show_checks
 from explorer.workers.workers import Workers
 

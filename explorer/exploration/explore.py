@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from explorer.exploration.installation import about_framework, start
+from explorer.exploration.about import about_framework, start
 from explorer.exploration.jobs import captures, level_jobs, noise_jobs, questions
 from explorer.exploration.options import Interrupted, no_report, no_row
 from explorer.exploration.run_state import RunState

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from explorer.exploration.installation import versions_here
+from explorer.exploration.about import versions_here
 from explorer.exploration.stored import explored, stored_report
 from explorer.model.alignment import Alignment, Coverage
 from explorer.model.errors import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.exploration.installation import STARTING
+from explorer.exploration.about import STARTING
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.requests import Description
 from explorer.scenario.common_start import first_look, refuse_raised

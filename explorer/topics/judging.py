@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from explorer.exploration.installation import stored_versions, versions_here
+from explorer.exploration.about import stored_versions, versions_here
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing, Observation
 from explorer.model.measurement import Measured, Measurement
 from explorer.store.store import Store

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import msgspec
 
-from explorer.exploration.installation import about, stored_versions, versions_here
+from explorer.exploration.about import about, stored_versions, versions_here
 from explorer.model.engines import Framework, framework_of
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explorer.drawing.layout import substitute_layout
-from explorer.exploration.installation import Check, examine
+from explorer.exploration.doctor import Check, examine
 from explorer.model.engines import ENGINES
 from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store

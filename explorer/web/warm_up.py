@@ -5,7 +5,7 @@ import os
 import threading
 from contextlib import suppress
 
-from explorer.exploration.installation import start
+from explorer.exploration.about import start
 from explorer.model.engines import Framework, WorkerKind
 from explorer.model.errors import ExplorerError
 from explorer.web.askings import askings

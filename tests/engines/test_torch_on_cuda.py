@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
+from explorer.exploration.about import about_framework
 from explorer.exploration.explore import explore
-from explorer.exploration.installation import about_framework
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.report import Report

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from explorer.exploration.installation import examine
+from explorer.exploration.doctor import examine
 from explorer.model.results import About
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import no_progress

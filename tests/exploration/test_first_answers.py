@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from explorer.exploration import run_state
+from explorer.exploration.about import STARTING
 from explorer.exploration.explore import explore
-from explorer.exploration.installation import STARTING
 from explorer.exploration.options import Interrupted
 from explorer.model.cases import GradCase
 from explorer.model.engines import WorkerKind

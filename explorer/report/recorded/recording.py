@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.exploration.installation import versions_here
+from explorer.exploration.about import versions_here
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored
 from explorer.model.errors import ExplorerError

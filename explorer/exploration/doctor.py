@@ -1,89 +1,21 @@
-"""What is installed: versions, usable devices, and what is missing with the pip line that installs it."""
+"""Checks what is installed and what is missing, with the pip line that installs it."""
 
 import importlib.metadata
 import platform
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 import msgspec
 
-from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind
-from explorer.model.errors import MissingFrameworkError
-from explorer.model.requests import Nothing
-from explorer.model.results import MISSING_FRAMEWORK, About, Failure
+from explorer.exploration.about import about
+from explorer.model.engines import FRAMEWORKS
+from explorer.model.results import About, Failure
 from explorer.shipped import requirements_file
-from explorer.store.keys import key_of
-from explorer.store.store import Store
 from explorer.text.messages import one_line
-from explorer.workers.protocol import Lost
-from explorer.workers.queue import Job, Progress, carry_out, no_progress
+from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
-
-
-def about(workers: Workers) -> dict[Framework, About | Failure]:
-    """The report of each framework's worker; a Failure where there is none."""
-    return {framework: about_framework(workers, framework) for framework in FRAMEWORKS}
-
-
-STARTING = "starting workers"
-"""The stage of workers that import their framework."""
-
-
-def start(
-    workers: Workers, kinds: Mapping[WorkerKind, Framework], progress: Progress = no_progress
-) -> None:
-    """Let workers import their framework side by side; about_framework() says if one cannot."""
-    jobs = []
-    for kind, framework in kinds.items():
-        target = f"explorer.engines.{framework}.about:about"
-        jobs.append(Job(kind, STARTING, (kind,), target, Nothing(), About))
-    carry_out(jobs, workers, progress)
-
-
-def about_framework(workers: Workers, framework: Framework) -> About | Failure:
-    """The report of one framework's worker.
-
-    A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
-    """
-    try:
-        reply = workers.call(
-            framework, f"explorer.engines.{framework}.about:about", Nothing(), About
-        )
-    except MissingFrameworkError as error:
-        return Failure(MISSING_FRAMEWORK, str(error))
-    if isinstance(reply, Lost):
-        return reply.failure
-    return reply
-
-
-VERSIONS = ("versions", "of the frameworks")
-"""The kind and the name under which the versions are stored."""
-
-
-def versions_here(workers: Workers, store: Store | None = None) -> dict[str, str]:
-    """The versions of all packages that the workers name; of a missing framework there are none.
-
-    Where a ``store`` has them no worker is started.
-    """
-    known = stored_versions(store) if store else None
-    if known is not None:
-        return known
-    versions: dict[str, str] = {}
-    replies = about(workers)
-    for reply in replies.values():
-        if isinstance(reply, About):
-            versions.update(reply.versions)
-    if store and all(isinstance(reply, About) for reply in replies.values()):
-        store.put(key_of(*VERSIONS), versions)
-    return versions
-
-
-def stored_versions(store: Store) -> dict[str, str] | None:
-    """The versions that versions_here() has found before."""
-    return store.get(key_of(*VERSIONS), dict[str, str])
-
 
 PACKAGES = ("numpy", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
 """The packages that the explorer needs beside the frameworks, by their names in pip."""
@@ -129,7 +61,7 @@ def examine(
     replies = about(workers)
     progress(STAGE, 1, STEPS)
     frameworks = [_check_framework(name, replies[name]) for name in FRAMEWORKS]
-    packages = map(_check_package, PACKAGES)
+    packages = [_check_package(name) for name in PACKAGES]
     progress(STAGE, 2, STEPS)
     return [
         _check_python(),
@@ -197,7 +129,7 @@ def _check_layout(substitute: str) -> Check:
 
 def _check_browser() -> Check:
     # Searched for on the path, as the tests do; Playwright's own download is not used.
-    is_here = any(map(shutil.which, BROWSERS))
+    is_here = any(shutil.which(program) for program in BROWSERS)
     state = "present" if is_here else "not found"
     return Check(
         name="chromium",
@@ -252,5 +184,5 @@ def _requirements() -> Iterable[str]:
 def _is_for(python: tuple[int, ...], sign: str | None, version: str | None) -> bool:
     if sign is None or version is None:
         return True
-    bound = tuple(map(int, version.split(".")))
+    bound = tuple(int(part) for part in version.split("."))
     return python >= bound if sign == ">=" else python < bound

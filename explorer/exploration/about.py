@@ -1,0 +1,76 @@
+"""The installed versions and the usable devices, as each framework's worker reports them."""
+
+from collections.abc import Mapping
+
+from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind
+from explorer.model.errors import MissingFrameworkError
+from explorer.model.requests import Nothing
+from explorer.model.results import MISSING_FRAMEWORK, About, Failure
+from explorer.store.keys import key_of
+from explorer.store.store import Store
+from explorer.workers.protocol import Lost
+from explorer.workers.queue import Job, Progress, carry_out, no_progress
+from explorer.workers.workers import Workers
+
+
+def about(workers: Workers) -> dict[Framework, About | Failure]:
+    """The report of each framework's worker; a Failure where there is none."""
+    return {framework: about_framework(workers, framework) for framework in FRAMEWORKS}
+
+
+STARTING = "starting workers"
+"""The stage of workers that import their framework."""
+
+
+def start(
+    workers: Workers, kinds: Mapping[WorkerKind, Framework], progress: Progress = no_progress
+) -> None:
+    """Let workers import their framework side by side; about_framework() says if one cannot."""
+    jobs = []
+    for kind, framework in kinds.items():
+        target = f"explorer.engines.{framework}.about:about"
+        jobs.append(Job(kind, STARTING, (kind,), target, Nothing(), About))
+    carry_out(jobs, workers, progress)
+
+
+def about_framework(workers: Workers, framework: Framework) -> About | Failure:
+    """The report of one framework's worker.
+
+    A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
+    """
+    try:
+        reply = workers.call(
+            framework, f"explorer.engines.{framework}.about:about", Nothing(), About
+        )
+    except MissingFrameworkError as error:
+        return Failure(MISSING_FRAMEWORK, str(error))
+    if isinstance(reply, Lost):
+        return reply.failure
+    return reply
+
+
+VERSIONS = ("versions", "of the frameworks")
+"""The kind and the name under which the versions are stored."""
+
+
+def versions_here(workers: Workers, store: Store | None = None) -> dict[str, str]:
+    """The versions of all packages that the workers name; of a missing framework there are none.
+
+    Where a ``store`` has them no worker is started.
+    """
+    known = stored_versions(store) if store else None
+    if known is not None:
+        return known
+    versions: dict[str, str] = {}
+    replies = about(workers)
+    for reply in replies.values():
+        if isinstance(reply, About):
+            versions.update(reply.versions)
+    if store and all(isinstance(reply, About) for reply in replies.values()):
+        store.put(key_of(*VERSIONS), versions)
+    return versions
+
+
+def stored_versions(store: Store) -> dict[str, str] | None:
+    """The versions that versions_here() has found before."""
+    return store.get(key_of(*VERSIONS), dict[str, str])
