@@ -1,7 +1,6 @@
 """The state of one exploration: what is known so far, what runs next, and the report on it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
@@ -45,7 +44,6 @@ ENDED: dict[Ending, str] = {
 """The reasons why cases were not reached."""
 
 
-@dataclass
 class RunState:
     """One exploration and its results so far.
 
@@ -53,23 +51,30 @@ class RunState:
     whether its graphs are captured.
     """
 
-    scenario: Declaration
-    nets: Nets
-    engines: tuple[str, ...]
-    present: Mapping[Framework, About]
-    devices: dict[str, str]
-    cases: tuple[GradCase, ...]
-    main: GradCase
-    graphs: bool
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        scenario: Declaration,
+        nets: Nets,
+        engines: tuple[str, ...],
+        present: Mapping[Framework, About],
+        devices: dict[str, str],
+        cases: tuple[GradCase, ...],
+        main: GradCase,
+        graphs: bool,
+    ) -> None:
+        self._scenario = scenario
+        self._nets = nets
+        self._engines = engines
+        self._present = present
+        self._devices = devices
+        self._main = main
+        self._graphs = graphs
         # Of more than three inputs the matrix holds no pairs, and the main case may be one.
-        if self.main not in self.cases:
-            self.cases = (self.main, *self.cases)
-        self._asked = set(self.cases)  # until a selection leaves some out
-        self._measured = {question(self.main)}
+        self._cases = cases if main in cases else (main, *cases)
+        self._asked = set(self._cases)  # until a selection leaves some out
+        self._measured = {question(main)}
         self._selected: LeftOut | None = None
-        self._outcomes = Outcomes(self.nets)
+        self._outcomes = Outcomes(nets)
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
         self._remarks: tuple[ReportFinding, ...] = ()
@@ -103,33 +108,33 @@ class RunState:
         """The cases that are run besides the main one even if its graphs are large, in order."""
         if selection == "main":
             return ()
-        return covering(self._others(), known=(self.main,))
+        return covering(self._others(), known=(self._main,))
 
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
         """The cases to run besides the main one, in order; those of sure() come first."""
         others = self._others()
         reason = ""
         if selection is None:
-            size = len(self.cases) * self._op_nodes()
+            size = len(self._cases) * self._op_nodes()
             selection = "structure" if size > LARGE else "all"
             reason = (
-                f"{len(self.cases)} cases on a graph of {self._op_nodes()} op nodes take long; "
+                f"{len(self._cases)} cases on a graph of {self._op_nodes()} op nodes take long; "
                 f"{STRUCTURE}; --cases all runs every case"
             )
         chosen: tuple[GradCase, ...] = ()
         if selection == "structure":
-            chosen = covering(others, known=(self.main,))
+            chosen = covering(others, known=(self._main,))
         elif selection == "all":
-            chosen = spread(others, known=(self.main,))
-        self._asked = {self.main, *chosen}
+            chosen = spread(others, known=(self._main,))
+        self._asked = {self._main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest:
             self._selected = LeftOut("selected", reason or SELECTED[selection], rest)
         return chosen
 
     def _others(self) -> list[GradCase]:
-        others = list(self.cases)
-        others.remove(self.main)
+        others = list(self._cases)
+        others.remove(self._main)
         return others
 
     def _op_nodes(self) -> int:
@@ -141,9 +146,9 @@ class RunState:
         return largest
 
     def _captured(self) -> dict[str, Captured]:
-        if not self.graphs:
+        if not self._graphs:
             return {}
-        return {name: self._outcomes.captured(name) for name in self.nets.requests}
+        return {name: self._outcomes.captured(name) for name in self._nets.requests}
 
     def _last_stages(self) -> list[GradGraph]:
         graphs: list[GradGraph] = []
@@ -156,8 +161,8 @@ class RunState:
         # Earlier stages are not run: their nodes have no values by which they could be paired.
         graphs = self._last_stages()
         pairs = combinations(graphs, 2)
-        report = self._judged(self.main)
-        expected, tolerances = self.scenario.expected, self.scenario.tolerances
+        report = self._judged(self._main)
+        expected, tolerances = self._scenario.expected, self._scenario.tolerances
         alignments = []
         for left, right in pairs:
             alignments.append(foreseen(align(left, right), report, expected, tolerances))
@@ -166,13 +171,13 @@ class RunState:
 
     def first_report(self) -> Report:
         """The report on the main case alone."""
-        return self._report((self.main,), ())
+        return self._report((self._main,), ())
 
     def report(self) -> Report:
         """The report on everything that is known."""
         reached: list[GradCase] = []
         unreached: list[GradCase] = []
-        for case in filter(self._asked.__contains__, self.cases):
+        for case in filter(self._asked.__contains__, self._cases):
             cases = reached if self._outcomes.is_reached(case) else unreached
             cases.append(case)
         left_out = list(filter(None, [self._selected]))
@@ -183,30 +188,30 @@ class RunState:
 
     def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
         versions: dict[str, str] = {}
-        for about in self.present.values():
+        for about in self._present.values():
             versions.update(about.versions)
         graphs: list[GradGraph] = []
         ungraphed: dict[str, str] = {}
         lost: list[str] = []
         recorded = self._captured()
-        plain = {name: self._outcomes.result(name, self.main) for name in recorded}
+        plain = {name: self._outcomes.result(name, self._main) for name in recorded}
         for name, captured in recorded.items():
             graphs += captured.graphs
             if captured.result.error:
                 ungraphed[name] = _why_no_graph(captured.result, plain[name])
             if captured.result.outcome in LOST:
                 lost.append(name)
-        inputs = self.scenario.inputs()
+        inputs = self._scenario.inputs()
         return Report(
-            scenario=self.scenario.name,
-            title=self.scenario.title,
-            notes=self.scenario.notes,
+            scenario=self._scenario.name,
+            title=self._scenario.title,
+            notes=self._scenario.notes,
             versions=versions,
-            devices=self.devices,
+            devices=self._devices,
             inputs=tuple(Leaf(name, pack(array)) for name, array in inputs.items()),
-            parameters=tuple(Leaf(name, array) for name, array in self.nets.parameters.items()),
+            parameters=tuple(Leaf(name, array) for name, array in self._nets.parameters.items()),
             findings=(
-                *self.nets.findings,
+                *self._nets.findings,
                 *recorded_otherwise(recorded, plain),
                 *self._remarks,
                 *self._outcomes.remarks,
@@ -224,9 +229,9 @@ class RunState:
         if case in self._complete:
             return self._complete[case]
         # Engines without a net take part as well: a report says of all that were asked for.
-        results = {name: self._outcomes.result(name, case) for name in self.engines}
-        noise = self._outcomes.noise(case, self.engines)
-        scenario = self.scenario
+        results = {name: self._outcomes.result(name, case) for name in self._engines}
+        noise = self._outcomes.noise(case, self._engines)
+        scenario = self._scenario
         estimate = self._outcomes.estimate(case)
         return judge(case, results, estimate, scenario.expected, noise, scenario.tolerances)
 
