@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from explorer.exploration.about import about_framework, start
-from explorer.exploration.jobs import captures, level_jobs, noise_jobs, questions
+from explorer.exploration.jobs import capture_jobs, level_jobs, noise_jobs, result_jobs
 from explorer.exploration.options import Interrupted, no_report, no_row
 from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
@@ -68,16 +68,16 @@ def explore(
         with JobQueue(workers, progress) as job_queue:
             jobs: list[Job] = []
             if graphs:
-                jobs = captures(nets, main, prove) + level_jobs(nets, main)
+                jobs = capture_jobs(nets, main, prove) + level_jobs(nets, main)
             jobs += noise_jobs(nets, (main,), most)
             # A second process that starts up would be in the way of the first answers.
-            jobs += questions(nets, (main,), named=ids, has_oracle=has_oracle, shared=False)
+            jobs += result_jobs(nets, (main,), named=ids, has_oracle=has_oracle, shared=False)
             missing = {job.key for job in jobs}
             job_queue.add(state.expected(jobs))
 
             def jobs_on(others: tuple[GradCase, ...]) -> list[Job]:
                 jobs = noise_jobs(nets, state.unmeasured(others), most)
-                jobs += questions(nets, others, named=ids, has_oracle=has_oracle)
+                jobs += result_jobs(nets, others, named=ids, has_oracle=has_oracle)
                 return state.expected(jobs)
 
             # Whoever is through with the main case goes on.

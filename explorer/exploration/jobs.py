@@ -73,7 +73,7 @@ JobKey = ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey
 # worker, or outlives its time, would do so once a case. All its answers are that first loss.
 
 
-def questions(
+def result_jobs(
     nets: Nets,
     cases: Iterable[GradCase],
     *,
@@ -89,13 +89,13 @@ def questions(
     """
     jobs = []
     for case in cases:
-        jobs += _answers(nets, case, case in named, shared)
+        jobs += _of_engines(nets, case, case in named, shared)
         if has_oracle and "torch" not in nets.lost:
-            jobs.append(_estimate(nets, case))
+            jobs.append(_of_oracle(nets, case))
     return jobs
 
 
-def _answers(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
+def _of_engines(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
     jobs = []
     for name, net in _engines_there(nets):
         engine = ENGINES[name]
@@ -115,7 +115,7 @@ def _engines_there(nets: Nets) -> Iterator[tuple[str, NetRequest]]:
             yield name, net
 
 
-def _estimate(nets: Nets, case: GradCase) -> Job:
+def _of_oracle(nets: Nets, case: GradCase) -> Job:
     """The oracle's job, which runs PyTorch's net on the CPU whatever the device."""
     # Any engine's request will do: they start alike.
     any_net = next(iter(nets.requests.values()))
@@ -125,7 +125,7 @@ def _estimate(nets: Nets, case: GradCase) -> Job:
     return Job(EstimateKey(case), ORACLE_STAGE, kinds, target, request, OracleResult, isolated=True)
 
 
-def captures(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:
+def capture_jobs(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:
     """One case's graphs, of every engine; ``prove`` says which have their values proven."""
     jobs = []
     for name, net in _engines_there(nets):
@@ -157,11 +157,11 @@ def question(case: GradCase) -> Question:
     return Question(case.has_aux, case.sens_param, case.order, position)
 
 
-def asked(asked_for: Question, most: GradCase) -> GradCase:
+def measuring_case(of: Question, most: GradCase) -> GradCase:
     """The case that measures a question: everything that ``most`` asks for."""
-    if asked_for.order > 1:
-        return GradCase("grad", asked_for.position, order=asked_for.order)
-    if asked_for.sens_param:
+    if of.order > 1:
+        return GradCase("grad", of.position, order=of.order)
+    if of.sens_param:
         by_list = most.weights is not None
         position = most.grad_position
         return GradCase(
@@ -172,17 +172,18 @@ def asked(asked_for: Question, most: GradCase) -> GradCase:
             get_by_list=by_list,
             sens_param=True,
         )
-    return msgspec.structs.replace(most, api="value_and_grad", has_aux=asked_for.has_aux)
+    return msgspec.structs.replace(most, api="value_and_grad", has_aux=of.has_aux)
 
 
 def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Job]:
     """One job a framework and question, for the framework's tape: it needs no compilation."""
-    questions = dict.fromkeys(question(case) for case in cases if not case.must_fail)
+    cases = [case for case in cases if not case.must_fail]
     jobs = []
     for framework, net in _tapes(nets).items():
         target = f"explorer.engines.{framework}.noise:results"
-        for asked_for in questions:
-            key, request = NoiseKey(framework, asked_for), CaseRequest(net, asked(asked_for, most))
+        for measured in dict.fromkeys(map(question, cases)):
+            case = measuring_case(measured, most)
+            key, request = NoiseKey(framework, measured), CaseRequest(net, case)
             job = Job(key, NOISE_STAGE, (framework,), target, request, ResultNoise, isolated=True)
             jobs.append(job)
     return jobs
