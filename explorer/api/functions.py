@@ -62,7 +62,7 @@ def nets(
     expected_differences and expected_findings.
 
     Raises UsageError for a function that cannot be found, an input that is not
-    an array, a missing file, and an unknown declaration.
+    an array, a missing file, and an unknown or wrong declaration.
     """
     return own_nets(
         mindspore=mindspore,
