@@ -38,7 +38,7 @@ from explorer.model.engines import ENGINES, WorkerKind
 from explorer.model.report import Report
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.report.scenario.files import draw_ladder, report_files, stems
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.process import WorkerProcess

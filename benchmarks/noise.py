@@ -12,15 +12,14 @@ from collections.abc import Iterable, Iterator
 
 from benchmarks._figures import Figure, absent
 from benchmarks._presenting import parser, present
-from explorer.exploration.jobs import captures, questions
-from explorer.exploration.noise import level_jobs, noise_jobs
+from explorer.exploration.jobs import capture_jobs, level_jobs, noise_jobs, result_jobs
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError
+from explorer.scenario.common_start import settle
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import asks_for_most, main_case
-from explorer.scenario.settling import settle
 from explorer.workers.queue import Job
 from explorer.workers.workers import Workers
 
@@ -38,7 +37,7 @@ def jobs_of(name: str, workers: Workers) -> tuple[list[Job], list[Job]]:
     cases = cases_of(scenario, bool(nets.trainable))
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
-    asking = captures(nets, main) + questions(
+    asking = capture_jobs(nets, main) + result_jobs(
         nets, (main,), named=(), has_oracle=True, shared=False
     )
     return asking, level_jobs(nets, main) + noise_jobs(nets, (main,), most)

@@ -16,11 +16,11 @@ from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError
 from explorer.model.requests import CaseRequest, ProofScope
 from explorer.model.results import Captured
+from explorer.scenario.common_start import settle
 from explorer.scenario.find import find, names
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import main_case
-from explorer.scenario.settling import settle
 from explorer.words.proofs import proofs
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers

@@ -21,7 +21,8 @@ from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
 from explorer.compare.node_noise import with_levels
 from explorer.compare.results import Movements, compare, movements
-from explorer.exploration.noise import noise_jobs, noise_of, question
+from explorer.exploration.jobs import noise_jobs, question
+from explorer.exploration.outcomes import noise_of
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
@@ -29,10 +30,10 @@ from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
+from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load
 from explorer.scenario.selection import asks_for_most
-from explorer.scenario.settling import Nets, settle
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 

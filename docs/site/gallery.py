@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from explorer.blocks.markdown import escape
+from explorer.exploration.options import wanted
 from explorer.exploration.stored import explored
-from explorer.exploration.wanted import wanted
 from explorer.model.report import Report
 from explorer.report.scenario.card import card_of, point
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import names
 from explorer.scenario.load import load
 from explorer.store.store import Store
@@ -28,7 +28,7 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"gallery/{scenario.name}.svg", card_of(report).ladder
 
 
-def _explored(scenarios: list[Scenario]) -> Iterator[tuple[Scenario, Report]]:
+def _explored(scenarios: list[Declaration]) -> Iterator[tuple[Declaration, Report]]:
     """The report on each scenario's main case: what is in the store is not asked."""
     store = Store()
     with Workers(SECONDS) as workers:
@@ -37,7 +37,7 @@ def _explored(scenarios: list[Scenario]) -> Iterator[tuple[Scenario, Report]]:
             yield scenario, explored(scenario, wanted(scenario, cases="main"), workers, store)
 
 
-def _index(scenarios: list[Scenario]) -> str:
+def _index(scenarios: list[Declaration]) -> str:
     lines = ["# Gallery", "The scenarios that come with the explorer, each with its graphs."]
     rows = []
     for scenario in scenarios:
@@ -48,7 +48,7 @@ def _index(scenarios: list[Scenario]) -> str:
     return "\n\n".join([*lines, table])
 
 
-def _page(scenario: Scenario) -> str:
+def _page(scenario: Declaration) -> str:
     name = scenario.name
     text = (
         f"# {escape(scenario.title)}",

@@ -3,9 +3,9 @@
 No framework is imported in the caller's process: the nets run in workers.
 """
 
-from explorer.api.asking import claims, diff, explore, graph, nets, study
+from explorer.api.assertions import assert_same_gradients
+from explorer.api.functions import claims, diff, explore, graph, nets, study
 from explorer.api.results import Claims, Difference, Exploration, Picture, Study
-from explorer.api.same import assert_same_gradients
 
 __all__ = [
     "Claims",

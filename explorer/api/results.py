@@ -78,7 +78,7 @@ class Picture(msgspec.Struct, frozen=True):
         """The file as text; UsageError of a PNG."""
         if self.choice.file_format == "png":
             raise UsageError(
-                "a PNG picture has no text; use .content for its bytes, or another format"
+                _("a PNG picture has no text; use .content for its bytes, or another format")
             )
         return self.content.decode()
 
@@ -164,7 +164,7 @@ class Exploration(msgspec.Struct, frozen=True):
         alignment = reported(*graphs, self.report.graphs, self.report.alignments)
         if alignment is not None:
             return Difference(self.report, alignment, self.code)
-        raise UsageError(f"{left!r} is given twice; give two different engines")
+        raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
 
     def graph(
         self,
@@ -258,10 +258,11 @@ class Claims(msgspec.Struct, frozen=True):
 def _check_ending(path: str | Path, *endings: str) -> None:
     """Raise UsageError unless a file's name ends as its content demands."""
     if Path(path).suffix.lower() not in endings:
-        raise UsageError(
-            f"{str(path)!r} must end in {' or '.join(endings)}, the format of the content; "
-            "change the name, or choose another format"
+        text = _(
+            "{file!r} must end in {endings}, the format of the content; change the name, or"
+            " choose another format"
         )
+        raise UsageError(text, file=str(path), endings=_(" or ").join(endings))
 
 
 def _printed(show: Callable[[Console], None]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from explorer.cli.server_options import check_options
-from explorer.exploration.requirements import remedy
+from explorer.exploration.doctor import remedy
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
 

@@ -6,7 +6,7 @@ from explorer.blocks.terminal import line
 from explorer.cli.options import Plan
 from explorer.cli.terminal import display
 from explorer.exploration import stored
-from explorer.exploration.interim import no_report
+from explorer.exploration.options import no_report
 from explorer.model.report import Report
 from explorer.report.scenario.page import case_line
 from explorer.store.store import Store, to_stderr

@@ -7,7 +7,7 @@ from explorer.cli import exit_codes
 from explorer.cli.output import print_written
 from explorer.model.errors import UsageError
 from explorer.report.files import put_file
-from explorer.scenario.own_nets import check_factory, folder_of
+from explorer.scenario.own_nets import factory_of
 from explorer.scenario.templates import new_scenario, scenario_of_factories
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -48,6 +48,5 @@ def _text(name: str, factories: tuple[str, str], inputs: Path | None) -> str:
     by_framework = dict(zip(("mindspore", "torch"), factories, strict=True))
     folders: dict[Path, None] = {}
     for factory in factories:
-        check_factory(factory)
-        folders[folder_of(factory)] = None
+        folders[Path(factory_of(factory).folder)] = None
     return scenario_of_factories(name, by_framework, folders, inputs, Path.cwd())

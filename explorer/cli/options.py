@@ -1,35 +1,22 @@
 """Options of the commands on scenarios, and the checks that need no framework."""
 
-import math
-
 import msgspec
 
-from explorer.exploration.stored import Wanted
-from explorer.exploration.wanted import check_names, wanted
+from explorer.exploration.options import RunOptions, Wanted
 from explorer.model.errors import UsageError
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import find
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.text.choices import choose
-from explorer.workers.workers import REQUEST_SECONDS
 
 FORMAT_ALIASES = {"md": "markdown", "mmd": "mermaid"}
 """Endings of files that are accepted as names of formats."""
 
 
-class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
+class ScenarioOptions(RunOptions, frozen=True, kw_only=True):
     """The options of a command on a scenario, as typed."""
 
     name: str
-    device: str
-    engines: list[str] | None
-    order: int = 1
-    case: str | None
-    cases: str | None = None
-    prove: bool = False
-    fresh: bool = False
-    timeout: float = math.inf
-    request_timeout: float = REQUEST_SECONDS
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +25,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     With ``fresh``, stored results are not used; limits are in seconds.
     """
 
-    scenario: Scenario
+    scenario: Declaration
     wanted: Wanted
     fresh: bool
     timeout: float
@@ -51,21 +38,13 @@ def checked_plan(options: ScenarioOptions) -> Plan:
     Raises UsageError for every mistake that can be found without a framework.
     """
     # What costs nothing to check comes first; reading the scenario starts a process.
-    check_names(options.engines or (), options.device, options.order, options.cases)
+    options.check()
     check_seconds("--timeout", options.timeout)
     check_seconds("--request-timeout", options.request_timeout)
     scenario = read(find(options.name), fresh=options.fresh)
     return Plan(
         scenario=scenario,
-        wanted=wanted(
-            scenario,
-            engines=options.engines,
-            device=options.device,
-            order=options.order,
-            case=options.case,
-            cases=options.cases,
-            prove=options.prove,
-        ),
+        wanted=options.wanted(scenario),
         fresh=options.fresh,
         timeout=options.timeout,
         request_timeout=options.request_timeout,

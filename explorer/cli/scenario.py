@@ -9,7 +9,7 @@ from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_formats
 from explorer.cli.output import print_document, print_written
 from explorer.cli.terminal import console
-from explorer.exploration.interim import Interrupted
+from explorer.exploration.options import Interrupted
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.files import prepare_folder

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from explorer.cli import exit_codes
 from explorer.cli.terminal import progress
-from explorer.exploration.stored import Wanted, explored
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored
 from explorer.model.errors import ExplorerError
 from explorer.model.results import LOST
 from explorer.report.scenario.card import INTRODUCTION, card, pair_of_ladders

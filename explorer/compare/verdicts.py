@@ -30,7 +30,7 @@ from explorer.model.report import (
     Unanswered,
 )
 from explorer.model.results import LOST, Leaf, OracleResult, Outcome, Result
-from explorer.scenario.contract import ExpectedDifference, Tolerance
+from explorer.scenario.declaration import ExpectedDifference, Tolerance
 
 # What TOLERANCES allow
 

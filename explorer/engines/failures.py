@@ -8,7 +8,7 @@ from typing import Literal
 
 from explorer.engines.source_lines import users_name
 from explorer.model.results import Failure
-from explorer.scenario.own_nets import is_written, packages_of
+from explorer.scenario.own_nets import packages_of
 
 LONGEST = 600
 """The greatest number of characters of a message that are kept."""
@@ -69,8 +69,7 @@ def _users(lines: list[tuple[str, str]], scenario: Path) -> Iterator[str]:
     """Those of the lines that are the user's, as they are shown."""
     packages = packages_of(scenario)
     for file, line in lines:
-        # A file that was written for nets of one's own is gone when a reader looks for it.
-        if file == str(scenario) and not is_written(scenario):
+        if file == str(scenario):
             yield f"{scenario.name}:{line}"
         elif packages and Path(file).suffix == ".py":
             shown = users_name(file)

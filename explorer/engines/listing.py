@@ -1,10 +1,13 @@
 """Parts of code listings: how a scenario is imported, and how its inputs become tensors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from explorer.scenario.contract import Scenario
+from explorer.model.arrays import AnyArray
+from explorer.model.engines import Framework
+from explorer.scenario.declaration import SENT, Declaration
 from explorer.scenario.find import FOLDER, module_name
+from explorer.scenario.own_nets import GIVEN
 
 COTANGENT_IMPORT = "from explorer.numeric.cotangents import cotangent"
 """The import of a listing with explicit cotangents."""
@@ -14,14 +17,26 @@ DRAWS = "# These dropout layers draw their own masks; in the report both nets ha
 """The remark in a listing on a net whose dropout was fixed."""
 
 
-def gives_parameters(scenario: Scenario) -> bool:
+READING: dict[Framework, str] = {
+    "torch": "net.load_state_dict(torch.load({file!r}, map_location='cpu', weights_only=True))",
+    "mindspore": "ms.load_param_into_net(net, ms.load_checkpoint({file!r}))",
+}
+"""The line of a listing in which a net reads a checkpoint of its framework."""
+
+WRITTEN_ELEMENTS = 64
+"""The greatest number of elements of an array that a listing writes out."""
+
+
+def gives_parameters(scenario: Declaration) -> bool:
     """Whether the scenario itself says where its nets start, so that a listing can ask it."""
-    return hasattr(scenario.module, "parameters")
+    return scenario.start is not None
 
 
-def scenario_import(scenario: Scenario, names: Sequence[str]) -> list[str]:
+def scenario_import(scenario: Declaration, names: Sequence[str]) -> list[str]:
     """The lines that import ``names`` from a scenario, wherever its file lies."""
     wanted = ", ".join(names)
+    if scenario.path.suffix == SENT:
+        return list(_of_own_nets(scenario, names))
     shipped = module_name(scenario.path)
     if shipped:
         return [f"from {shipped} import {wanted}"]
@@ -33,7 +48,42 @@ def scenario_import(scenario: Scenario, names: Sequence[str]) -> list[str]:
     ]
 
 
-def input_expressions(scenario: Scenario, tensor: str, aliased: bool = True) -> dict[str, str]:
+def _of_own_nets(scenario: Declaration, names: Sequence[str]) -> Iterator[str]:
+    """The lines that define ``names`` for nets of one's own package, which no file defines."""
+    yield from ("import sys", "", "import numpy as np", "")
+    folders = dict.fromkeys(factory.folder for factory in scenario.nets.values())
+    for folder in folders:
+        yield f"sys.path.append({folder!r})"
+    for framework, factory in scenario.nets.items():
+        if f"{framework}_net" in names:
+            first, __, rest = factory.name.partition(".")
+            yield f"from {factory.module} import {first} as {GIVEN}"
+            yield from ("", "", f"def {framework}_net():")
+            yield f"    net = {GIVEN}.{rest}()" if rest else f"    net = {GIVEN}()"
+            checkpoint = scenario.checkpoint
+            if checkpoint and checkpoint.framework == framework:
+                yield f"    {READING[framework].format(file=checkpoint.file)}"
+            yield "    return net"
+    for function, arrays in (("inputs", scenario.inputs()), ("parameters", scenario.parameters())):
+        if function in names and arrays is not None:
+            yield from ("", "", f"def {function}():", "    return {")
+            for name, array in arrays.items():
+                yield f"        {name!r}: {_array(array)}"
+            yield "    }"
+    yield ""
+
+
+def _array(array: AnyArray) -> str:
+    """The expression of an array, and a comma; of a large one its shape alone."""
+    dtype = f"np.{array.dtype.name}"
+    if array.size > WRITTEN_ELEMENTS:
+        return f"np.zeros({array.shape}, {dtype}),  # replace: the array that nets() was given"
+    if not array.size:
+        return f"np.zeros({array.shape}, {dtype}),"
+    return f"np.array({array.tolist()}, {dtype}),"
+
+
+def input_expressions(scenario: Declaration, tensor: str, aliased: bool = True) -> dict[str, str]:
     """The expression that makes each input, by its name, where ``arrays`` are the scenario's.
 
     ``tensor`` is the expression for an array that stands in the place of its ``{}``. With

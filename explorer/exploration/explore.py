@@ -3,27 +3,27 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from explorer.exploration.about import about_framework, start
-from explorer.exploration.course import Course
-from explorer.exploration.interim import Interrupted, no_report, no_row
-from explorer.exploration.jobs import captures, questions
-from explorer.exploration.noise import level_jobs, noise_jobs
+from explorer.exploration.jobs import capture_jobs, level_jobs, noise_jobs, result_jobs
+from explorer.exploration.options import Interrupted, no_report, no_row
+from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About, Failure
-from explorer.scenario.contract import Scenario
+from explorer.scenario.common_start import settle
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
-from explorer.scenario.settling import settle
+from explorer.text.language import _
 from explorer.workers.queue import Job, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 
 
 def explore(
-    scenario: Scenario,
+    scenario: Declaration,
     workers: Workers,
     *,
     engines: tuple[str, ...] = tuple(ENGINES),
@@ -63,48 +63,48 @@ def explore(
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases, graph_case)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
     ids = named(cases)
-    course = Course(scenario, nets, engines, present, devices, cases, main, graphs)
+    state = RunState(scenario, nets, engines, present, devices, cases, main, graphs)
     try:
         with JobQueue(workers, progress) as job_queue:
             jobs: list[Job] = []
             if graphs:
-                jobs = captures(nets, main, prove) + level_jobs(nets, main)
+                jobs = capture_jobs(nets, main, prove) + level_jobs(nets, main)
             jobs += noise_jobs(nets, (main,), most)
             # A second process that starts up would be in the way of the first answers.
-            jobs += questions(nets, (main,), named=ids, has_oracle=has_oracle, shared=False)
+            jobs += result_jobs(nets, (main,), named=ids, has_oracle=has_oracle, shared=False)
             missing = {job.key for job in jobs}
-            job_queue.add(course.expected(jobs))
+            job_queue.add(state.expected(jobs))
 
             def jobs_on(others: tuple[GradCase, ...]) -> list[Job]:
-                jobs = noise_jobs(nets, course.unmeasured(others), most)
-                jobs += questions(nets, others, named=ids, has_oracle=has_oracle)
-                return course.expected(jobs)
+                jobs = noise_jobs(nets, state.unmeasured(others), most)
+                jobs += result_jobs(nets, others, named=ids, has_oracle=has_oracle)
+                return state.expected(jobs)
 
             # Whoever is through with the main case goes on.
-            sure = course.sure(selection)
+            sure = state.sure(selection)
             job_queue.add(jobs_on(sure), start=False)
             early: list[CaseReport] = []
             for job, outcome in job_queue.finished():
-                early += course.note(job, outcome)
+                early += state.note(job, outcome)
                 missing.discard(job.key)
                 if not missing:
                     break
 
-            job_queue.add(jobs_on(course.select(selection)[len(sure) :]))
+            job_queue.add(jobs_on(state.select(selection)[len(sure) :]))
             # The workers go on while the graphs are aligned.
-            course.align()
-            first(course.first_report())
+            state.align()
+            first(state.first_report())
             for case_report in early:
                 if case_report.case != main:
                     complete(case_report)
             for job, outcome in job_queue.finished():
-                for case_report in course.note(job, outcome):
+                for case_report in state.note(job, outcome):
                     complete(case_report)
     except KeyboardInterrupt as interruption:
-        if not course.has_answers:
+        if not state.has_answers:
             raise
-        raise Interrupted(course.report()) from interruption
-    return course.report()
+        raise Interrupted(state.report()) from interruption
+    return state.report()
 
 
 def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Framework]:
@@ -125,14 +125,16 @@ def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framewor
         about = about_framework(workers, framework)
         if isinstance(about, Failure):
             raise MissingFrameworkError(
-                f"{FRAMEWORK_LABELS[framework]} cannot be used: {about.message}"
+                _("{framework} cannot be used: {reason}"),
+                framework=FRAMEWORK_LABELS[framework],
+                reason=about.message,
             )
         present[framework] = about
     return present
 
 
 def devices_of(
-    scenario: Scenario, engines: Iterable[str], device: str, workers: Workers
+    scenario: Declaration, engines: Iterable[str], device: str, workers: Workers
 ) -> dict[Framework, str]:
     """The device that each framework gets in an exploration by some engines; raises as explore()."""
     frameworks = {ENGINES[name].framework for name in engines}
@@ -145,6 +147,6 @@ def _usable(present: Mapping[Framework, About]) -> dict[Framework, tuple[str, ..
     return {framework: about.devices for framework, about in present.items()}
 
 
-def _torch_is_there(scenario: Scenario, workers: Workers) -> bool:
+def _torch_is_there(scenario: Declaration, workers: Workers) -> bool:
     """Whether the oracle can judge engines none of which is PyTorch's."""
     return scenario.defines("torch") and isinstance(about_framework(workers, "torch"), About)

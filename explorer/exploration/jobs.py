@@ -1,14 +1,16 @@
-"""The jobs of an exploration: cases for the engines and the oracle, and one case's captures."""
+"""The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
-from explorer.model.requests import CaseRequest, ProofScope
+from explorer.model.engines import ENGINES, Framework, WorkerKind
+from explorer.model.noise import ResultNoise
+from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result
-from explorer.scenario.settling import Nets
+from explorer.scenario.common_start import Nets
 from explorer.workers.queue import Job
 
 ORACLE_STAGE = "central differences"
@@ -18,11 +20,60 @@ GRAPHS_STAGE = "graphs"
 COMPILED = "mindspore-graph"
 """The engine whose compiler takes gigabytes for a net of thousands of nodes."""
 
+
+class Question(NamedTuple):
+    """What distinguishes the gradients of two cases, apart from the leaves that are differentiated.
+
+    One case with all leaves measures the noise for all cases of one question.
+    """
+
+    has_aux: bool
+    sens_param: bool
+    order: int
+    position: int | None
+    """The position of a nested call."""
+
+
+class ResultKey(msgspec.Struct, frozen=True):
+    """The key of the job for an engine's result of a case."""
+
+    engine: str
+    case: GradCase
+
+
+class EstimateKey(msgspec.Struct, frozen=True):
+    """The key of the job for the oracle's result of a case."""
+
+    case: GradCase
+
+
+class CaptureKey(msgspec.Struct, frozen=True):
+    """The key of the job that captures an engine's graphs."""
+
+    engine: str
+
+
+class NoiseKey(msgspec.Struct, frozen=True):
+    """The key of the job that measures the noise of a framework's results."""
+
+    framework: Framework
+    question: Question
+
+
+class LevelsKey(msgspec.Struct, frozen=True):
+    """The key of the job that measures the noise of every node of an engine's graph."""
+
+    engine: str
+
+
+JobKey = ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey
+
+
 # A framework whose worker was lost at the first look is asked nothing more: a net that kills its
 # worker, or outlives its time, would do so once a case. All its answers are that first loss.
 
 
-def questions(
+def result_jobs(
     nets: Nets,
     cases: Iterable[GradCase],
     *,
@@ -32,71 +83,135 @@ def questions(
 ) -> list[Job]:
     """Each case to every engine, and to the oracle, one case after another.
 
-    Those ``named`` alone are asked of a compiled net with ``return_ids=True`` too. An engine's cases
-    are ``shared`` among its workers, or the first of these alone gets them.
+    Those ``named`` alone are asked of a compiled net with ``return_ids=True``
+    too. An engine's cases are ``shared`` among its workers, or the first of
+    these alone gets them.
     """
     jobs = []
     for case in cases:
-        jobs += _answers(nets, case, case in named, shared)
+        jobs += _of_engines(nets, case, case in named, shared)
         if has_oracle and "torch" not in nets.lost:
-            jobs.append(_estimate(nets, case))
+            jobs.append(_of_oracle(nets, case))
     return jobs
 
 
-def _answers(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
+def _of_engines(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
     jobs = []
-    for name, net in nets.requests.items():
+    for name, net in _engines_there(nets):
         engine = ENGINES[name]
-        if engine.framework in nets.lost:
-            continue
-        jobs.append(
-            Job(
-                key=("answer", name, case),
-                stage=name,
-                kinds=engine.answers_in if shared else engine.answers_in[:1],
-                target=f"{engine.module}:answer",
-                request=CaseRequest(net, case, ids=is_named or name != COMPILED),
-                reply=Result,
-                compiles=name == COMPILED,
-                isolated=True,
-            )
-        )
+        kinds = engine.answers_in if shared else engine.answers_in[:1]
+        request = CaseRequest(net, case, ids=is_named or name != COMPILED)
+        target = f"{engine.module}:answer"
+        key, compiles = ResultKey(name, case), name == COMPILED
+        job = Job(key, name, kinds, target, request, Result, compiles, isolated=True)
+        jobs.append(job)
     return jobs
 
 
-def _estimate(nets: Nets, case: GradCase) -> Job:
+def _engines_there(nets: Nets) -> Iterator[tuple[str, NetRequest]]:
+    """The engines whose framework's worker was not lost at the first look, with their nets."""
+    for name, net in nets.requests.items():
+        if ENGINES[name].framework not in nets.lost:
+            yield name, net
+
+
+def _of_oracle(nets: Nets, case: GradCase) -> Job:
     """The oracle's job, which runs PyTorch's net on the CPU whatever the device."""
     # Any engine's request will do: they start alike.
     any_net = next(iter(nets.requests.values()))
     net = msgspec.structs.replace(any_net, engine="torch-tape", device="cpu")
-    return Job(
-        key=("estimate", case),
-        stage=ORACLE_STAGE,
-        kinds=("torch",),
-        target="explorer.engines.oracle:estimate",
-        request=CaseRequest(net, case),
-        reply=OracleResult,
-        isolated=True,
-    )
+    target, request = "explorer.engines.oracle:estimate", CaseRequest(net, case)
+    kinds: tuple[WorkerKind, ...] = ("torch",)
+    return Job(EstimateKey(case), ORACLE_STAGE, kinds, target, request, OracleResult, isolated=True)
 
 
-def captures(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:
+def capture_jobs(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:
     """One case's graphs, of every engine; ``prove`` says which have their values proven."""
     jobs = []
-    for name, net in nets.requests.items():
+    for name, net in _engines_there(nets):
         engine = ENGINES[name]
-        if engine.framework in nets.lost:
-            continue
-        jobs.append(
-            Job(
-                key=("capture", name),
-                stage=GRAPHS_STAGE,
-                kinds=(engine.captures_in,),
-                target=f"{engine.module}:capture",
-                request=CaseRequest(net, case, prove=prove),
-                reply=Captured,
-                compiles=name == COMPILED,
-                isolated=True,
-            )
-        )
+        target, request = f"{engine.module}:capture", CaseRequest(net, case, prove=prove)
+        key, kinds, compiles = CaptureKey(name), (engine.captures_in,), name == COMPILED
+        job = Job(key, GRAPHS_STAGE, kinds, target, request, Captured, compiles, isolated=True)
+        jobs.append(job)
     return jobs
+
+
+NOISE_STAGE = "noise"
+"""The stage of the runs that measure noise."""
+
+
+LEVELS_OF = {
+    "mindspore-graph": "mindspore-tape",
+    "mindspore-tape": "mindspore-tape",
+    "torch-tape": "torch-tape",
+    "torch-graph": "torch-graph",
+}
+"""The engine whose nodes are measured for those of another: compiled graphs are not run again."""
+
+
+def question(case: GradCase) -> Question:
+    """The question of a case."""
+    nested = case.grad_position if case.order > 1 else None
+    position = nested if isinstance(nested, int) else None
+    return Question(case.has_aux, case.sens_param, case.order, position)
+
+
+def measuring_case(of: Question, most: GradCase) -> GradCase:
+    """The case that measures a question: everything that ``most`` asks for."""
+    if of.order > 1:
+        return GradCase("grad", of.position, order=of.order)
+    if of.sens_param:
+        by_list = most.weights is not None
+        position = most.grad_position
+        return GradCase(
+            "GradOperation",
+            position,
+            most.weights,
+            get_all=True,
+            get_by_list=by_list,
+            sens_param=True,
+        )
+    return msgspec.structs.replace(most, api="value_and_grad", has_aux=of.has_aux)
+
+
+def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Job]:
+    """One job a framework and question, for the framework's tape: it needs no compilation."""
+    cases = [case for case in cases if not case.must_fail]
+    jobs = []
+    for framework, net in _tapes(nets).items():
+        target = f"explorer.engines.{framework}.noise:results"
+        for measured in dict.fromkeys(map(question, cases)):
+            case = measuring_case(measured, most)
+            key, request = NoiseKey(framework, measured), CaseRequest(net, case)
+            job = Job(key, NOISE_STAGE, (framework,), target, request, ResultNoise, isolated=True)
+            jobs.append(job)
+    return jobs
+
+
+def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
+    """One job an engine, which captures the case's graph with the noise of every node.
+
+    MindSpore's graph style has none of its own: its nodes get the levels of the
+    tape's.
+    """
+    tapes = _tapes(nets)
+    jobs = {}
+    for name, own in _engines_there(nets):
+        framework = ENGINES[name].framework
+        measured = LEVELS_OF[name]
+        net = tapes[framework] if measured != name else own
+        key, request = LevelsKey(measured), CaseRequest(net, case)
+        target = f"explorer.engines.{framework}.noise:capture"
+        kinds = (framework,)
+        jobs[measured] = Job(key, NOISE_STAGE, kinds, target, request, Captured, isolated=True)
+    return list(jobs.values())
+
+
+def _tapes(nets: Nets) -> dict[Framework, NetRequest]:
+    """The net of each framework that takes part, as its tape is asked for it."""
+    tapes: dict[Framework, NetRequest] = {}
+    for name, request in _engines_there(nets):
+        framework = ENGINES[name].framework
+        tapes[framework] = msgspec.structs.replace(request, engine=f"{framework}-tape")
+    return tapes

@@ -1,19 +1,33 @@
 """The outcomes of an exploration's jobs, as the records that a report holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from explorer.exploration.noise import leveled, losses, noise_of, question
+from explorer.compare.node_noise import lent_levels, with_levels
+from explorer.exploration.jobs import (
+    LEVELS_OF,
+    CaptureKey,
+    EstimateKey,
+    JobKey,
+    LevelsKey,
+    NoiseKey,
+    ResultKey,
+    question,
+)
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.results import Captured, Failure, OracleResult, Result
-from explorer.scenario.settling import Nets
+from explorer.numeric.complex_parts import real_parts
+from explorer.numeric.differences import elementwise_difference
+from explorer.scenario.common_start import Nets
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome
 
@@ -42,26 +56,27 @@ class Outcomes:
     def __init__(self, nets: Nets) -> None:
         self._nets = nets
         self._has_oracle = False
-        self._waiting_for: dict[GradCase, set[Any]] = {}
-        self._by_key: dict[Any, JobOutcome] = {}
+        self._waiting_for: dict[GradCase, set[JobKey]] = {}
+        self._by_key: dict[JobKey, JobOutcome] = {}
         self._noisy: dict[str, GradGraph] = {}
 
     def expect(self, jobs: list[Job]) -> None:
         """Note that these jobs are on their way."""
         for job in jobs:
-            kind, case = job.key[0], job.key[-1]
-            if kind == "estimate":
+            key: JobKey = job.key
+            if isinstance(key, EstimateKey):
                 self._has_oracle = True
-            if kind in ("answer", "estimate"):
-                self._waiting_for.setdefault(case, set()).add(job.key)
-        measured = [job.key for job in jobs if job.key[0] == "noise"]
+            if isinstance(key, (ResultKey, EstimateKey)):
+                self._waiting_for.setdefault(key.case, set()).add(key)
+        measured = [job.key for job in jobs if isinstance(job.key, NoiseKey)]
         for case, keys in self._waiting_for.items():
-            keys.update(key for key in measured if keys and key[-1] == question(case))
+            if keys:  # else its results are there already
+                keys.update(key for key in measured if key.question == question(case))
 
     def note(self, job: Job, outcome: JobOutcome) -> list[GradCase]:
         """Note the outcome of a job; the cases that waited for nothing else."""
         self._by_key[job.key] = outcome
-        if job.key[0] in ("capture", "levels"):
+        if isinstance(job.key, (CaptureKey, LevelsKey)):
             self._noisy.clear()
         complete = []
         for case, keys in self._waiting_for.items():
@@ -93,7 +108,7 @@ class Outcomes:
         """An engine's answer to a case."""
         if name not in self._nets.requests:
             return NOT_DEFINED
-        reply = self._reply(ENGINES[name].framework, ("answer", name, case))
+        reply = self._reply(ENGINES[name].framework, ResultKey(name, case))
         if isinstance(reply, Lost):
             return Result(outcome=reply.outcome, error=reply.failure)
         result: Result = reply
@@ -106,7 +121,7 @@ class Outcomes:
             return OracleResult(self._nets.lost["torch"].outcome)
         if not self._has_oracle:
             return NO_ORACLE
-        reply = self._reply("torch", ("estimate", case))
+        reply = self._reply("torch", EstimateKey(case))
         if isinstance(reply, Lost):
             return OracleResult(reply.outcome, error=reply.failure)
         estimate: OracleResult = reply
@@ -123,7 +138,7 @@ class Outcomes:
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
-        reply = self._reply(ENGINES[name].framework, ("capture", name))
+        reply = self._reply(ENGINES[name].framework, CaptureKey(name))
         if isinstance(reply, Lost):
             # The worker of a fault is not lost, and may have answered all the same.
             outcome = "unsupported" if reply.is_fault else reply.outcome
@@ -137,7 +152,7 @@ class Outcomes:
             self._noisy[name] = leveled(name, last, self._by_key)
         return msgspec.structs.replace(captured, graphs=(*earlier, self._noisy[name]))
 
-    def _reply(self, framework: Framework, key: Any) -> Any:
+    def _reply(self, framework: Framework, key: JobKey) -> Any:
         """The reply of a job's target, or the loss of its worker, at the first look or later."""
         if framework in self._nets.lost:
             return self._nets.lost[framework]
@@ -145,3 +160,81 @@ class Outcomes:
         if isinstance(outcome, MissingFrameworkError):
             raise outcome
         return outcome
+
+
+# Noise
+
+
+def leveled(name: str, graph: GradGraph, outcomes: Mapping[JobKey, JobOutcome]) -> GradGraph:
+    """An engine's graph with the noise of its nodes, as far as it was measured."""
+    measured = outcomes.get(LevelsKey(LEVELS_OF[name]))
+    if not isinstance(measured, Captured) or not measured.graphs:
+        return graph
+    if LEVELS_OF[name] == name:
+        return with_levels(graph, measured.graphs[-1])
+    return lent_levels(graph, measured.graphs[-1])
+
+
+def noise_of(
+    case: GradCase, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
+) -> dict[str, ResultNoise]:
+    """The noise of each engine's answer to a case, as far as it was measured.
+
+    A graph engine has its tape's: it runs the same kernels, in another order at most.
+    """
+    noise: dict[str, ResultNoise] = {}
+    for name in engines:
+        measured = outcomes.get(NoiseKey(ENGINES[name].framework, question(case)))
+        if isinstance(measured, ResultNoise):
+            noise[name] = measured
+    return noise
+
+
+def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
+    """A remark on each framework whose worker was lost while it measured noise."""
+    lost: dict[Framework, Lost] = {}
+    for key, outcome in outcomes.items():
+        if isinstance(outcome, Lost) and isinstance(key, NoiseKey):
+            lost.setdefault(key.framework, outcome)
+        elif isinstance(outcome, Lost) and isinstance(key, LevelsKey):
+            lost.setdefault(ENGINES[key.engine].framework, outcome)
+    findings = []
+    for framework, outcome in lost.items():
+        reason = outcome.detail.splitlines()[0]
+        findings.append(ReportFinding(fact=NoiseUnknown(framework, reason)))
+    return tuple(findings)
+
+
+# Recordings
+
+
+def recorded_otherwise(
+    captured: Mapping[str, Captured], results: Mapping[str, Result]
+) -> Iterator[ReportFinding]:
+    """A finding for each engine whose recorded run gave other bits than its plain one.
+
+    ``results`` are the plain answers to the case that was recorded. In float64 MindSpore's tape hands
+    numbers to operators in single precision while it is watched (2.10.0).
+    """
+    for engine, record in captured.items():
+        plain = results.get(engine)
+        if plain is None or plain.outcome != "ok" or record.result.outcome != "ok":
+            continue
+        sizes = _different(record.result, plain)
+        if sizes:
+            yield ReportFinding(fact=RecordedOtherwise(engine, sizes), names=tuple(sizes))
+
+
+def _different(recorded: Result, plain: Result) -> dict[str, float]:
+    """The greatest difference of each leaf that is not the same bit for bit."""
+    others = {leaf.name: unpack(leaf.value) for leaf in plain.leaves}
+    found: dict[str, float] = {}
+    for leaf in recorded.leaves:
+        values, other = unpack(leaf.value), others.get(leaf.name)
+        if other is None or other.shape != values.shape or values.dtype.kind not in "fc":
+            continue
+        # In parts: a complex number is a NaN as soon as one of its parts is.
+        one, another = real_parts(values), real_parts(other)
+        if not np.array_equal(one, another, equal_nan=True):
+            found[leaf.name] = float(elementwise_difference(one, another).max(initial=0.0))
+    return found

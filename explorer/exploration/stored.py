@@ -4,35 +4,23 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from explorer.exploration.interim import no_report, no_row
-from explorer.model.engines import ENGINES, Framework
+from explorer.exploration.options import Wanted, no_report, no_row
+from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError
 from explorer.model.report import CaseReport, Report
-from explorer.model.requests import ProofScope
 from explorer.model.results import LOST
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import AUTO
-from explorer.scenario.imported_files import CHANGED, files_read, has_changed
-from explorer.scenario.selection import Selection
+from explorer.scenario.find import CHANGED, files_read, has_changed
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
+from explorer.text.language import _
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of a scenario: the arguments of explore() on which its report depends."""
-
-    engines: tuple[str, ...] = tuple(ENGINES)
-    device: str = "cpu"
-    order: int = 1
-    graph_case: str | None = None
-    selection: Selection | None = None
-    prove: ProofScope = "small"
-
-
 def key(
-    scenario: Scenario,
+    scenario: Declaration,
     wanted: Wanted,
     best: Mapping[Framework, str] | None = None,
     files: Mapping[str, str] | None = None,
@@ -47,7 +35,7 @@ def key(
     return key_of("scenario", scenario.name, *parts)
 
 
-def stored_report(scenario: Scenario, wanted: Wanted, store: Store) -> Report | None:
+def stored_report(scenario: Declaration, wanted: Wanted, store: Store) -> Report | None:
     """The report if it was made before; no worker is started for it.
 
     None for the device "auto": which devices there are now, workers say.
@@ -58,7 +46,7 @@ def stored_report(scenario: Scenario, wanted: Wanted, store: Store) -> Report | 
 
 
 def explored(
-    scenario: Scenario,
+    scenario: Declaration,
     wanted: Wanted,
     workers: Workers,
     store: Store,
@@ -92,7 +80,7 @@ def explored(
                 complete=complete,
             )
             if has_changed(scenario.path, files):
-                raise ScenarioError(f"{scenario.path}: {CHANGED}")
+                raise ScenarioError(f"{scenario.place}: {_(CHANGED)}")
             if is_whole(report):
                 store.put(its_key, report)
     return report

@@ -17,6 +17,7 @@ from explorer.fuzz.shrinking import neighbours, shrunk
 from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError, WorkerFaultError
 from explorer.scenario.load import load
+from explorer.text.language import ENGLISH, said_in
 from explorer.workers.workers import Workers
 
 FindingClass = Literal["framework", "ours", "unsteady", "ill_conditioned", "known"]
@@ -89,6 +90,7 @@ class Watch:
         self._folder = folder
         self._count = 0
 
+    @said_in(ENGLISH)
     def look(self, program: Program, graphs: bool = True) -> Sighting:
         """What is seen of a net; without ``graphs``, of its gradients alone.
 

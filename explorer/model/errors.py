@@ -10,7 +10,13 @@ OWN_FRAME = re.compile(r'File "[^"]*/(explorer/[^"]+\.py)", line (\d+)')
 
 
 class ExplorerError(Exception):
-    """Base of all errors meant for a person; printed as one message, never as a traceback."""
+    """Base of all errors meant for a person; printed as one message, never as a traceback.
+
+    ``values`` fill the places in braces of a text, which comes from the catalogue.
+    """
+
+    def __init__(self, text: str = "", **values: object) -> None:
+        super().__init__(text.format(**values) if values else text)
 
     # What Click exits with for wrong usage: to a script both are the same.
     exit_code = 2

@@ -1,15 +1,21 @@
-"""The alignment of two graphs: the report's own, whichever of the two is on the left, or a new one."""
+"""The alignment of two graphs as a pane shows it: mirrored, in the nodes in sight, with its marks."""
 
 from collections.abc import Iterable
 
 import msgspec
 
 from explorer.compare.align import align
+from explorer.drawing.marks import Marks, diverging_nodes, marks
+from explorer.drawing.shown import Shown
 from explorer.model.alignment import Alignment, Pair
+from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
+from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
+from explorer.model.passes import PASSES
 from explorer.model.sides import OTHER
 from explorer.model.unpaired import Unpaired
+from explorer.text.language import _
 
 
 def has_values(graph: GradGraph) -> bool:
@@ -65,9 +71,9 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
         left=alignment.right,
         right=alignment.left,
         pairs=tuple(sorted(pairs, key=lambda pair: pair.number)),
-        unpaired=tuple(_mirrored_unpaired(unpaired) for unpaired in alignment.unpaired),
+        unpaired=tuple(map(_mirrored_unpaired, alignment.unpaired)),
         divergence=mirrored_divergence(divergence) if divergence else None,
-        further=tuple(mirrored_divergence(further) for further in alignment.further),
+        further=tuple(map(mirrored_divergence, alignment.further)),
         left_coverage=alignment.right_coverage,
         right_coverage=alignment.left_coverage,
     )
@@ -88,3 +94,73 @@ def _mirrored_pair(pair: Pair, number: int) -> Pair:
 
 def _mirrored_unpaired(unpaired: Unpaired) -> Unpaired:
     return msgspec.structs.replace(unpaired, side=OTHER[unpaired.side])
+
+
+def merged_alignment(alignment: Alignment, left: Shown, right: Shown) -> Alignment:
+    """The alignment in the ids of what is in sight.
+
+    Pairs of nodes inside merged modules pair the modules, each once, under the least number.
+    """
+    # The first pair between two modules stands for all of them.
+    pairs: dict[tuple[str, str], Pair] = {}
+    for pair in sorted(alignment.pairs, key=lambda pair: pair.number):
+        homes = (left.homes[pair.left], right.homes[pair.right])
+        pairs.setdefault(homes, _merged_pair(pair, left, right))
+    unpaired = [_merged_unpaired(node, left, right) for node in alignment.unpaired]
+    divergence = alignment.divergence
+    return msgspec.structs.replace(
+        alignment,
+        pairs=tuple(pairs.values()),
+        unpaired=tuple(unpaired),
+        divergence=_merged_divergence(divergence, left, right) if divergence else None,
+        further=tuple(_merged_divergence(further, left, right) for further in alignment.further),
+    )
+
+
+def _merged_divergence(divergence: Divergence, left: Shown, right: Shown) -> Divergence:
+    one, other = divergence.ends
+    return msgspec.structs.replace(
+        divergence, ends=(_merged_end(one, left), _merged_end(other, right))
+    )
+
+
+def _merged_end(end: End, shown: Shown) -> End:
+    return msgspec.structs.replace(end, node=shown.homes[end.node]) if end.node else end
+
+
+def _merged_pair(pair: Pair, left: Shown, right: Shown) -> Pair:
+    return msgspec.structs.replace(
+        pair,
+        left=left.homes[pair.left],
+        right=right.homes[pair.right],
+        left_within=left.apart(pair.left_within),
+        right_within=right.apart(pair.right_within),
+    )
+
+
+def _merged_unpaired(unpaired: Unpaired, left: Shown, right: Shown) -> Unpaired:
+    side = left if unpaired.side == "left" else right
+    return msgspec.structs.replace(unpaired, node=side.homes[unpaired.node])
+
+
+STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
+"""The label of each captured stage of MindSpore's compiler."""
+
+
+def caption(graph: GradGraph) -> str:
+    """What stands above a pane: the engine, how it differentiates, and the compiler's stage."""
+    text = f"{graph.engine} · {_(ENGINES[graph.engine].how)}"
+    return f"{text} · {graph.stage}" if graph.stage in STAGES else text
+
+
+def both_marks(shown: tuple[Shown, Shown], alignment: Alignment | None) -> tuple[Marks, Marks]:
+    """The pair numbers and the first divergence, by the ids of what is in sight of both graphs."""
+    left, right = shown
+    if alignment is None:
+        return marks(left, {}), marks(right, {})
+    merged = merged_alignment(alignment, left, right)
+    left_parts, right_parts = diverging_nodes(alignment)
+    return (
+        marks(left, merged.numbers("left"), left_parts),
+        marks(right, merged.numbers("right"), right_parts),
+    )

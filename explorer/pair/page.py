@@ -8,7 +8,7 @@ import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,14 +20,35 @@ from explorer.drawing.marks import Marks
 from explorer.drawing.shown import Shown, show_both
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
-from explorer.pair.alignments import reported
+from explorer.pair.alignments import both_marks, caption, merged_alignment, reported
 from explorer.pair.component import FOLDER, code, markup, style
-from explorer.pair.merged_graph import merged_alignment
-from explorer.pair.records import Side, pair_record, sources
-from explorer.pair.sides import both_marks, caption
+from explorer.pair.records import Side, pair_record, sources, stage_changes
 from explorer.pair.source_code import SourceLines
-from explorer.pair.stage_changes import stage_changes
-from explorer.pair.text_table import TextTable
+
+
+class TextTable:
+    """Different texts in the order in which they were first said."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._places: dict[str, int] = {}
+
+    def runs(self, texts: Iterable[str]) -> list[tuple[int, int]]:
+        """Texts as runs of neighbours in the table: each run's first place, and how many there are."""
+        runs: list[tuple[int, int]] = []
+        for text in texts:
+            place = self._place(text)
+            if runs and sum(runs[-1]) == place:
+                runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+            else:
+                runs.append((place, 1))
+        return runs
+
+    def _place(self, text: str) -> int:
+        if text not in self._places:
+            self._places[text] = len(self.texts)
+            self.texts.append(text)
+        return self._places[text]
 
 
 class Two(NamedTuple):

@@ -1,8 +1,9 @@
 """Two graphs side by side as plain data: what the browser shows is a function of it."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,20 @@ from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Shown
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, Node
 from explorer.model.sides import SideName
-from explorer.pair.node_detail import node_detail
-from explorer.pair.node_detail import places as places_of
-from explorer.pair.pair_detail import (
+from explorer.pair.component import words
+from explorer.pair.details import (
     PairDetail,
     alone,
     divergence_detail,
     modules_detail,
+    node_detail,
     pair_detail,
     step_detail,
 )
+from explorer.pair.details import places as places_of
 from explorer.pair.source_code import SourceLines, source_lines
-from explorer.pair.words import words
 from explorer.text.language import _
 from explorer.words.divergences import divergences
 
@@ -73,13 +74,15 @@ def links(alignment: Alignment | None) -> Links:
     """The nodes that are marked with each node: its partner first, then the steps inside that."""
     left: dict[str, list[str]] = {}
     right: dict[str, list[str]] = {}
-    for pair in alignment.pairs if alignment else ():
+    if alignment is None:
+        return {"left": left, "right": right}
+    for pair in alignment.pairs:
         left_members, right_members = pair.members("left"), pair.members("right")
         for node in left_members:
             left.setdefault(node, []).extend(right_members)
         for node in right_members:
             right.setdefault(node, []).extend(left_members)
-    for divergence in alignment.divergences if alignment else ():
+    for divergence in alignment.divergences:
         one, other = divergence.nodes
         # What the graphs part at is no pair; it stands opposite each other all the same.
         if one and other and one not in left and other not in right:
@@ -90,8 +93,9 @@ def links(alignment: Alignment | None) -> Links:
 def _pane(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, Any]:
     # The drawing is replaced only when its key changes: a new caption, or new pairs, leave place
     # and scale as they are.
-    course = _course(side.graph)
-    ranks = {node: rank for rank, node in enumerate(course)}
+    nodes = sorted(side.graph.nodes, key=attrgetter("order"))
+    course = list(map(attrgetter("id"), nodes))
+    ranks = dict(zip(course, range(len(course)), strict=True))
     return {
         "caption": side.caption,
         "svg": side.svg,
@@ -99,15 +103,10 @@ def _pane(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, 
         "key": hashlib.sha256(side.svg.encode()).hexdigest(),
         "graph": side.graph_key,
         "modules": sorted(module_names(side.graph)),
-        "course": [side.shown.homes[node] for node in course],
+        "course": list(map(side.shown.homes.__getitem__, course)),
         "does": _doings(side.graph.engine),
         "nodes": _nodes(side, name, alignment, ranks),
     }
-
-
-def _course(graph: GradGraph) -> list[str]:
-    """The nodes of a whole graph in the order in which they run."""
-    return [node.id for node in sorted(graph.nodes, key=lambda node: node.order)]
 
 
 def _doings(engine: str) -> dict[str, str]:
@@ -177,8 +176,11 @@ def _reasons(name: SideName, alignment: Alignment | None) -> dict[str, str]:
     if alignment is None:
         return {}
     engines = alignment.left, alignment.right
-    unpaired = [node for node in alignment.unpaired if node.side == name]
-    return {node.node: alone(node, engines) for node in unpaired}
+    reasons = {}
+    for unpaired in alignment.unpaired:
+        if unpaired.side == name:
+            reasons[unpaired.node] = alone(unpaired, engines)
+    return reasons
 
 
 def _no_pairs(alignment: Alignment | None) -> str:
@@ -190,9 +192,11 @@ def _no_pairs(alignment: Alignment | None) -> str:
 def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, PairDetail]:
     """What joins two nodes in sight, by both ids with a space between."""
     told: dict[str, PairDetail] = {}
+    if alignment is None:
+        return told
     left_nodes, right_nodes = left.graph.by_id(), right.graph.by_id()
     counts: defaultdict[str, int] = defaultdict(int)
-    for pair in alignment.pairs if alignment else ():
+    for pair in alignment.pairs:
         key = f"{left.shown.homes[pair.left]} {right.shown.homes[pair.right]}"
         counts[key] += 1
         is_apart = left.shown.apart([pair.left]) and right.shown.apart([pair.right])
@@ -204,8 +208,6 @@ def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, Pai
             told.setdefault(f"{step} {right.shown.homes[pair.right]}", step_detail(pair))
         for step in right.shown.apart(pair.right_within):
             told.setdefault(f"{left.shown.homes[pair.left]} {step}", step_detail(pair))
-    if alignment is None:
-        return told
     for divergence, sentence in zip(alignment.divergences, divergences(alignment), strict=True):
         one, other = divergence.nodes
         if one and other:
@@ -241,3 +243,54 @@ def sources(left: Shown, right: Shown, code: Sequence[Path]) -> dict[str, Source
                 if place not in places:
                     places[place] = source_lines(place, code)
     return places
+
+
+MOST_OPS = 6
+"""Operators that are named; the others are counted."""
+
+Likeness = tuple[str, str, str, str]
+"""What nodes of two stages have in common: ids are given anew after every pass."""
+
+
+class StageChanges(msgspec.Struct, frozen=True):
+    """The ids of the nodes that are new in a stage, and the operators that are new or gone."""
+
+    new: frozenset[str]
+    added: str
+    removed: str
+
+
+def stage_changes(before: GradGraph, after: GradGraph) -> StageChanges:
+    """What changed from one stage to the next.
+
+    Nodes are the same where operator, name, phase and the user's line are; of several alike the
+    first ones.
+    """
+    remaining = Counter(map(_likeness, before.nodes))
+    new: set[str] = set()
+    added: Counter[str] = Counter()
+    for node in after.nodes:
+        likeness = _likeness(node)
+        if remaining[likeness]:
+            remaining[likeness] -= 1
+        else:
+            new.add(node.id)
+            added[node.op] += 1
+    removed: Counter[str] = Counter()
+    for likeness, count in remaining.items():
+        removed[likeness[0]] += count
+    return StageChanges(frozenset(new), _listed(added), _listed(+removed))
+
+
+def _likeness(node: Node) -> Likeness:
+    return node.op, node.name, node.phase, node.source[0] if node.source else ""
+
+
+def _listed(ops: Counter[str]) -> str:
+    """Operators with their counts, the most frequent first: "4 Mul, 2 Cast, + 3"."""
+    ranked = sorted(ops.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{count} {op}" for op, count in ranked[:MOST_OPS]]
+    more = sum(dict(ranked[MOST_OPS:]).values())
+    if more:
+        parts.append(f"+ {more}")
+    return ", ".join(parts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.model.arrays import unpack
 from explorer.model.requests import Description, ParameterSpec
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 
 START_RTOL, START_ATOL = 1e-5, 1e-7
 """Up to here two nets start alike: one may have computed in float64 what the other did in float32."""
@@ -143,6 +143,6 @@ def keep_their_own(held: Held) -> bool:
     return not np.allclose(*pair, START_RTOL, START_ATOL, equal_nan=True)
 
 
-def is_left_out(scenario: Scenario, held: Held) -> bool:
+def is_left_out(scenario: Declaration, held: Held) -> bool:
     """Whether the scenario says that each net keeps its own values of a buffer."""
     return not {held.name, held.mindspore.path}.isdisjoint(scenario.left_out)

@@ -8,6 +8,7 @@ import msgspec
 from explorer.model.engines import Framework
 from explorer.model.errors import UsageError
 from explorer.text.choices import refusal
+from explorer.text.language import _
 
 CPU, AUTO = "cpu", "auto"
 """The device that every framework has, and the name for the best device of each framework."""
@@ -52,10 +53,11 @@ def parse(text: str) -> Device:
 
     Raises UsageError, which lists the allowed forms, for any other text.
     """
-    kind, _, number = text.partition(":")
+    kind, __, number = text.partition(":")
     if not PATTERN.fullmatch(text):
         meant = OTHER_NAMES.get(kind.casefold(), text)
-        raise UsageError(refusal(f"unknown device {text!r}", meant, FORMS))
+        fact = _("unknown device {given!r}").format(given=text)
+        raise UsageError(refusal(fact, meant, FORMS))
     if kind not in NUMBERED:
         return Device(kind)
     return Device(kind, int(number or 0))
@@ -80,20 +82,22 @@ def assign(device: str, available: Mapping[Framework, tuple[str, ...]]) -> dict[
             refusals.append(_refusal(chosen, framework, usable))
     if not refusals:
         return assigned
-    remedy = "use device auto for the best one of each framework"
+    remedy = _("use device auto for the best one of each framework")
     if assigned:
-        remedy = f"run only the engines of {' and '.join(assigned)}, which can use it, or {remedy}"
-    raise UsageError(f"device {device!r}: {'; '.join(refusals)}; {remedy}")
+        either = _("run only the engines of {frameworks}, which can use it, or {remedy}")
+        remedy = either.format(frameworks=_(" and ").join(assigned), remedy=remedy)
+    text = _("device {device!r}: {reasons}; {remedy}")
+    raise UsageError(text, device=device, reasons=_("; ").join(refusals), remedy=remedy)
 
 
 def _refusal(device: Device, framework: Framework, usable: list[Device]) -> str:
     """Why a framework cannot use a device, and what it can use."""
     # A kind that the framework does not support is another mistake than one that is missing here.
+    text = _("{framework} does not support {kind} devices (it can use {usable})")
     if device.kind in KINDS[framework]:
-        reason = f"{framework} finds no {device} on this machine"
-    else:
-        reason = f"{framework} does not support {device.kind} devices"
-    return f"{reason} (it can use {', '.join(map(str, usable)) or 'none'})"
+        text = _("{framework} finds no {device} on this machine (it can use {usable})")
+    names = ", ".join(map(str, usable)) or _("none")
+    return text.format(framework=framework, kind=device.kind, device=device, usable=names)
 
 
 def _best(usable: list[Device], preference: tuple[str, ...]) -> Device:

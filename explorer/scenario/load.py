@@ -6,27 +6,25 @@ import linecache
 import marshal
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from explorer.model.engines import FRAMEWORKS
+from explorer.model.arrays import AnyArray
+from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import ScenarioError
-from explorer.scenario import declarations
-from explorer.scenario.contract import Scenario
-from explorer.scenario.find import SHIPPED, module_name
-from explorer.scenario.imported_files import forget_changed, remedy_for_import
+from explorer.scenario.declaration import SENT, Declaration, Factory, decoded
+from explorer.scenario.find import SHIPPED, forget_changed, module_name, remedy_for_import
+from explorer.scenario.optional_names import (
+    Names,
+    check_arrays,
+    check_inputs,
+    declared,
+    with_arrays,
+)
+from explorer.text.language import _
 from explorer.text.parsing import parsed
-
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
-"""The dtypes of inputs.
-
-Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no bfloat16.
-"""
 
 FUNCTIONS = ("inputs", "parameters", "mindspore_net", "torch_net")
 """The functions that a scenario may define."""
@@ -35,49 +33,77 @@ NETS = {"mindspore_net", "torch_net"}
 """Of these it needs at least one."""
 
 
-def load(path: Path | str) -> Scenario:
-    """Read and check a scenario file, and register its module in ``sys.modules``.
+def load(path: Path | str) -> Declaration:
+    """The declaration in a scenario's file, which is run, or of one's own nets, which are not.
 
-    MindSpore's compiler (2.10) looks for the module there. Raises ScenarioError: a syntax error or
-    an exception at import (file and line), a framework imported at module level, a required name
-    that is missing, an input that no engine takes.
+    The file's module is registered in ``sys.modules``: MindSpore's compiler
+    (2.10) looks for it there. Raises ScenarioError: a syntax error or an
+    exception at import (file and line), a framework imported at module level, a
+    required name that is missing, an input that no engine takes.
     """
     path = Path(path).resolve()
+    if path.suffix == SENT:
+        return decoded(path.read_bytes(), path)
     module = _import(path)
-    docstring = (module.__doc__ or "").strip()
-    title, _, notes = docstring.partition("\n")
-    paired_buffers, left_out = declarations.buffers(path, module)
-    scenario = Scenario(
-        name=path.stem,
-        path=path,
-        title=title.rstrip(".") or path.stem,
-        notes=notes.strip(),
-        module=module,
-        train=declarations.flag(path, module, "TRAIN"),
-        output_names=declarations.names_in(path, module, "OUTPUTS"),
-        renames={**declarations.parameter_names(path, module), **paired_buffers},
-        tolerances=declarations.tolerances(path, module),
-        left_out=left_out,
-        same_dropout=declarations.optional_flag(path, module, "SAME_DROPOUT"),
-        leader=declarations.leader(path, module),
-        layouts=declarations.layouts(path, module),
-        expected=declarations.expected_differences(path, module),
-        expected_findings=declarations.expected_findings(path, module),
+    title, __, notes = (module.__doc__ or "").strip().partition("\n")
+    nets: dict[Framework, Factory] = {}
+    for framework in FRAMEWORKS:
+        if hasattr(module, f"{framework}_net"):
+            nets[framework] = Factory(imported_name(path), f"{framework}_net")
+    said = Names(str(path), vars(module))
+    declaration = declared(
+        said,
+        Declaration(
+            name=path.stem,
+            file=str(path),
+            title=title.rstrip(".") or path.stem,
+            notes=notes.strip(),
+            nets=nets,
+        ),
     )
-    _check_functions(scenario)
-    inputs = tuple(_checked_inputs(scenario))
+    _check_functions(path, module)
+    inputs = _call(path, module, "inputs")
+    check_inputs(said, inputs)
+    start = None
     if getattr(module, "parameters", None) is not None:
-        _check_arrays(path, "parameters", _call(scenario, "parameters"))
-    constants = declarations.constants(path, module, inputs)
-    cases = declarations.cases(path, module, inputs, constants)
-    return replace(scenario, constants=constants, cases=cases)
+        start = _call(path, module, "parameters")
+        check_arrays(said, "parameters", start)
+    return with_arrays(said, declaration, inputs, start)
+
+
+def module_of(declaration: Declaration) -> ModuleType:
+    """The module of a scenario's file that load() has run last."""
+    return sys.modules[imported_name(declaration.path)]
+
+
+def make_net(declaration: Declaration, framework: Framework) -> Any:
+    """A new net of one framework; for a worker, in which load() has run the scenario's file."""
+    for factory in declaration.nets.values():
+        if factory.folder and factory.folder not in sys.path:
+            sys.path.append(factory.folder)
+    factory = declaration.nets[framework]
+    first, *rest = factory.name.split(".")
+    # As `from module import first` does, which may be a module inside a package.
+    module = __import__(factory.module, fromlist=[first])
+    if not hasattr(module, first):
+        file = getattr(module, "__file__", None) or "unknown location"
+        raise ImportError(f"cannot import name {first!r} from {factory.module!r} ({file})")
+    made = getattr(module, first)
+    for name in rest:
+        made = getattr(made, name)
+    return made()
+
+
+def imported_name(path: Path) -> str:
+    """The name under which a scenario's file is imported."""
+    # A scenario of the user's own may have the name of a shipped one, or of an installed package.
+    return module_name(path) or f"explorer_scenario_{path.stem}"
 
 
 def _import(path: Path) -> ModuleType:
     text = _read(path)
     code = _compiled(path, text)
-    # A scenario of the user's own may have the name of a shipped one, or of an installed package.
-    name = module_name(path) or f"explorer_scenario_{path.stem}"
+    name = imported_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec
     module = importlib.util.module_from_spec(spec)
@@ -92,18 +118,16 @@ def _import(path: Path) -> ModuleType:
         exec(marshal.loads(code), vars(module))
     except Exception as error:
         del sys.modules[name]  # half a module must not be found by a later import
-        place = _place_of(error, path)
-        raise ScenarioError(
-            f"{place}: the scenario file raises when it is imported: {type(error).__name__}: {error}"
-            f"{remedy_for_import(path, str(error))}"
-        ) from error
+        text = _("{place}: the scenario file raises when it is imported: {error}{remedy}")
+        raise _refusal(path, error, text) from error
     return module
 
 
 def _keep_lines(path: Path, text: str) -> None:
     """Let Python show these lines as the file's, even if the file changes later.
 
-    MindSpore compiles the text that Python shows, which otherwise may not be the one that runs.
+    MindSpore compiles the text that Python shows, which otherwise may not be
+    the one that runs.
     """
     lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
     # An entry without a time is never read anew.
@@ -115,34 +139,37 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ScenarioError(f"{path}: the scenario file cannot be read: {reason}") from error
+        raise ScenarioError(
+            _("{file}: the scenario file cannot be read: {reason}"), file=path, reason=reason
+        ) from error
 
 
 @lru_cache(maxsize=256)
 def _compiled(path: Path, text: str) -> bytes:
     """The code of a scenario's text as marshal writes it: a worker loads one for each request.
 
-    Each load has code of its own, as Dynamo keeps with it what it has compiled (torch 2.13).
+    Each load has code of its own, as Dynamo keeps with it what it has compiled
+    (torch 2.13).
     """
     # Searched for in the text: importing the file would import the framework before the check.
     try:
         _refuse_frameworks(path, parsed(text, str(path)))
         return marshal.dumps(compile(text, str(path), "exec", dont_inherit=True))
     except SyntaxError as error:
-        raise ScenarioError(
-            f"{path}:{error.lineno}: syntax error in the scenario file: {error.msg}"
-        ) from error
+        text = _("{file}:{line}: syntax error in the scenario file: {error}")
+        raise ScenarioError(text, file=path, line=error.lineno, error=error.msg) from error
 
 
 def _refuse_frameworks(path: Path, tree: ast.Module) -> None:
     """The file is read in processes that must stay free of both frameworks."""
     for line, module in _module_level_imports(tree):
         if module.split(".")[0] in FRAMEWORKS:
-            raise ScenarioError(
-                f"{path}:{line}: the scenario file imports {module} at module level; "
-                "move the import into mindspore_net() or torch_net(), "
-                "so that the file can be read without either framework"
+            text = _(
+                "{file}:{line}: the scenario file imports {module} at module level;"
+                " move the import into mindspore_net() or torch_net(),"
+                " so that the file can be read without either framework"
             )
+            raise ScenarioError(text, file=path, line=line, module=module)
 
 
 def _module_level_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -153,6 +180,13 @@ def _module_level_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, alias.name
         elif isinstance(node, ast.ImportFrom):
             yield node.lineno, node.module or ""
+
+
+def _refusal(path: Path, error: Exception, text: str, function: str = "") -> ScenarioError:
+    """The error for an exception of the file's own text."""
+    raised = f"{type(error).__name__}: {error}"
+    place, remedy = _place_of(error, path), remedy_for_import(path, str(error))
+    return ScenarioError(text, place=place, function=function, error=raised, remedy=remedy)
 
 
 def _place_of(error: BaseException, path: Path) -> str:
@@ -167,60 +201,28 @@ def _place_of(error: BaseException, path: Path) -> str:
     return f"{path}:{line}" if line else str(path)
 
 
-def _check_functions(scenario: Scenario) -> None:
+def _check_functions(path: Path, module: ModuleType) -> None:
     # A name that is not a function counts as missing.
-    defined = [name for name in FUNCTIONS if callable(getattr(scenario.module, name, None))]
+    defined = [name for name in FUNCTIONS if callable(getattr(module, name, None))]
     if "inputs" in defined and not NETS.isdisjoint(defined):
         return
     missing = "mindspore_net() or torch_net()" if "inputs" in defined else "inputs()"
-    present = ", ".join(f"{name}()" for name in defined) or "none of these functions"
-    raise ScenarioError(
-        f"{scenario.path}: the scenario file does not define {missing}; it defines {present}. "
-        "A scenario needs inputs() and at least one of mindspore_net() and torch_net()"
+    present = ", ".join(f"{name}()" for name in defined) or _("none of these functions")
+    text = _(
+        "{file}: the scenario file does not define {missing}; it defines {present}."
+        " A scenario needs inputs() and at least one of mindspore_net() and torch_net()"
     )
+    raise ScenarioError(text, file=path, missing=missing, present=present)
 
 
-def _checked_inputs(scenario: Scenario) -> dict[str, Any]:
-    """The inputs, each an array that the engines take."""
-    path = scenario.path
-    inputs = _call(scenario, "inputs")
-    if not inputs:
-        raise ScenarioError(
-            f"{path}: inputs() returned nothing; return a dict with at least one numpy array by name"
-        )
-    _check_arrays(path, "inputs", inputs)
-    for name, array in inputs.items():
-        if array.dtype.name not in DTYPES:
-            raise ScenarioError(
-                f"{path}: input {name!r} has dtype {array.dtype}; allowed: {', '.join(DTYPES)}."
-                " To compute in another dtype, cast the inputs inside the net"
-            )
-    return inputs
-
-
-def _check_arrays(path: Path, function: str, arrays: dict[str, Any]) -> None:
-    for name, array in arrays.items():
-        if not isinstance(name, str) or not isinstance(array, np.ndarray):
-            raise ScenarioError(
-                f"{path}: {function}()[{name!r}] is a {type(array).__name__}; return only numpy"
-                " arrays, by names of type str. If a net takes a list or a dict of tensors, make each"
-                " tensor an input, and wrap the net in a function that builds the list"
-            )
-
-
-def _call(scenario: Scenario, function: str) -> dict[str, Any]:
+def _call(path: Path, module: ModuleType, function: str) -> dict[str, AnyArray]:
     """The return value of one of the scenario's functions, which must be a dict."""
     try:
-        arrays = getattr(scenario.module, function)()
+        arrays = getattr(module, function)()
     except Exception as error:
-        place = _place_of(error, scenario.path)
-        raise ScenarioError(
-            f"{place}: {function}() raised {type(error).__name__}: {error}"
-            f"{remedy_for_import(scenario.path, str(error))}"
-        ) from error
+        text = _("{place}: {function}() raised {error}{remedy}")
+        raise _refusal(path, error, text, function) from error
     if not isinstance(arrays, dict):
-        raise ScenarioError(
-            f"{scenario.path}: {function}() must return a dict of numpy arrays by name, got a "
-            f"{type(arrays).__name__}"
-        )
+        text = _("{file}: {function}() must return a dict of numpy arrays by name, got a {type}")
+        raise ScenarioError(text, file=path, function=function, type=type(arrays).__name__)
     return arrays

@@ -7,8 +7,9 @@ from typing import Any
 from explorer.model.cases import Api, GradCase, Position, Weights
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.trees import TUPLE, Branch, Tree, names_in
-from explorer.scenario.contract import Scenario, has
+from explorer.scenario.declaration import Declaration, has
 from explorer.text.choices import refusal
+from explorer.text.language import _
 
 ALL_TUPLES_UP_TO = 3
 """Nets with more inputs are asked for single positions and the full tuple: tuples grow as 2**n."""
@@ -20,20 +21,25 @@ Both frameworks were seen to work up to here (MindSpore 2.10.0, PyTorch 2.13.0).
 """
 
 
-def cases_of(scenario: Scenario, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
+def cases_of(scenario: Declaration, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
     """The cases of a scenario: its CASES, or the matrix without its CONSTANTS.
 
     Raises ScenarioError if none is left: all CASES need weights, and the nets have none.
     """
     names = list(scenario.inputs())
-    constants = frozenset(names.index(name) for name in scenario.constants)
+    constants = frozenset(map(names.index, scenario.constants))
     cases = matrix(len(names), has_parameters, order, constants)
     if scenario.cases is None:
         return cases
     asked = [case for case in cases if any(is_named(case, entry) for entry in scenario.cases)]
     if not asked:
-        without = "" if has_parameters else " (its nets have no weights to differentiate)"
-        raise ScenarioError(f"{scenario.path}: no case of this scenario matches CASES{without}")
+        text = _("{file}: no case of this scenario matches CASES")
+        if not has_parameters:
+            text = _(
+                "{file}: no case of this scenario matches CASES (its nets have no weights to"
+                " differentiate)"
+            )
+        raise ScenarioError(text, file=scenario.place)
     return tuple(asked)
 
 
@@ -83,7 +89,7 @@ def positions(inputs: int, constants: frozenset[int] = frozenset()) -> tuple[Pos
 
     Up to three such inputs all tuples; beyond, the 1-tuples and the full one.
     """
-    indices = [index for index in range(inputs) if index not in constants]
+    indices = sorted(set(range(inputs)) - constants)
     sizes: Iterable[int] = dict.fromkeys((1, len(indices)))
     if len(indices) <= ALL_TUPLES_UP_TO:
         sizes = range(1, len(indices) + 1)
@@ -127,7 +133,8 @@ def case_called(name: str, cases: Iterable[GradCase]) -> GradCase:
         by_name[_without_space(case.short)] = case
     wanted = _without_space(name)
     if wanted not in by_name:
-        raise UsageError(refusal(f"unknown case {name!r}", name, short_names))
+        fact = _("unknown case {given!r}").format(given=name)
+        raise UsageError(refusal(fact, name, short_names))
     return by_name[wanted]
 
 

@@ -6,6 +6,9 @@ sizes are the same. Whatever that and the names of their modules leave open is n
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from explorer.model.requests import Description, ParameterSpec
@@ -29,6 +32,9 @@ KINDS = (
 LEAST = 0.1
 """The least ratio at which a likeness of names counts at all: "v" and "value" have one of 0.33."""
 
+Signature = tuple[frozenset[str], tuple[tuple[str, int], ...]]
+"""The names of a module's statistics, and those of its weights with their sizes."""
+
 Pair = tuple[ParameterSpec, ParameterSpec]
 """A parameter of MindSpore's, and the one of PyTorch's."""
 
@@ -45,7 +51,7 @@ class ModuleWeights(NamedTuple):
     statistics: frozenset[str]
 
     @property
-    def signature(self) -> tuple[frozenset[str], tuple[tuple[str, int], ...]]:
+    def signature(self) -> Signature:
         """What the modules of a pair have in common: names, and the sizes of the weights."""
         weights = tuple(sorted((_last(spec), size_of(spec)) for spec in self.specs))
         return self.statistics, weights
@@ -120,9 +126,8 @@ def propose(mindspore: Description, torch: Description) -> Proposal:
     places = {spec.path: place for place, spec in enumerate(mine)}
     pairs.sort(key=lambda pair: places[pair[0].path])
     left_over = _free(in_torch, pairs)
-    undecided = []
-    for spec in _free(mine, pairs):
-        undecided += [spec.path] * any(fits(spec, other) for other in left_over)
+    fitting = [spec for spec in _free(mine, pairs) if any(map(partial(fits, spec), left_over))]
+    undecided = map(attrgetter("path"), fitting)
     return Proposal(tuple(pairs), tuple(unsure), tuple(undecided))
 
 
@@ -155,7 +160,7 @@ class _Crossings:
 
 def _free(specs: Iterable[ParameterSpec], pairs: Iterable[Pair]) -> list[ParameterSpec]:
     """The parameters of one net that are in no pair."""
-    taken = {id(spec) for pair in pairs for spec in pair}
+    taken = set(map(id, chain.from_iterable(pairs)))
     return [spec for spec in specs if id(spec) not in taken]
 
 
@@ -163,9 +168,13 @@ def _paired_modules(
     modules: Sequence[ModuleWeights], others: Sequence[ModuleWeights]
 ) -> Iterator[tuple[ModuleWeights, ModuleWeights, bool]]:
     """Pairs of modules of one signature; beside them whether their names are alike, or nothing else fits."""
-    for signature in dict.fromkeys(module.signature for module in modules):
-        left = [module for module in modules if module.signature == signature]
-        right = [other for other in others if other.signature == signature]
+    alike: dict[Signature, tuple[list[ModuleWeights], list[ModuleWeights]]] = {}
+    for module in modules:
+        alike.setdefault(module.signature, ([], []))[0].append(module)
+    for other in others:
+        if other.signature in alike:
+            alike[other.signature][1].append(other)
+    for left, right in alike.values():
         yield from _paired_alike(left, right)
 
 
@@ -222,7 +231,7 @@ def _only(spec: ParameterSpec, others: Sequence[ParameterSpec]) -> ParameterSpec
     candidates = trained or fitting
     if len(candidates) == 1:
         return candidates[0]
-    paths = [_module_of(other) for other in candidates]
+    paths = list(map(_module_of, candidates))
     place = _nearest(_module_of(spec), paths, LIKENESS)
     return None if place is None else candidates[place]
 

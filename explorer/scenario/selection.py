@@ -1,10 +1,11 @@
 """Which cases of the matrix are run, and in which order: those that cover most kinds of calls first."""
 
 from collections.abc import Hashable, Iterable
+from itertools import compress
 from typing import Literal
 
 from explorer.model.cases import GradCase
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.text.choices import choose
 
 Selection = Literal["all", "structure", "main"]
@@ -20,13 +21,13 @@ def widest(floating: tuple[bool, ...], has_aux: bool, weights: bool) -> GradCase
     input whether it is of a floating dtype.
     """
     # An integer has no gradient: PyTorch refuses to be asked for one.
-    indices = tuple(index for index, is_floating in enumerate(floating) if is_floating)
+    indices = tuple(compress(range(len(floating)), floating))
     position = indices[0] if len(indices) == 1 else indices or None
     return GradCase("grad", position, "all" if weights else None, has_aux)
 
 
 def main_case(
-    scenario: Scenario,
+    scenario: Declaration,
     has_aux: bool,
     weights: bool,
     cases: tuple[GradCase, ...],
@@ -47,7 +48,7 @@ def main_case(
     return max(cases, key=lambda case: _likeness(case, wanted))
 
 
-def asks_for_most(scenario: Scenario, has_aux: bool, weights: bool) -> GradCase:
+def asks_for_most(scenario: Declaration, has_aux: bool, weights: bool) -> GradCase:
     """The case that asks for most, whether it is one of the scenario's CASES or not.
 
     ``has_aux`` and ``weights`` are those of main_case.
@@ -60,8 +61,8 @@ def asks_for_most(scenario: Scenario, has_aux: bool, weights: bool) -> GradCase:
 
 def _likeness(case: GradCase, wanted: GradCase) -> tuple[bool, int, bool]:
     """The likeness of a case to another; of more similar ones the tuple is greater."""
-    asked_for = {*case.positions, *([case.weights] if case.weights else [])}
-    wanted_for = {*wanted.positions, *([wanted.weights] if wanted.weights else [])}
+    asked_for = {*case.positions, case.weights} - {None}
+    wanted_for = {*wanted.positions, wanted.weights} - {None}
     return case.order == 1, len(asked_for & wanted_for), case.has_aux == wanted.has_aux
 
 

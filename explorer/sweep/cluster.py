@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from explorer.model.errors import MissingFrameworkError, UsageError
-from explorer.scenario.find import SHIPPED
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.find import SHIPPED, files_read
 from explorer.store.keys import installation
 from explorer.sweep.job import in_own_process, lost, workers_for
 from explorer.sweep.records import SweepJob, SweepRow

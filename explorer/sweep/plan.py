@@ -5,8 +5,7 @@ import glob
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from explorer.exploration.stored import Wanted
-from explorer.exploration.wanted import check_names
+from explorer.exploration.options import RunOptions, Wanted
 from explorer.model.errors import UsageError
 from explorer.scenario.find import names, real_names
 from explorer.sweep.records import SweepJob
@@ -62,7 +61,7 @@ def jobs(
 
     Raises UsageError for a pattern that matches nothing, and for an unknown device.
     """
-    check_names((), device, 1, None)
+    RunOptions(device=device).check()
     kinds = [""]
     if studies:
         kinds += [name for name in STUDIES if study_topic(name).default_scenario is not None]

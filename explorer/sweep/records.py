@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from explorer.exploration.stored import Wanted
+from explorer.exploration.options import Wanted
 from explorer.model.report import CaseVerdict
 
 SweepVerdict = Literal["as_expected", "different", "measured", "unsupported", "refused", "lost"]

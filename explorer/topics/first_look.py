@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from explorer.exploration.about import STARTING
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.requests import Description
+from explorer.scenario.common_start import first_look, refuse_raised
 from explorer.scenario.devices import CPU
-from explorer.scenario.reading import read
-from explorer.scenario.settling import first_look, refuse_raised
+from explorer.scenario.reader import read
 from explorer.workers.queue import Job, Progress, carry_out
 from explorer.workers.workers import Workers
 
@@ -26,4 +26,4 @@ def refuse_raising_nets(
         jobs.append(Job(framework, STARTING, (framework,), target, request, Description))
     for framework, outcome in carry_out(jobs, workers, progress).items():
         if isinstance(outcome, Description):
-            refuse_raised(scenario.path, framework, outcome)
+            refuse_raised(scenario, framework, outcome)

@@ -11,9 +11,10 @@ from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, ScenarioError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.results import ANSWERED, MISSING_FRAMEWORK, Failure
-from explorer.scenario.imported_files import CHANGED, files_read, has_changed
+from explorer.scenario.find import CHANGED, files_read, has_changed
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
+from explorer.text.language import _
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
@@ -89,7 +90,7 @@ def _stored_or_run(
         def keep(name: str, measured: Measured) -> None:
             scenario = wanted[name].scenario
             if scenario and has_changed(Path(scenario), read(Path(scenario))):
-                raise ScenarioError(f"{scenario}: {CHANGED}")
+                raise ScenarioError(f"{scenario}: {_(CHANGED)}")
             if can_be_kept(measured):
                 store.put(keys[name], measured)
 

@@ -13,10 +13,10 @@ from explorer.model.measurement import Measured, Measurement
 from explorer.model.message import Text
 from explorer.model.results import About
 from explorer.model.study import Chart, StudyRecord, Table, W
-from explorer.scenario.contract import ExpectedDifference
+from explorer.scenario.declaration import ExpectedDifference
 from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
 from explorer.topics.first_look import refuse_raising_nets

@@ -23,7 +23,7 @@ from explorer.report.scenario.card import (
     stored_card,
     stored_pair,
 )
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.text.language import LANGUAGES, code, said_in
@@ -126,7 +126,7 @@ def _scenario_card(path: str, digest: str, language: str) -> AboutScenario:
     )
 
 
-def _searched(about: Scenario) -> str:
+def _searched(about: Declaration) -> str:
     texts = []
     for language in LANGUAGES:
         with said_in(language):
@@ -195,7 +195,7 @@ def _draw(scenarios: list[tuple[str, Path]]) -> None:
                 _draw_introduction(about)
 
 
-def _draw_introduction(about: Scenario) -> None:
+def _draw_introduction(about: Declaration) -> None:
     for language in LANGUAGES:
         with said_in(language):
             pair_of_ladders(about, Store())

@@ -16,13 +16,10 @@ from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.sides import SideName
-from explorer.pair.alignments import has_values
-from explorer.pair.merged_graph import merged_alignment
-from explorer.pair.records import Side, pair_record, sources
-from explorer.pair.sides import STAGES, both_marks, caption
+from explorer.pair.alignments import STAGES, both_marks, caption, has_values, merged_alignment
+from explorer.pair.component import words
+from explorer.pair.records import Side, StageChanges, pair_record, sources, stage_changes
 from explorer.pair.source_code import SourceLines
-from explorer.pair.stage_changes import StageChanges, stage_changes
-from explorer.pair.words import words
 from explorer.scenario.own_nets import code_of
 from explorer.text.language import _, code, said_in
 from explorer.text.messages import one_line

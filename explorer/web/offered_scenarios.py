@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from explorer.model.errors import ScenarioError
-from explorer.scenario.contract import Scenario
-from explorer.scenario.find import SHIPPED, names
-from explorer.scenario.imported_files import files_read
-from explorer.scenario.reading import read
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.find import SHIPPED, files_read, names
+from explorer.scenario.reader import read
+from explorer.text.language import code
 
 VARIABLE = "EXPLORER_SCENARIOS"
 """Names further folders with scenarios, and single files, separated as in PATH."""
@@ -80,16 +80,16 @@ def digest_of_file(path: Path) -> str:
         return repr(error)
 
 
-def scenario(path: Path) -> Scenario:
+def scenario(path: Path) -> Declaration:
     """The scenario in a file, read anew only when its text has changed; raises ScenarioError."""
-    known = _read(path, digest_of_file(path))
+    known = _read(path, digest_of_file(path), code())
     if isinstance(known, ScenarioError):
         raise known
     return known
 
 
 @lru_cache(maxsize=1024)  # more than are shipped: Home reads all of them
-def _read(path: Path, _digest: str) -> Scenario | ScenarioError:
+def _read(path: Path, _digest: str, _language: str) -> Declaration | ScenarioError:
     # A refusal is kept too: a text that never ends is not to hold up every page.
     try:
         return read(path)

@@ -117,6 +117,30 @@ def test_what_is_stored_of_own_nets_starts_no_worker_until_they_change(
         explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
 
 
+@pytest.mark.torch
+def test_the_code_of_own_nets_runs_by_itself(package: Path, tmp_path: Path) -> None:
+    large = {"x": np.ones((30, 3), np.float32), "y": np.ones((30, 1), np.float32)}
+    for batch, remark in ((BATCH, 0), (large, 1)):
+        nets = explorer.nets(torch=RIGHT, inputs=batch, parameters={"first.bias": [1, 2, 3, 4]})
+        (case,) = explorer.explore(nets, engines=("torch-tape",), cases="main").report.cases
+        code = case.results["torch-tape"].code
+        assert code.count("  # replace: the array that nets() was given") == remark
+        assert "tmp/explorer-nets" not in code
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr + code
+
+
+@pytest.mark.torch
+@pytest.mark.mindspore
+def test_a_study_measures_nets_of_one_s_own_package(package: Path) -> None:
+    nets = explorer.nets(mindspore=MINDSPORE, torch=RIGHT, inputs=BATCH)
+    record = explorer.study("tape-life", nets).record
+    assert record.scenario == nets.name
+    assert {measured.outcome for measured in record.measured.values()} == {"ok"}
+
+
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> None:

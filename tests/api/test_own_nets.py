@@ -9,10 +9,11 @@ import pytest
 from safetensors.numpy import save_file
 
 from explorer import nets
-from explorer.model.errors import UsageError
-from explorer.scenario.imported_files import files_read
+from explorer.model.errors import ScenarioError, UsageError
+from explorer.scenario.find import files_read
 from explorer.scenario.load import load
-from explorer.scenario.own_nets import write_nets
+from explorer.scenario.own_nets import code_of, packages_of, sent
+from explorer.scenario.templates import scenario_of_factories
 from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, write_package
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -28,7 +29,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def written(folder: Path, **given: Any) -> Path:
     folder.mkdir(exist_ok=True)
-    return write_nets(nets(**{"mindspore": MINDSPORE, "torch": RIGHT, **given}), folder)
+    return sent(nets(**{"mindspore": MINDSPORE, "torch": RIGHT, **given}), folder).path
 
 
 def test_a_written_file_is_a_scenario_with_the_inputs_in_their_order(tmp_path: Path) -> None:
@@ -66,8 +67,8 @@ def test_inputs_are_read_from_npz_and_safetensors(tmp_path: Path) -> None:
     save_file({"x": X, "y": Y}, tmp_path / "batch.safetensors")
     for name in ("batch.npz", "batch.safetensors"):
         given = nets(torch=RIGHT, inputs=tmp_path / name)
-        assert set(given.inputs) == {"x", "y"}
-        assert np.array_equal(given.inputs["x"], X)
+        assert set(given.inputs()) == {"x", "y"}
+        assert np.array_equal(given.inputs()["x"], X)
 
 
 @pytest.mark.parametrize("what", ["inputs", "parameters"])
@@ -158,3 +159,38 @@ def test_a_function_s_own_object_is_refused_with_the_reason() -> None:
 def test_naming_a_net_runs_nothing_of_its_package(package: Path) -> None:
     (package / PACKAGE / "__init__.py").write_text("raise SystemExit('was run')\n")
     nets(torch=RIGHT, inputs={"x": X})
+
+
+def test_the_packages_of_nets_are_found_in_a_file_and_in_what_is_sent(
+    tmp_path: Path, package: Path
+) -> None:
+    factories = {"mindspore": MINDSPORE, "torch": RIGHT}
+    file = tmp_path / "ports.py"
+    file.write_text(scenario_of_factories("ports", factories, [package], None, tmp_path))
+    assert packages_of(file) == (PACKAGE,)
+    assert code_of(file) == (tmp_path, package / PACKAGE)
+    assert packages_of(written(tmp_path / "out", inputs={"x": X})) == (PACKAGE,)
+    file.write_text(
+        "def torch_net():\n    from one import net\n    from .two import net as given\n"
+    )
+    assert packages_of(file) == ()
+    file.write_text("def torch_net(:\n")
+    assert packages_of(file) == ()
+    assert packages_of(tmp_path / "gone.py") == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"constants": ("z",)}, "port: CONSTANTS: unknown input 'z'; allowed: x, y"),
+        ({"train": 1}, "port: TRAIN must be True or False, got 1"),
+        ({"inputs": {}}, "port: inputs() returned nothing; return a dict with at least one numpy"),
+        ({"inputs": {"x": X.astype(np.uint16)}}, "port: input 'x' has dtype uint16; allowed: bool"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_at_once_under_the_nets_name(
+    given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        nets(**{"torch": RIGHT, "inputs": {"x": X, "y": Y}, "name": "port", **given})
+    assert str(refused.value).startswith(message)

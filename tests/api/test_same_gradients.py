@@ -9,7 +9,7 @@ import pytest
 
 import explorer
 from explorer.model.errors import UsageError
-from explorer.scenario.own_nets import WRITTEN
+from explorer.scenario.own_nets import FOLDER
 from tests.support.command_line import ROOT
 from tests.support.own_package import (
     BROKEN,
@@ -74,7 +74,7 @@ def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path)
     # A net that cannot be made is located in the user's file, and not in one that is gone by then.
     assert f"ScenarioError: {PACKAGE}/torch/models.py:{BROKEN_LINE}: the PyTorch net" in done.stdout
     assert f"ScenarioError: {MISSING}: the PyTorch net raises" in done.stdout
-    assert WRITTEN not in done.stdout
+    assert FOLDER not in done.stdout
     assert str(ROOT) not in done.stdout
 
 

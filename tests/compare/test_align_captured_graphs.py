@@ -12,9 +12,9 @@ from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Phase
 from explorer.model.report import Report
 from explorer.model.sides import SideName
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import names
-from explorer.scenario.load import load
+from explorer.scenario.load import load, module_of
 from explorer.words.unpaired import detail
 from explorer.workers.workers import Workers
 from tests.support.alignments import said, sources
@@ -174,9 +174,9 @@ def divergence_of_tapes(report: Report) -> Divergence:
     return alignment.divergence
 
 
-def faulty_lines(scenario: Scenario) -> set[str]:
+def faulty_lines(scenario: Declaration) -> set[str]:
     """The lines that a planted scenario calls its fault, as "file:line"."""
-    faults = scenario.module.FAULT.values()
+    faults = module_of(scenario).FAULT.values()
     faulty = set()
     for number, line in enumerate(scenario.path.read_text().splitlines(), 1):
         if line.strip() in faults:

@@ -9,7 +9,7 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result
 from explorer.model.trees import Branch
-from explorer.scenario.contract import Tolerance
+from explorer.scenario.declaration import Tolerance
 
 CASE = GradCase("grad", 0, "all")
 ONE = np.array([1.0, 100.0], np.float32)

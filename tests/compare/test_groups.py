@@ -12,7 +12,7 @@ from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, AnswerGroup, CaseReport
 from explorer.model.results import Estimate, Failure, OracleResult, Result
 from explorer.model.trees import Branch, branch
-from explorer.scenario.contract import Tolerance
+from explorer.scenario.declaration import Tolerance
 from tests.support.results import answer, raised
 
 ENGINES = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph")

@@ -13,7 +13,7 @@ from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, OracleResult, Outcome, Result
 from explorer.numeric.directions import directions
-from explorer.scenario.contract import ExpectedDifference, Tolerance
+from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
 from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, answer, raised, values

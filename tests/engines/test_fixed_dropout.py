@@ -11,8 +11,8 @@ from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import OracleResult, Result
+from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
-from explorer.scenario.settling import settle
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written

@@ -15,7 +15,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.results import Captured
 from explorer.model.unpaired import CONTRADICTIONS
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.large_nets import written_net

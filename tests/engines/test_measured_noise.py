@@ -8,7 +8,7 @@ from explorer.exploration.explore import explore
 from explorer.model.cases import GradCase
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.report import Report
-from explorer.scenario.load import load
+from explorer.scenario.load import load, module_of
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
 from tests.planted.naming import TAPES
@@ -28,7 +28,7 @@ def path(name: str) -> Path:
 
 def lines_at_fault(name: str) -> set[str]:
     """The lines of a net's file that its FAULT names: "off_by_little.py:30"."""
-    fault = load(path(name)).module.FAULT.values()
+    fault = module_of(load(path(name))).FAULT.values()
     lines = path(name).read_text(encoding="utf-8").splitlines()
     return {f"{name}.py:{lines.index(f'            {line}') + 1}" for line in fault}
 

@@ -9,8 +9,8 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
+from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
-from explorer.scenario.settling import Nets, settle
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import path, reply
 

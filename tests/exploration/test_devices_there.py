@@ -13,7 +13,8 @@ import pytest
 from explorer import api
 from explorer.cli.entry import run
 from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
-from explorer.exploration.stored import Wanted, explored, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored, stored_report
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.scenario.find import find
@@ -118,7 +119,7 @@ REFUSED = [
 
 def shell(monkeypatch: pytest.MonkeyPatch, fake: FakeDevices) -> None:
     """Let commands called in this process, and the functions of Python, use made-up devices."""
-    for place in ("cli.exploration", "cli.study", "cli.doctor", "api.run"):
+    for place in ("cli.exploration", "cli.study", "cli.doctor", "api.functions"):
         monkeypatch.setattr(f"explorer.{place}.Workers", lambda *_: nullcontext(fake))
 
 

@@ -11,9 +11,9 @@ from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
+from explorer.scenario.common_start import settle
 from explorer.scenario.find import find
 from explorer.scenario.load import load
-from explorer.scenario.settling import settle
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS

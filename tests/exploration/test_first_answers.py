@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.exploration import course
+from explorer.exploration import run_state
 from explorer.exploration.about import STARTING
 from explorer.exploration.explore import explore
-from explorer.exploration.interim import Interrupted
+from explorer.exploration.options import Interrupted
 from explorer.model.cases import GradCase
 from explorer.model.engines import WorkerKind
 from explorer.model.report import CaseReport, Report
@@ -116,7 +116,7 @@ def test_a_large_scenario_is_asked_its_structure_unless_all_is_asked_for(
     assert asked(main_alone) == [MAIN]
     ops = max(sum(node.kind == "op" for node in graph.nodes) for graph in main_alone.graphs)
     assert ops > 0
-    monkeypatch.setattr(course, "LARGE", len(CASES) * ops - is_above)
+    monkeypatch.setattr(run_state, "LARGE", len(CASES) * ops - is_above)
     assert bool(not_asked(explored(workers))) == is_above
     assert asked(explored(workers, selection="all")) == list(CASES)
 

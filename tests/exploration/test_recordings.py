@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.exploration.recordings import recorded_otherwise
+from explorer.exploration.outcomes import recorded_otherwise
 from explorer.model.arrays import pack
 from explorer.model.results import Captured, Failure, Leaf, Result
 from explorer.scenario.load import load

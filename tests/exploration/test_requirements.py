@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-from explorer.exploration import requirements
-from explorer.exploration.doctor import PACKAGES
-from explorer.exploration.requirements import pins, remedy
+from explorer.exploration import doctor
+from explorer.exploration.doctor import PACKAGES, pins, remedy
 from explorer.model.engines import FRAMEWORKS
 from explorer.shipped import requirements_file
 
@@ -35,7 +34,7 @@ def test_once_installed_the_package_s_metadata_says_what_is_pinned(
         "networkx==3.6.1 ; python_version >= '3.11'",
         "distributed==2026.8.0; extra == 'cluster'",
     ]
-    monkeypatch.setattr(requirements, "requirements_file", lambda: None)
+    monkeypatch.setattr(doctor, "requirements_file", lambda: None)
     monkeypatch.setattr(importlib.metadata, "requires", lambda name: metadata)
     assert pins((3, 10)) == {"torch": "torch==2.13.0", "networkx": "networkx==3.4.2"}
     assert pins((3, 12)) == {"torch": "torch==2.13.0", "networkx": "networkx==3.6.1"}
@@ -47,6 +46,6 @@ def test_where_nothing_says_a_version_the_remedy_names_the_package_alone(
     def not_installed(name: str) -> list[str]:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(requirements, "requirements_file", lambda: None)
+    monkeypatch.setattr(doctor, "requirements_file", lambda: None)
     monkeypatch.setattr(importlib.metadata, "requires", not_installed)
     assert remedy("torch") == 'python -m pip install "torch"'

@@ -6,14 +6,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored, is_whole, stored_report
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import LeftOut
 from explorer.model.results import Failure, Result
-from explorer.scenario.imported_files import CHANGED
+from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics.measuring import can_be_kept, measure, stored

@@ -4,7 +4,7 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.model.engines import ENGINES
-from explorer.scenario.load import load
+from explorer.scenario.load import load, module_of
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
@@ -39,7 +39,7 @@ def test_a_mistake_beside_a_constant_is_named_in_every_pair_of_engines(
     lines = {
         line.strip(): number for number, line in enumerate(scenario.path.read_text().split("\n"), 1)
     }
-    at_fault = {f"{name}.py:{lines[line]}" for line in scenario.module.FAULT.values()}
+    at_fault = {f"{name}.py:{lines[line]}" for line in module_of(scenario).FAULT.values()}
     report = explore(scenario, workers, selection="main")
     for alignment in report.alignments:
         frameworks = {ENGINES[alignment.left].framework, ENGINES[alignment.right].framework}

@@ -13,8 +13,9 @@ import pytest
 from explorer.exploration.explore import explore
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.report import Report
-from explorer.scenario import reading
+from explorer.scenario import reader
 from explorer.scenario.load import load
+from explorer.text.language import said_in
 from explorer.web.offered_scenarios import scenario
 from explorer.workers import memory
 from explorer.workers.memory import LIMIT
@@ -47,7 +48,7 @@ def in_torch(path: Path, seconds: float = 60.0) -> Report:
     """What PyTorch's tape answers on a file's main case."""
     with Workers(seconds) as workers:
         return explore(
-            reading.read(path), workers, engines=("torch-tape",), selection="main", graphs=False
+            reader.read(path), workers, engines=("torch-tape",), selection="main", graphs=False
         )
 
 
@@ -72,7 +73,7 @@ def test_a_file_that_ends_the_process_that_reads_it_is_refused(
     harm = HARMS[name]
     start = time.monotonic()
     with pytest.raises(ScenarioError, match=harm.said) as refusal:
-        reading.read(file(tmp_path, harm.code, place))
+        reader.read(file(tmp_path, harm.code, place))
     assert "harmful.py: the scenario file cannot be read" in str(refusal.value)
     assert time.monotonic() - start < READ_SECONDS
     assert left_behind(scratch) == []
@@ -85,7 +86,7 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_in_time(
 ) -> None:
     start = time.monotonic()
     with pytest.raises(ScenarioError, match=r"took more than 1\.5 s"):
-        reading.read(file(tmp_path, LOOPS[name], "module"), seconds=1.5)
+        reader.read(file(tmp_path, LOOPS[name], "module"), seconds=1.5)
     assert time.monotonic() - start < READ_SECONDS
     assert left_behind(scratch) == []
 
@@ -102,10 +103,10 @@ def test_a_file_reads_alike_here_and_in_a_process_of_its_own(tmp_path: Path) -> 
     )
     nets = "def torch_net():\n    return None\n"
     path = written(tmp_path, f'"""A title.\n\nNotes."""\nimport numpy as np\n{lines}{nets}')
-    here, there = load(path), reading.read(path)
-    for name in here.__dataclass_fields__:
+    here, there = load(path), reader.read(path)
+    for name in here.__struct_fields__:
         # A list of engines is a tuple of them.
-        if name not in ("module", "expected"):
+        if name != "expected":
             assert getattr(there, name) == getattr(here, name), name
     assert there.expected[0].engines == ("tape",)
     inputs = there.inputs()
@@ -123,12 +124,12 @@ def test_a_file_is_read_once_until_its_text_changes_or_all_is_fresh(tmp_path: Pa
     marks = tmp_path / "marks"
     path = file(tmp_path, f"open({str(marks)!r}, 'a').write('x')", "module")
     for _ in range(3):
-        assert reading.read(path).title == "A sum of squares"
+        assert reader.read(path).title == "A sum of squares"
     assert marks.read_text() == "x"
-    reading.read(path, fresh=True)
+    reader.read(path, fresh=True)
     assert marks.read_text() == "xx"
     path.write_text(path.read_text().replace("A sum of", "Another sum of"))
-    assert reading.read(path).title == "Another sum of squares"
+    assert reader.read(path).title == "Another sum of squares"
 
 
 def test_the_app_refuses_a_file_that_ends_its_process_and_does_not_try_it_again(
@@ -241,3 +242,10 @@ def test_a_worker_may_use_half_of_the_memory_where_nothing_is_said(
 ) -> None:
     monkeypatch.delenv(LIMIT)
     assert 0 < memory.limit() <= psutil.virtual_memory().total / 2
+
+
+@pytest.mark.slow
+def test_what_a_process_of_its_own_refuses_is_said_in_the_reader_s_language(tmp_path: Path) -> None:
+    path = file(tmp_path, "raise ValueError('no')", "module")
+    with said_in("zh"), pytest.raises(ScenarioError, match="导入场景文件时报错：ValueError: no"):
+        reader.read(path)

@@ -167,7 +167,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "Where no kind is there the CPU is taken, and it is the last of them.",
     ),
     Equivalent(
-        "explorer/scenario/names.py",
+        "explorer/scenario/layouts.py",
         "for length in range(len(parts) - 1, 0, -1):",
         "for length in range(len(parts) + 1, 0, -1):",
         "A rename of the whole path was looked up before.",

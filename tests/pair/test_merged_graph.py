@@ -2,7 +2,7 @@
 
 from explorer.compare.align import align
 from explorer.drawing.shown import show
-from explorer.pair.merged_graph import merged_alignment
+from explorer.pair.alignments import merged_alignment
 from explorer.pair.records import links
 from tests.support.sample_report import graph
 

@@ -10,11 +10,9 @@ import pytest
 from explorer.model.alignment import Pair
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
-from explorer.pair.heat_map import heat_map
-from explorer.pair.node_detail import ELEMENTS, node_detail
-from explorer.pair.pair_detail import pair_detail
+from explorer.pair.details import ELEMENTS, heat_map, node_detail, pair_detail
+from explorer.pair.records import stage_changes
 from explorer.pair.source_code import source_lines
-from explorer.pair.stage_changes import stage_changes
 from tests.support.sample_report import HOSTILE, graph
 
 

@@ -13,8 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.model.report import Report
-from explorer.pair.page import two_panes
-from explorer.pair.text_table import TextTable
+from explorer.pair.page import TextTable, two_panes
 from explorer.report.scenario import files
 from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.words.divergences import first_divergence

@@ -9,7 +9,7 @@ import pytest
 from explorer.drawing.folding import Folding
 from explorer.drawing.shown import Shown, show_folded
 from explorer.model.graph import GradGraph
-from explorer.pair.merged_graph import merged_alignment
+from explorer.pair.alignments import merged_alignment
 from explorer.pair.records import Side, pair_record
 from tests.support.deep_nets import SPOILED, deep_report
 

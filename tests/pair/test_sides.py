@@ -2,8 +2,7 @@
 
 from explorer.drawing.shown import show_both
 from explorer.model.alignment import Alignment
-from explorer.pair.merged_graph import merged_alignment
-from explorer.pair.sides import both_marks, caption
+from explorer.pair.alignments import both_marks, caption, merged_alignment
 from tests.support.deep_nets import SPOILED, deep_report
 
 

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from explorer.drawing.thumbnail import thumbnail
-from explorer.exploration.stored import Wanted, key
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import key
 from explorer.report.scenario.card import (
     LONGEST_POINT,
     card,

@@ -9,7 +9,7 @@ from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, OracleResult, Result
 from explorer.report.scenario.case_rows import case_row
-from explorer.scenario.contract import Tolerance
+from explorer.scenario.declaration import Tolerance
 from explorer.words.voices import voices
 from tests.support.results import answer, raised
 

@@ -12,16 +12,20 @@ from explorer.model.errors import ScenarioError
 from explorer.model.findings import ReportFinding
 from explorer.model.requests import Description, ParameterSpec, Role
 from explorer.model.trees import DICT, LIST, Branch, branch
-from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     Held,
     is_left_out,
     keep_their_own,
     with_statistics_named,
 )
-from explorer.scenario.findings import findings
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
-from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
+from explorer.scenario.mismatches import (
+    check_left_out,
+    check_parameter_names,
+    check_parameters,
+    findings,
+)
 from explorer.words.findings import sentence as sentence_of
 from tests.support.scenario_files import MINIMAL, written
 
@@ -40,7 +44,7 @@ def net(*specs: ParameterSpec) -> Description:
     return Description(parameters, constants)
 
 
-def scenario(folder: Path, text: str = "") -> Scenario:
+def scenario(folder: Path, text: str = "") -> Declaration:
     return load(written(folder, MINIMAL + text))
 
 

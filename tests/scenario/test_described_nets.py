@@ -12,8 +12,8 @@ from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.results import Failure
 from explorer.model.trees import Tree, branch
+from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
-from explorer.scenario.settling import Nets, settle
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written

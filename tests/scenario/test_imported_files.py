@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.scenario.load import load
+from explorer.scenario.load import load, module_of
 from tests.support.scenario_files import MINIMAL, written
 
 TRAINED, NOT_TRAINED = "TRAIN = True \n", "TRAIN = False\n"
@@ -79,7 +79,7 @@ def test_a_helper_that_has_not_changed_stays_the_module_that_it_is(tmp_path: Pat
 
 def test_each_load_has_code_of_its_own(tmp_path: Path) -> None:
     scenario = written(tmp_path, MINIMAL)
-    codes = [load(scenario).module.inputs.__code__ for _ in range(2)]
+    codes = [module_of(load(scenario)).inputs.__code__ for _ in range(2)]
     assert codes[0] is not codes[1]
 
 
@@ -88,12 +88,12 @@ def test_the_lines_of_a_scenario_are_those_that_run_whatever_the_file_holds_sinc
 ) -> None:
     text = "NAME = '\u2028'\n" + MINIMAL.removesuffix("\n")  # no end of a line, and none at the end
     scenario = written(tmp_path, text)
-    inputs = load(scenario).module.inputs
+    inputs = module_of(load(scenario)).inputs
     lines = inspect.getsourcelines(inputs)
     written(tmp_path, "\n" + text.replace("np.ones", "np.zeros"))
     assert inspect.getsourcelines(inputs) == lines
     assert (
         inspect.getsource(inputs).splitlines()[-1].strip() == "return {'x': np.ones(2, np.float32)}"
     )
-    assert "np.zeros" in inspect.getsource(load(scenario).module.inputs)
-    assert inspect.getsource(load(scenario).module.torch_net).endswith("return None\n")
+    assert "np.zeros" in inspect.getsource(module_of(load(scenario)).inputs)
+    assert inspect.getsource(module_of(load(scenario)).torch_net).endswith("return None\n")

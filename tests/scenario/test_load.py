@@ -9,6 +9,7 @@ import pytest
 from explorer.model.errors import ScenarioError
 from explorer.scenario.find import FOLDER, find
 from explorer.scenario.load import load
+from explorer.text.language import said_in
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
@@ -38,8 +39,8 @@ def test_loading_every_scenario_imports_no_framework() -> None:
 
 def test_a_module_is_registered_under_its_own_name_where_a_compiler_looks_for_it() -> None:
     for path in (find("dense_mse"), NETS / "one_framework.py"):
-        module = load(path).module
-        assert sys.modules[module.__name__] is module
+        factory = load(path).nets["torch"]
+        assert sys.modules[factory.module].__file__ == str(path)
 
 
 def test_a_module_that_fails_at_import_is_not_left_behind(tmp_path: Path) -> None:
@@ -235,3 +236,9 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "given.py"
     path.write_bytes(b"\xff\xfe\x00")
     assert "cannot be read" in refusal(path)
+
+
+def test_a_wrong_file_is_refused_in_the_reader_s_language(tmp_path: Path) -> None:
+    path = written(tmp_path, MINIMAL + "TRAIN = 'no'\n")
+    with said_in("zh"):
+        assert refusal(path) == f"{path}：TRAIN 必须是 True 或 False，却是 'no'"

@@ -10,7 +10,7 @@ from explorer.engines.capture.lint import lint
 from explorer.model.engines import ENGINES, FRAMEWORKS
 from explorer.model.report import ORACLE
 from explorer.scenario.find import names
-from explorer.scenario.load import load
+from explorer.scenario.load import load, module_of
 from explorer.scenario.matrix import matrix
 from tests.support.nets import NETS
 from tests.support.scenario_reports import Reports
@@ -88,7 +88,7 @@ def test_there_is_one_planted_pair_for_each_mistake() -> None:
 
 @pytest.mark.parametrize("path", PLANTED.values(), ids=lambda path: path.stem)
 def test_a_planted_fault_is_one_line_of_each_net(path: Path) -> None:
-    fault = load(path).module.FAULT
+    fault = module_of(load(path)).FAULT
     assert set(fault) == {"mindspore_line", "torch_line"}
     for framework in FRAMEWORKS:
         assert lines_of(path, f"{framework}_net").count(fault[f"{framework}_line"]) == 1

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.exploration.stored import Wanted, key
-from explorer.scenario.imported_files import files_read
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import key
+from explorer.scenario.find import files_read
 from explorer.scenario.load import load
 from explorer.store import keys
 from explorer.store.keys import key_of

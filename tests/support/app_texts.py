@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +29,19 @@ SOURCES = (
 )
 """The packages and modules whose texts are the catalogue's."""
 
+REFUSING = ("api", "exploration", "scenario")
+"""The packages whose errors are the catalogue's; records that they make are English."""
+
 SAYING = ("_", "later")
 """The functions that a text of the catalogue is given to."""
+
+ERRORS = {
+    "MissingFrameworkError",
+    "ScenarioError",
+    "UnreadScenarioError",
+    "UsageError",
+}
+"""The errors that are meant for a person."""
 
 PROSE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|^[A-Z][a-z]+[.:?]?$")
 """Two words in a row, or one with a capital letter: what a visitor would read."""
@@ -43,10 +54,10 @@ class Text(NamedTuple):
     text: str
 
 
-def modules() -> list[Path]:
+def modules(names: Iterable[str] = SOURCES) -> list[Path]:
     """The modules that say something to a visitor."""
     found: list[Path] = []
-    for name in SOURCES:
+    for name in names:
         place = EXPLORER / name
         found += place.glob("*.py") if place.is_dir() else [place]
     return sorted(found)
@@ -62,7 +73,7 @@ def said(source: str) -> Iterator[str]:
 def every_key() -> set[str]:
     """All texts that the catalogue must have."""
     keys = set(terms())
-    for module in modules():
+    for module in modules((*SOURCES, *REFUSING)):
         keys.update(said(module.read_text(encoding="utf-8")))
     return keys
 
@@ -76,6 +87,17 @@ def outside(name: str, source: str) -> Iterator[Text]:
             continue
         if id(node) not in spared and PROSE.search(_without_markup(node.value)):
             yield Text(f"{name}:{node.lineno}", node.value)
+
+
+def bare_errors(name: str, source: str) -> Iterator[Text]:
+    """The texts of errors for a person that are given to no catalogue."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
+            continue
+        error = node.exc.func
+        if isinstance(error, ast.Name) and error.id in ERRORS:
+            for text in outside(name, ast.unparse(node)):
+                yield Text(f"{name}:{node.lineno}", text.text)
 
 
 def _is_saying(node: ast.AST) -> bool:

@@ -28,7 +28,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
 from explorer.model.trees import branch, names_in, render
 from explorer.numeric.summaries import summarise
-from explorer.scenario.contract import ExpectedDifference
+from explorer.scenario.declaration import ExpectedDifference
 from explorer.scenario.matrix import matrix, structure
 
 HOSTILE = "<script>alert('x')</script> | [red]\x1b[31m\u202e"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from explorer.exploration.stored import Wanted
+from explorer.exploration.options import Wanted
 from explorer.scenario.find import FOLDER, REAL
 from explorer.store.keys import installation
 from explorer.sweep.cluster import carried, mismatches

@@ -15,7 +15,7 @@ from explorer.report.json import encode
 from explorer.report.scenario.card import point
 from explorer.report.scenario.page import cases_of, findings, page_blocks
 from explorer.report.schemas import report_document
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import find, names, real_names
 from explorer.scenario.load import load
 from explorer.text.language import LOCALE, _, said_in
@@ -31,7 +31,7 @@ CODE = re.compile(r"`[^`]*`")
 
 
 @cache
-def shipped_scenarios() -> tuple[Scenario, ...]:
+def shipped_scenarios() -> tuple[Declaration, ...]:
     return tuple(map(load, (names() | real_names()).values()))
 
 
@@ -42,13 +42,13 @@ def translations() -> dict[str, str]:
     return {str(message.id): str(message.string) for message in catalogue if message.id}
 
 
-def reasons(scenario: Scenario) -> Iterator[str]:
+def reasons(scenario: Declaration) -> Iterator[str]:
     for entries in (scenario.expected, scenario.expected_findings, scenario.tolerances):
         for entry in entries:
             yield entry.reason
 
 
-def paragraphs(scenario: Scenario) -> list[str]:
+def paragraphs(scenario: Declaration) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph in scenario.notes.split("\n\n")]
 
 

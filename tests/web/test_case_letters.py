@@ -7,7 +7,7 @@ from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.results import Failure, OracleResult, Result
-from explorer.scenario.contract import Tolerance
+from explorer.scenario.declaration import Tolerance
 from explorer.web.case_detail import letters
 from tests.support.results import answer
 from tests.support.sample_report import case_report

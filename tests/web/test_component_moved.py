@@ -9,10 +9,9 @@ from playwright.sync_api import expect
 
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.shown import Shown, show_both
+from explorer.pair.alignments import both_marks, merged_alignment
 from explorer.pair.component import code, markup, style
-from explorer.pair.merged_graph import merged_alignment
 from explorer.pair.records import Side, pair_record, sources
-from explorer.pair.sides import both_marks
 from explorer.web.pair_view import ADAPTER, ViewState
 from tests.support.browsers import watched
 from tests.support.deep_nets import SPOILED, deep_report

@@ -12,7 +12,15 @@ from babel.messages.pofile import read_po
 from explorer.scenario.devices import FORMS
 from explorer.text import language
 from explorer.text.language import DOMAIN, LANGUAGES, LOCALE
-from tests.support.app_texts import Text, every_key, modules, outside, said
+from tests.support.app_texts import (
+    REFUSING,
+    Text,
+    bare_errors,
+    every_key,
+    modules,
+    outside,
+    said,
+)
 from tests.support.page_labels import labels
 from tests.support.pages import opened
 from tests.support.sample_pages import PAGES
@@ -113,6 +121,23 @@ def test_a_text_outside_the_catalogue_is_found(source: str) -> None:
 )
 def test_what_is_no_text_of_the_app_is_left_alone(source: str) -> None:
     assert list(outside("planted.py", source)) == []
+
+
+def test_errors_are_in_the_catalogue() -> None:
+    found: list[Text] = []
+    for module in modules(REFUSING):
+        found.extend(bare_errors(module.name, module.read_text(encoding="utf-8")))
+    assert found == []
+
+
+def test_an_error_outside_the_catalogue_is_found() -> None:
+    sources = {
+        'raise UsageError(f"{name!r} is given twice")': 1,
+        'raise UsageError(_("{name!r} is given twice").format(name=name))': 0,
+        'raise ImportError(f"cannot import name {name!r}")': 0,
+    }
+    for source, count in sources.items():
+        assert len(list(bare_errors("planted.py", source))) == count
 
 
 def test_texts_are_found_where_they_are_said() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from explorer.exploration.stored import Wanted, key
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import key
 from explorer.scenario.find import FOLDER
 from explorer.scenario.load import load
 from explorer.store.store import Store

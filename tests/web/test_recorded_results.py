@@ -9,7 +9,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from explorer.exploration.stored import Wanted, key
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import key
 from explorer.report.recorded.reading import recording
 from explorer.report.scenario.card import card, card_of
 from explorer.scenario.find import SHIPPED, find, names

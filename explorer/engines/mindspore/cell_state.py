@@ -8,10 +8,16 @@ import mindspore as ms
 
 from explorer.model.arrays import Array, unpack
 from explorer.model.requests import NetRequest, Role
-from explorer.scenario.contract import Scenario
-from explorer.scenario.known_cells import HOME, KnownCell
-from explorer.scenario.layouts import Layout, to_mindspore
-from explorer.scenario.names import known_cell, layout_of, torch_name
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.layouts import (
+    HOME,
+    KnownCell,
+    Layout,
+    known_cell,
+    layout_of,
+    to_mindspore,
+    torch_name,
+)
 
 INITIAL_TABLE = "init_tensor"
 """The attribute in which nn.Embedding keeps what its table began with, and never uses (2.10.0)."""
@@ -44,7 +50,7 @@ class HeldTensor:
             setattr(self.owner, self.path.rpartition(".")[2], given)
 
 
-def held_by(cell: Any, scenario: Scenario, request: NetRequest) -> dict[str, HeldTensor]:
+def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, HeldTensor]:
     """Everything that a Cell and those in it hold, parameters first, by PyTorch's names.
 
     ``request.names`` come before the names that the scenario and the known Cells give.

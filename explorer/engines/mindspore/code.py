@@ -11,7 +11,7 @@ from explorer.engines.listing import (
 )
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 
 MODE_NAMES = {"mindspore-graph": "GRAPH_MODE", "mindspore-tape": "PYNATIVE_MODE"}
@@ -57,7 +57,7 @@ def _grad_operation(case: GradCase) -> str:
     return f"ms.ops.GradOperation({options})({arguments})"
 
 
-def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _header(request: CaseRequest, scenario: Declaration) -> list[str]:
     lines = ["import mindspore as ms"]
     names = ["inputs", "mindspore_net"]
     if request.net.parameters and gives_parameters(scenario):
@@ -73,7 +73,7 @@ def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
     return [*lines, "", f"ms.set_context(mode=ms.{MODE_NAMES[request.net.engine]})"]
 
 
-def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _net(request: CaseRequest, scenario: Declaration) -> list[str]:
     lines = [f"ms.set_seed({SEED})", "net = mindspore_net()"]
     if request.net.has_masks:
         lines.append(DRAWS)
@@ -110,7 +110,7 @@ def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     ]
 
 
-def _layouts(request: CaseRequest, scenario: Scenario) -> dict[str, Any]:
+def _layouts(request: CaseRequest, scenario: Declaration) -> dict[str, Any]:
     """The scenario's own layouts, by the paths of the parameters in the Cell tree.
 
     Those of known Cells drop an axis, which reshaping does as well.
@@ -148,7 +148,7 @@ def _weights_line(case: GradCase, chosen: str) -> str:
     return f"weights = {chosen}[0]"
 
 
-def _inputs(scenario: Scenario) -> list[str]:
+def _inputs(scenario: Declaration) -> list[str]:
     expressions = input_expressions(scenario, "ms.Tensor({})")
     return [
         "arrays = inputs()",

@@ -35,6 +35,7 @@ from explorer.model.passes import FINAL, PASSES, TYPED, CompilerPass
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
 from explorer.model.trees import names_in
+from explorer.scenario.load import imported_name
 from explorer.workers.environments import DUMP, GRAPHS_FOLDER, IR, SETTINGS
 from explorer.workers.garbage_collection import paused
 
@@ -201,7 +202,7 @@ def _graph(
 def _net_entry(module: Module, net: Net) -> str:
     """The name of the subgraph that is the user's own net; the entry where no subgraph is."""
     # A subgraph's name holds the module and the qualified name of its function (2.10.0).
-    stem = net.scenario.module.__name__.replace(".", "_")
+    stem = imported_name(net.scenario.path).replace(".", "_")
     entry = module.entry
     for graph in module.subgraphs:
         is_own = f"_{stem}_" in f"_{graph.name}" and "grad_" not in graph.name

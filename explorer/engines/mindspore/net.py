@@ -23,9 +23,9 @@ from explorer.model.requests import Description, NetRequest, OutputSpec, Paramet
 from explorer.model.trees import NO_OUTPUT, Branch, Tree, fill, leaves, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.jitter import jittered_arrays, jittered_records
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.layouts import to_torch
-from explorer.scenario.load import load
+from explorer.scenario.load import load, make_net
 
 TARGETS = {"cpu": "CPU", "npu": "Ascend"}
 """What MindSpore calls the devices."""
@@ -42,7 +42,7 @@ class Net:
     ``masked`` are the dropout layers whose masks are given: the share that each drops, by its path.
     """
 
-    scenario: Scenario
+    scenario: Declaration
     call: Any
     inputs: dict[str, Any]
     parameters: dict[str, Any]
@@ -83,12 +83,13 @@ def build(request: NetRequest) -> Net:
     # would fail (2.10.0).
     _pynative_executor.clear_res()
     scenario = load(request.scenario)
-    assert scenario.mindspore_net is not None
     ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]))
     # Operators take their seeds when they are made, and the net's own start is drawn by then.
     start = _own_start(request) if request.draw else {}
     ms.set_seed(SEED + request.draw)
-    call = scenario.mindspore_net()
+    call = make_net(scenario, "mindspore")
+    if scenario.checkpoint and scenario.checkpoint.framework == "mindspore":
+        ms.load_param_into_net(call, ms.load_checkpoint(scenario.checkpoint.file))
     held: dict[str, HeldTensor] = {}
     masked: dict[str, float] = {}
     if isinstance(call, ms.nn.Cell):

@@ -14,7 +14,7 @@ from explorer.engines.torch.roots import Gradient, rooted
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.trees import DICT, Branch, Tree
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 
 DYNAMO = {
@@ -60,7 +60,7 @@ def code(
 # What both styles begin with
 
 
-def _header(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]) -> list[str]:
+def _header(request: CaseRequest, scenario: Declaration, wrappers: tuple[type, ...]) -> list[str]:
     names = ["inputs", "parameters", "torch_net"]
     if not gives_parameters(scenario):
         names.remove("parameters")
@@ -79,7 +79,7 @@ def _header(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]
     return [*lines, *scenario_import(scenario, names), ""]
 
 
-def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _net(request: CaseRequest, scenario: Declaration) -> list[str]:
     lines = ["torch.manual_seed(0)", "net = torch_net()"]
     if request.net.has_masks:
         lines.append(DRAWS)
@@ -96,7 +96,7 @@ def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     return lines
 
 
-def _inputs(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _inputs(request: CaseRequest, scenario: Declaration) -> list[str]:
     tensor = "torch.tensor({})"
     if request.net.device != "cpu":
         tensor += f".to({request.net.device!r})"
@@ -114,7 +114,7 @@ def _inputs(request: CaseRequest, scenario: Scenario) -> list[str]:
 # Tape style
 
 
-def _on_tape(request: CaseRequest, scenario: Scenario, skips: bool, returned: Tree) -> list[str]:
+def _on_tape(request: CaseRequest, scenario: Declaration, skips: bool, returned: Tree) -> list[str]:
     case = request.case
     call = f"net({', '.join(scenario.inputs())})"
     lines = []
@@ -149,7 +149,7 @@ def _seeds(case: GradCase, skips: bool) -> list[str]:
     return lines
 
 
-def _gradients(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _gradients(request: CaseRequest, scenario: Declaration) -> list[str]:
     case = request.case
     leaves = f"[{', '.join(_leaves(request, scenario))}]"
     if case.api == "value_and_grad":
@@ -205,7 +205,7 @@ def _expressions(tree: Tree, container: str) -> Iterator[str]:
         yield from _expressions(part, container + step)
 
 
-def _leaves(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _leaves(request: CaseRequest, scenario: Declaration) -> list[str]:
     names = list(scenario.inputs())
     weights = request.case.weight_names(request.net.trainable)
     return [
@@ -217,7 +217,7 @@ def _leaves(request: CaseRequest, scenario: Scenario) -> list[str]:
 # Graph style
 
 
-def _in_graph(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]) -> list[str]:
+def _in_graph(request: CaseRequest, scenario: Declaration, wrappers: tuple[type, ...]) -> list[str]:
     case = request.case
     arguments = ", ".join(scenario.inputs())
     if case.must_fail:
@@ -256,7 +256,7 @@ def _definition(wrapper: type) -> list[str]:
     return [line.partition("  # type")[0] for line in shown]
 
 
-def _state(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _state(request: CaseRequest, scenario: Declaration) -> list[str]:
     """The lines that let the case's weights alone require gradients, and gather the tensors."""
     is_module = gives_parameters(scenario) or bool(request.net.parameters)
     if not is_module:

@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 from explorer.numeric.dropout_masks import channel_mask
-from explorer.scenario.contract import Scenario
-from explorer.scenario.imported_files import files_read
-from explorer.scenario.load import load
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.find import files_read
+from explorer.scenario.load import load, make_net
 
 DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3}
 """The layers that are replaced, and the number of last axes along which each drops all or nothing."""
@@ -43,7 +43,7 @@ def _attribute(shape: Shape) -> str:
     return "mask_" + "_".join(str(length) for length in shape)
 
 
-def fix_dropout(net: Any, scenario: Scenario, device: str) -> dict[str, float]:
+def fix_dropout(net: Any, scenario: Declaration, device: str) -> dict[str, float]:
     """Put fixed masks in the place of the dropout layers of a net, which is in its mode already.
 
     They are those of DROPOUTS that its forward calls; the share that each drops, by its path.
@@ -82,10 +82,9 @@ def _shapes(scenario: str, _files: tuple[tuple[str, str], ...]) -> dict[str, lis
     return shapes
 
 
-def _run_noting(scenario: Scenario, shapes: dict[str, list[Shape]]) -> None:
+def _run_noting(scenario: Declaration, shapes: dict[str, list[Shape]]) -> None:
     """Run a net of a scenario once, and note its dropouts as they are called."""
-    assert scenario.torch_net is not None
-    net = scenario.torch_net().train(scenario.train)
+    net = make_net(scenario, "torch").train(scenario.train)
     for path, module in net.named_modules():
         if type(module) in DROPOUTS and path:
             module.register_forward_pre_hook(_noting(path, shapes))

@@ -1,6 +1,7 @@
 """Scenario nets in PyTorch: built afresh for each request, started from given values, described."""
 
 import hashlib
+import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -17,13 +18,20 @@ from explorer.engines.torch.fixed_dropout import fix_dropout
 from explorer.engines.torch.refused_draws import RefusedDraws
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
+from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.trees import NO_OUTPUT, Tree, leaves, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.jitter import jittered_arrays, jittered_records
-from explorer.scenario.contract import Scenario
-from explorer.scenario.imported_files import files_read
-from explorer.scenario.load import load
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.find import files_read
+from explorer.scenario.load import load, make_net
+
+NO_WEIGHTS = (
+    "{file!r} contains more than tensors and could run code when it is loaded (weights_only=True"
+    " rejects it); save only the weights: torch.save(net.state_dict(), FILE)"
+)
+"""The error for a checkpoint whose pickles PyTorch would have to run."""
 
 SEED = 0
 
@@ -49,7 +57,7 @@ class Net:
     are given, and ``seed`` is that of the random numbers of a forward.
     """
 
-    scenario: Scenario
+    scenario: Declaration
     call: Any
     inputs: dict[str, torch.Tensor]
     state: dict[str, torch.Tensor]
@@ -83,9 +91,10 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     """
     leave_transforms()
     scenario = load(request.scenario)
-    assert scenario.torch_net is not None
     start_random_numbers(SEED)
-    call = scenario.torch_net()
+    call = make_net(scenario, "torch")
+    if scenario.checkpoint and scenario.checkpoint.framework == "torch":
+        load_checkpoint(call, Path(scenario.checkpoint.file))
     state: dict[str, torch.Tensor] = {}
     constants: dict[str, torch.Tensor] = {}
     masked: dict[str, float] = {}
@@ -106,6 +115,15 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     seed = SEED + request.draw
     trainable = request.trainable or declared
     return Net(scenario, call, inputs, state, trainable, constants, masked, seed)
+
+
+def load_checkpoint(net: Any, file: Path) -> None:
+    """Start a net from a file of tensors; raises UsageError for one that could run code."""
+    try:
+        state = torch.load(file, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise UsageError(NO_WEIGHTS.format(file=file.name)) from error
+    net.load_state_dict(state)
 
 
 def leave_transforms() -> None:

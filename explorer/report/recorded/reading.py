@@ -19,7 +19,7 @@ from explorer.report.recorded.records import (
     Recording,
 )
 from explorer.report.scenario.card import ScenarioCard
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import CPU
 from explorer.scenario.find import SHIPPED
 from explorer.shipped import PACKAGE
@@ -73,7 +73,7 @@ def digest_of_text(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def recorded_card(scenario: Scenario) -> ScenarioCard | None:
+def recorded_card(scenario: Declaration) -> ScenarioCard | None:
     """The recorded card of a shipped scenario."""
     facts = recorded_scenario(scenario.path)
     if facts is None:
@@ -88,7 +88,7 @@ def recorded_card(scenario: Scenario) -> ScenarioCard | None:
     )
 
 
-def recorded_introduction(scenario: Scenario) -> str:
+def recorded_introduction(scenario: Declaration) -> str:
     """The recorded drawing of the two ladders that introduce the app; "" for a changed scenario."""
     return drawings().introductions[code()] if recorded_scenario(scenario.path) else ""
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 
 from explorer.exploration.about import versions_here
-from explorer.exploration.stored import Wanted, explored
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import Report

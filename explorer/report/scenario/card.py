@@ -7,11 +7,12 @@ from unicodedata import east_asian_width
 import msgspec
 
 from explorer.drawing.thumbnail import thumbnail
-from explorer.exploration.stored import Wanted, key, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import key, stored_report
 from explorer.model.report import Report
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import SHOWN_ENGINES
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store
 from explorer.text.language import code
@@ -53,7 +54,7 @@ class Drawn(msgspec.Struct, frozen=True):
     svg: str
 
 
-def point(scenario: Scenario) -> str:
+def point(scenario: Declaration) -> str:
     """A scenario's point in a line: the first sentence of its notes, without marks of Markdown.
 
     In the reader's language, where its catalogue has the notes.
@@ -100,12 +101,12 @@ def _ladder(report: Report) -> str:
     return ""
 
 
-def stored_card(scenario: Scenario, store: Store) -> ScenarioCard | None:
+def stored_card(scenario: Declaration, store: Store) -> ScenarioCard | None:
     """The card that was made before; nothing is drawn for it."""
     return store.get(_card_key(scenario), ScenarioCard)
 
 
-def card(scenario: Scenario, store: Store) -> ScenarioCard | None:
+def card(scenario: Declaration, store: Store) -> ScenarioCard | None:
     """The card of a scenario whose report is stored, made if need be; None where there is no report."""
     known = stored_card(scenario, store)
     if known is not None:
@@ -118,13 +119,13 @@ def card(scenario: Scenario, store: Store) -> ScenarioCard | None:
     return made
 
 
-def stored_pair(scenario: Scenario, store: Store) -> str:
+def stored_pair(scenario: Declaration, store: Store) -> str:
     """The drawing of two engines' ladders in the reader's language; "" where none was made before."""
     known = store.get(_pair_key(scenario), Drawn)
     return known.svg if known else ""
 
 
-def pair_of_ladders(scenario: Scenario, store: Store) -> str:
+def pair_of_ladders(scenario: Declaration, store: Store) -> str:
     """The ladders of SHOWN_ENGINES in one SVG, made if need be; "" without a stored report."""
     known = stored_pair(scenario, store)
     if known:
@@ -144,16 +145,16 @@ def pair_of_ladders(scenario: Scenario, store: Store) -> str:
     return svg
 
 
-def _card_key(scenario: Scenario) -> Key:
+def _card_key(scenario: Declaration) -> Key:
     return _key("card", scenario)
 
 
-def _pair_key(scenario: Scenario) -> Key:
+def _pair_key(scenario: Declaration) -> Key:
     # Its texts are in one language; a card's drawing has none.
     return _key("drawing", scenario, code())
 
 
-def _key(kind: str, scenario: Scenario, *language: str) -> Key:
+def _key(kind: str, scenario: Declaration, *language: str) -> Key:
     # Of the report, and of the code that draws and words it.
     program = digest_of_parts("drawing", "report")
     return key_of(kind, scenario.name, key(scenario, Wanted()).digest, program, *language)

@@ -13,9 +13,9 @@ from explorer.model.errors import UsageError
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.text.messages import first_statement, repeatable
 from explorer.topics.attempts import attempt, raised
 from explorer.topics.scenario_nets import drawn_parameters, net_request
@@ -44,7 +44,7 @@ def cases(scenario: str) -> dict[str, dict[int, GradCase]]:
     return _cases(load(scenario))
 
 
-def _cases(loaded: Scenario) -> dict[str, dict[int, GradCase]]:
+def _cases(loaded: Declaration) -> dict[str, dict[int, GradCase]]:
     cases: dict[str, dict[int, GradCase]] = {}
     for index, (name, array) in enumerate(loaded.inputs().items()):
         if array.dtype.kind != "f" or name in loaded.constants or len(cases) == MOST_INPUTS:

@@ -5,7 +5,7 @@ from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
-from explorer.scenario.contract import RENAMES
+from explorer.scenario.layouts import RENAMES
 from explorer.text.messages import first_clause
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence

@@ -6,7 +6,7 @@ from typing import Any
 import mindspore as ms
 from mindspore import nn, ops
 
-from explorer.scenario.contract import RENAMES
+from explorer.scenario.layouts import RENAMES
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.training.inputs import batches, start
 

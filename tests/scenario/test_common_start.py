@@ -3,8 +3,8 @@
 import pytest
 
 from explorer.model.errors import ScenarioError
+from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
-from explorer.scenario.settling import settle
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 

@@ -10,7 +10,6 @@ from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framew
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.findings import ReportFinding
 from explorer.model.requests import Description, NetRequest, ParameterSpec
-from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     all_specs,
     common,
@@ -20,12 +19,17 @@ from explorer.scenario.correspondence import (
     lone,
     with_statistics_named,
 )
-from explorer.scenario.findings import findings
-from explorer.scenario.imported_files import remedy_for_import
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.find import remedy_for_import
 from explorer.scenario.matrix import has_auxiliary
-from explorer.scenario.own_nets import factory_of, is_written
-from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
+from explorer.scenario.mismatches import (
+    check_left_out,
+    check_parameter_names,
+    check_parameters,
+    findings,
+)
 from explorer.text.choices import refusal
+from explorer.text.language import _
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 
@@ -53,7 +57,7 @@ class Nets(msgspec.Struct, frozen=True):
 
 
 def settle(
-    scenario: Scenario, workers: Workers, engines: tuple[str, ...], devices: Mapping[str, str]
+    scenario: Declaration, workers: Workers, engines: tuple[str, ...], devices: Mapping[str, str]
 ) -> Nets:
     """Look at the net of each framework once, and give all engines the same start.
 
@@ -91,27 +95,29 @@ def settle(
             has_masks=len(description.masked) > 0,
         )
     auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
-    findings = _findings(scenario, descriptions)
-    return Nets(requests, start, trainable, outputs, auxiliary, lost, findings)
+    found: tuple[ReportFinding, ...] = ()
+    if len(descriptions) == len(FRAMEWORKS):
+        found = findings(scenario, descriptions["mindspore"], descriptions["torch"])
+    return Nets(requests, start, trainable, outputs, auxiliary, lost, found)
 
 
-def _looked_at(scenario: Scenario, engines: tuple[str, ...]) -> list[Framework]:
+def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framework]:
     """PyTorch first; it is looked at whenever its net gives the other its starting values."""
     # Also where none of its engines is asked: all engines must start alike whoever takes part.
     frameworks = {ENGINES[name].framework for name in engines}
     if scenario.defines(scenario.leader) and scenario.parameters() is None:
         frameworks.add(scenario.leader)
-    return [framework for framework in reversed(FRAMEWORKS) if framework in frameworks]
+    return sorted(frameworks, key=FRAMEWORKS.index, reverse=True)
 
 
 def _first_look(
-    scenario: Scenario, workers: Workers, framework: Framework, devices: Mapping[str, str]
+    scenario: Declaration, workers: Workers, framework: Framework, devices: Mapping[str, str]
 ) -> Description | Lost:
     engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
     target, request = first_look(scenario.path, framework, devices.get(engine.name, "cpu"))
     reply = workers.call(framework, target, request, Description)
     if isinstance(reply, Description):
-        refuse_raised(scenario.path, framework, reply)
+        refuse_raised(scenario, framework, reply)
     return reply
 
 
@@ -122,23 +128,21 @@ def first_look(path: Path, framework: Framework, device: str) -> tuple[str, NetR
     return f"{engine.module}:describe", request
 
 
-def refuse_raised(path: Path, framework: Framework, description: Description) -> None:
-    """Raise ScenarioError if the first look at a net of the scenario in ``path`` raised."""
+def refuse_raised(scenario: Declaration, framework: Framework, description: Description) -> None:
+    """Raise ScenarioError if the first look at a net raised."""
     error = description.error
     if error is None:
         return
-    place = error.source or _net_of(path, framework)
+    factory = scenario.nets[framework]
+    # Of one's own nets there is no file to look into but the package's.
+    place = error.source or (str(factory) if factory.folder else scenario.file)
     if error.type == UsageError.__name__:
         raise ScenarioError(f"{place}: {error.message}")
-    raise ScenarioError(
-        f"{place}: the {FRAMEWORK_LABELS[framework]} net raises when it is created or run forward: "
-        f"{error.text}{remedy_for_import(path, error.message)}"
+    text = _(
+        "{place}: the {framework} net raises when it is created or run forward: {error}{remedy}"
     )
-
-
-def _net_of(path: Path, framework: Framework) -> str:
-    """What a net is looked for by: the scenario's file, or the function of one's own that makes it."""
-    return factory_of(path, framework) if is_written(path) else str(path)
+    label, remedy = FRAMEWORK_LABELS[framework], remedy_for_import(scenario.path, error.message)
+    raise ScenarioError(text, place=place, framework=label, error=error.text, remedy=remedy)
 
 
 def _leading(descriptions: Mapping[Framework, Description]) -> Description:
@@ -155,7 +159,7 @@ def _specs(description: Description) -> tuple[ParameterSpec, ...]:
 
 
 def _named_alike(
-    scenario: Scenario, descriptions: dict[Framework, Description]
+    scenario: Declaration, descriptions: dict[Framework, Description]
 ) -> dict[Framework, Description]:
     """The descriptions of two nets whose parameters are pairs by PyTorch's names.
 
@@ -181,26 +185,24 @@ def _trainable(descriptions: Mapping[Framework, Description]) -> tuple[str, ...]
     return tuple(names)
 
 
-def _findings(
-    scenario: Scenario, descriptions: Mapping[Framework, Description]
-) -> tuple[ReportFinding, ...]:
-    if len(descriptions) < len(FRAMEWORKS):
-        return ()
-    return findings(scenario, descriptions["mindspore"], descriptions["torch"])
-
-
-def _outputs(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> int:
+def _outputs(scenario: Declaration, descriptions: Mapping[Framework, Description]) -> int:
     counts = {name: len(description.outputs) for name, description in descriptions.items()}
     if len(set(counts.values())) > 1:
-        clauses = [f"{count} from {FRAMEWORK_LABELS[name]}" for name, count in counts.items()]
-        raise ScenarioError(
-            f"{scenario.path}: the two nets return different numbers of outputs"
-            f" ({' and '.join(clauses)}); return the same number from both"
+        clauses = []
+        for name, count in counts.items():
+            clause = _("{n} from {framework}")
+            clauses.append(clause.format(n=count, framework=FRAMEWORK_LABELS[name]))
+        text = _(
+            "{file}: the two nets return different numbers of outputs ({counts}); return the same"
+            " number from both"
         )
+        raise ScenarioError(text, file=scenario.place, counts=_(" and ").join(clauses))
     return max(counts.values(), default=0)
 
 
-def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> dict[str, Array]:
+def _start(
+    scenario: Declaration, descriptions: Mapping[Framework, Description]
+) -> dict[str, Array]:
     """The scenario's own starting values; what it does not give starts as in the leading net."""
     values = scenario.parameters()
     if values is None:
@@ -220,7 +222,7 @@ def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) ->
 
 
 def _declared(
-    scenario: Scenario, descriptions: Mapping[Framework, Description]
+    scenario: Declaration, descriptions: Mapping[Framework, Description]
 ) -> dict[str, Array]:
     """The values with which one net begins, as far as the other is to begin with them."""
     start = {spec.name: spec.value for spec in _leading(descriptions).parameters}
@@ -240,16 +242,20 @@ def _declared(
 
 
 def _check_values(
-    scenario: Scenario, values: Mapping[str, AnyArray], specs: Mapping[str, ParameterSpec]
+    scenario: Declaration, values: Mapping[str, AnyArray], specs: Mapping[str, ParameterSpec]
 ) -> None:
     """The scenario's own starting values must be those of tensors that a net holds."""
     for name, value in values.items():
         if name not in specs:
-            fact = f"{scenario.path}: parameters() gives {name!r}, which neither net has"
-            raise ScenarioError(refusal(fact, name, list(specs)))
+            fact = _("{file}: parameters() gives {name!r}, which neither net has")
+            said = fact.format(file=scenario.place, name=name)
+            raise ScenarioError(refusal(said, name, list(specs)))
         shape = specs[name].value.shape
         if value.shape != shape:
             raise ScenarioError(
-                f"{scenario.path}: parameters()[{name!r}] has shape {value.shape}; "
-                f"the nets need {shape}"
+                _("{file}: parameters()[{name!r}] has shape {given}; the nets need {needed}"),
+                file=scenario.place,
+                name=name,
+                given=value.shape,
+                needed=shape,
             )

@@ -2,9 +2,7 @@
 
 import pytest
 
-from explorer.scenario.known_cells import KNOWN
-from explorer.scenario.layouts import Step
-from explorer.scenario.names import known_cell, layout_of, torch_name
+from explorer.scenario.layouts import KNOWN, Step, known_cell, layout_of, torch_name
 
 RENAMES = {"cell.kernel": "conv.weight", "V_l2": "table", "norm": "bn", "norm.inner": "deep.er"}
 TRANSPOSED = (Step("transpose", (1, 0)),)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import structs
 
@@ -14,23 +14,24 @@ from explorer.api.results import Claims, Difference, Exploration, Picture, Study
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
-from explorer.exploration.wanted import check_names, wanted
+from explorer.exploration.options import RunOptions
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
-from explorer.scenario.own_nets import WRITTEN, OwnNets, code_of, code_of_nets, own_nets, write_nets
-from explorer.scenario.reading import read
+from explorer.scenario.own_nets import FOLDER, code_of, code_of_nets, own_nets, sent
+from explorer.scenario.reader import read
 from explorer.scenario.selection import Selection
 from explorer.store.store import Store
 from explorer.text.choices import refusal
+from explorer.text.language import _
 from explorer.topics import claims as every_claim
 from explorer.topics import study_topic, studying
 from explorer.topics.judging import board
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
-Net = str | Path | OwnNets
+Net = str | Path | Declaration
 """A shipped scenario's name, a scenario's file, or nets() of one's own package."""
 
 CLAIM_SECONDS = 300.0
@@ -45,21 +46,23 @@ def nets(
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
     **declarations: Any,
-) -> OwnNets:
+) -> Declaration:
     """Two nets that exist already, to be given to the other functions in a scenario's place.
 
-    ``mindspore`` and ``torch`` are "package.module:function", of a package that can be imported
-    here; the function, or class, is called without arguments, in a process of its own. One of both
-    may be left out. ``inputs`` are arrays of shape and dtype as the nets take them, by name, in the
-    order of the arguments; or a file, .npz or .safetensors. ``parameters`` are the starting values by
-    PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth, which its framework reads into its
-    own net; none of them runs what a file says. Without them both start as PyTorch's net does.
-    ``declarations`` are what a scenario file may say beside: train, outputs, constants, cases,
-    parameter_names, buffers, layouts, same_dropout, tolerances, expected_differences and
-    expected_findings.
+    ``mindspore`` and ``torch`` are "package.module:function", of a package that
+    can be imported here; the function, or class, is called without arguments,
+    in a process of its own. One of both may be left out. ``inputs`` are arrays
+    of shape and dtype as the nets take them, by name, in the order of the
+    arguments; or a file, .npz or .safetensors. ``parameters`` are the starting
+    values by PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth,
+    which its framework reads into its own net; none of them runs what a file
+    says. Without them both start as PyTorch's net does. ``declarations`` are
+    what a scenario file may say beside: train, outputs, constants, cases,
+    parameter_names, buffers, layouts, same_dropout, tolerances,
+    expected_differences and expected_findings.
 
-    Raises UsageError for a function that cannot be found, an input that is not an array, a missing
-    file, and an unknown declaration.
+    Raises UsageError for a function that cannot be found, an input that is not
+    an array, a missing file, and an unknown or wrong declaration.
     """
     return own_nets(
         mindspore=mindspore,
@@ -86,61 +89,48 @@ def explore(
 ) -> Exploration:
     """Compute a net's gradients on every engine in all cases, as ``explorer scenario`` does.
 
-    ``engines`` are all four by default, ``order`` n adds nested gradients up to that order. ``case``
-    is the one whose graphs are captured; ``cases`` is "all", "structure" or "main". ``fresh`` ignores
-    stored results; both limits are in seconds. Raises ExplorerError: UsageError, ScenarioError,
+    ``engines`` are all four by default, ``order`` n adds nested gradients up to
+    that order. ``case`` is the one whose graphs are captured; ``cases`` is
+    "all", "structure" or "main". ``fresh`` ignores stored results; both limits
+    are in seconds. Raises ExplorerError: UsageError, ScenarioError,
     MissingFrameworkError.
     """
-    check_names(engines or (), device, order, cases)
+    options = RunOptions(
+        engines=engines,
+        device=device,
+        order=order,
+        case=case,
+        cases=cases,
+        prove=prove,
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    options.check()
     with scenario_of(net, fresh=fresh) as scenario:
-        asked = wanted(
-            scenario,
-            engines=engines,
-            device=device,
-            order=order,
-            case=case,
-            cases=cases,
-            prove=prove,
-        )
+        wanted = options.wanted(scenario)
         with Workers(request_timeout, timeout) as workers:
-            report = stored.explored(scenario, asked, workers, Store(fresh=fresh))
+            report = stored.explored(scenario, wanted, workers, Store(fresh=fresh))
     return Exploration(report, _code_of(net, scenario))
-
-
-class Limits(NamedTuple):
-    """Of a whole exploration, and of one request to a worker, in seconds."""
-
-    timeout: float
-    request_timeout: float
 
 
 LARGER: tuple[Selection | None, ...] = (None, "structure", "all", "main")
 """The selections of cases whose report has the graphs of the main case in all engines."""
 
 
-def _captured(
-    net: Net,
-    engines: tuple[str, ...],
-    case: str | None,
-    device: str,
-    prove: bool,
-    fresh: bool,
-    limits: Limits,
-) -> Exploration:
+def _captured(net: Net, options: RunOptions) -> Exploration:
     """The graphs of one case in some engines: of a report on more, where one is stored."""
-    check_names(engines, device, 1, None)
-    with scenario_of(net, fresh=fresh) as scenario:
-        asked = wanted(
-            scenario, engines=engines, device=device, case=case, cases="main", prove=prove
-        )
-        store = Store(fresh=fresh)
+    options.check()
+    with scenario_of(net, fresh=options.fresh) as scenario:
+        wanted = options.wanted(scenario)
+        store = Store(fresh=options.fresh)
         for selection in LARGER:
-            larger = structs.replace(asked, engines=tuple(ENGINES), selection=selection)
+            larger = structs.replace(wanted, engines=tuple(ENGINES), selection=selection)
             known = stored.stored_report(scenario, larger, store)
             if known is not None:
                 return Exploration(known, _code_of(net, scenario))
-        with Workers(limits.request_timeout, limits.timeout) as workers:
-            report = stored.explored(scenario, asked, workers, store)
+        with Workers(options.request_timeout, options.timeout) as workers:
+            report = stored.explored(scenario, wanted, workers, store)
             return Exploration(report, _code_of(net, scenario))
 
 
@@ -161,11 +151,18 @@ def diff(
     Raises as explore() does, and NoGraphError if an engine has no graph.
     """
     if left == right:
-        raise UsageError(f"{left!r} is given twice; give two different engines")
-    explored = _captured(
-        net, (left, right), case, device, prove, fresh, Limits(timeout, request_timeout)
+        raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
+    options = RunOptions(
+        engines=(left, right),
+        device=device,
+        case=case,
+        cases="main",
+        prove=prove,
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
     )
-    return explored.diff(left, right)
+    return _captured(net, options).diff(left, right)
 
 
 def graph(
@@ -184,14 +181,25 @@ def graph(
 ) -> Picture:
     """The gradient graph of one engine as a picture, or of two side by side, as ``explorer graph``.
 
-    ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix`` begins every id of an
-    SVG, so that several can be in one page. Raises as diff() does.
+    ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix``
+    begins every id of an SVG, so that several can be in one page. Raises as
+    diff() does.
     """
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:
-        raise UsageError(f"a picture shows the graphs of one or two engines, got {len(chosen)}")
-    explored = _captured(net, chosen, case, device, False, fresh, Limits(timeout, request_timeout))
-    return explored.graph(
+        raise UsageError(
+            _("a picture shows the graphs of one or two engines, got {n}"), n=len(chosen)
+        )
+    options = RunOptions(
+        engines=chosen,
+        device=device,
+        case=case,
+        cases="main",
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    return _captured(net, options).graph(
         *chosen, view=view, depth=depth, stage=stage, format=format, prefix=prefix
     )
 
@@ -207,7 +215,8 @@ def study(
 ) -> Study:
     """Run a study on both frameworks, as ``explorer study`` does.
 
-    Raises UsageError for an unknown study, and for a net that it cannot be run on.
+    Raises UsageError for an unknown study, and for a net that it cannot be run
+    on.
     """
     topic = study_topic(name)
     parse(device)
@@ -221,36 +230,40 @@ def study(
 def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECONDS) -> Claims:
     """What the migration guides say, run on the installed versions and judged, as ``explorer claims``.
 
-    All claims, or those of some numbers. Raises UsageError for a number that no claim has.
+    All claims, or those of some numbers. Raises UsageError for a number that no
+    claim has.
     """
     known = every_claim()
     for row in rows:
         if row not in known:
-            allowed = [f"numbers from {min(known)} to {max(known)}"]
-            raise UsageError(refusal(f"unknown claim {row!r}", str(row), allowed))
+            allowed = _("numbers from {first} to {last}").format(first=min(known), last=max(known))
+            fact = _("unknown claim {given!r}").format(given=row)
+            raise UsageError(refusal(fact, str(row), [allowed]))
     chosen = [known[row] for row in rows] if rows else list(known.values())
     with Workers(request_timeout) as workers:
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))
 
 
-def _code_of(net: Net, scenario: Scenario) -> tuple[Path, ...]:
-    """Where the lines of nets are; the scenario file of one's own nets is gone by then."""
-    return code_of_nets(net) if isinstance(net, OwnNets) else code_of(scenario.path)
+def _code_of(net: Net, scenario: Declaration) -> tuple[Path, ...]:
+    """Where the lines of nets are."""
+    return code_of_nets(scenario) if isinstance(net, Declaration) else code_of(scenario.path)
 
 
 @contextmanager
-def scenario_of(net: Net, *, fresh: bool = False) -> Iterator[Scenario]:
-    """The scenario that a net is; files that it needs are there inside the context."""
-    with _file_of(net) as file:
-        assert file is not None
-        yield read(find(file), fresh=fresh)
+def scenario_of(net: Net, *, fresh: bool = False) -> Iterator[Declaration]:
+    """The declaration of a net; files that workers need are there inside the context."""
+    if isinstance(net, Declaration):
+        with TemporaryDirectory(prefix=FOLDER) as folder:
+            yield sent(net, Path(folder))
+    else:
+        yield read(find(str(net)), fresh=fresh)
 
 
 @contextmanager
 def _file_of(net: Net | None) -> Iterator[str | None]:
-    """A name, or the path of a scenario's file, which is written for nets of one's own."""
-    if not isinstance(net, OwnNets):
+    """A scenario's name or the path of its file; of one's own nets that of the file sent to workers."""
+    if isinstance(net, Declaration):
+        with scenario_of(net) as declaration:
+            yield declaration.file
+    else:
         yield None if net is None else str(net)
-        return
-    with TemporaryDirectory(prefix=WRITTEN) as folder:
-        yield str(write_nets(net, Path(folder)))

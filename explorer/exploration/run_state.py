@@ -7,9 +7,8 @@ from typing import Literal
 from explorer.compare.align import align
 from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.verdicts import foreseen, judge
-from explorer.exploration.noise import question
-from explorer.exploration.outcomes import Outcomes
-from explorer.exploration.recordings import recorded_otherwise
+from explorer.exploration.jobs import question
+from explorer.exploration.outcomes import Outcomes, recorded_otherwise
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -18,9 +17,9 @@ from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report
 from explorer.model.results import LOST, About, Captured, Leaf, Result
-from explorer.scenario.contract import Scenario
+from explorer.scenario.common_start import Nets
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.selection import Selection, covering, spread
-from explorer.scenario.settling import Nets
 from explorer.workers.queue import Job, JobOutcome
 
 LARGE = 10_000
@@ -45,7 +44,7 @@ ENDED: dict[Ending, str] = {
 """The reasons why cases were not reached."""
 
 
-class Course:
+class RunState:
     """One exploration and its results so far.
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
@@ -54,7 +53,7 @@ class Course:
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: Declaration,
         nets: Nets,
         engines: tuple[str, ...],
         present: Mapping[Framework, About],
@@ -134,7 +133,9 @@ class Course:
         return chosen
 
     def _others(self) -> list[GradCase]:
-        return [case for case in self._cases if case != self._main]
+        others = list(self._cases)
+        others.remove(self._main)
+        return others
 
     def _op_nodes(self) -> int:
         """The number of op nodes in the largest graph."""
@@ -174,14 +175,16 @@ class Course:
 
     def report(self) -> Report:
         """The report on everything that is known."""
-        asked = [case for case in self._cases if case in self._asked]
-        reached = tuple(case for case in asked if self._outcomes.is_reached(case))
-        unreached = tuple(case for case in asked if case not in reached)
-        left_out = [self._selected] if self._selected else []
+        reached: list[GradCase] = []
+        unreached: list[GradCase] = []
+        for case in filter(self._asked.__contains__, self._cases):
+            cases = reached if self._outcomes.is_reached(case) else unreached
+            cases.append(case)
+        left_out = list(filter(None, [self._selected]))
         if unreached:
             cause: Ending = "timed_out" if self._outcomes.is_out_of_time else "interrupted"
-            left_out.append(LeftOut(cause, ENDED[cause], unreached))
-        return self._report(reached, tuple(left_out))
+            left_out.append(LeftOut(cause, ENDED[cause], tuple(unreached)))
+        return self._report(tuple(reached), tuple(left_out))
 
     def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
         versions: dict[str, str] = {}
@@ -213,7 +216,7 @@ class Course:
                 *self._remarks,
                 *self._outcomes.remarks,
             ),
-            cases=tuple(self._judged(case) for case in cases),
+            cases=tuple(map(self._judged, cases)),
             left_out=left_out,
             graphs=tuple(graphs),
             ungraphed=ungraphed,

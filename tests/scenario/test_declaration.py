@@ -7,11 +7,20 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
+from explorer.model.errors import ScenarioError
 from explorer.model.findings import LoneIntegers, ReportFinding
 from explorer.model.report import ORACLE
-from explorer.scenario.contract import ExpectedDifference, ExpectedFinding, Tolerance
+from explorer.scenario.declaration import (
+    Condition,
+    ExpectedDifference,
+    ExpectedFinding,
+    Factory,
+    Tolerance,
+    decoded,
+    encoded,
+)
 from explorer.scenario.find import find
-from explorer.scenario.load import load
+from explorer.scenario.load import load, make_net, module_of
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written
 
@@ -37,7 +46,7 @@ def test_a_scenario_may_define_one_framework_alone() -> None:
     scenario = load(NETS / "one_framework.py")
     assert scenario.defines("torch")
     assert not scenario.defines("mindspore")
-    assert scenario.mindspore_net is None
+    assert list(scenario.nets) == ["torch"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +101,7 @@ def test_an_expected_finding_is_about_its_own_parameters_alone() -> None:
     ],
 )
 def test_a_tolerance_is_for_its_leaves_where_all_it_says_of_a_case_holds(
-    leaves: tuple[str, ...], when: dict[str, object], applies: bool
+    leaves: tuple[str, ...], when: dict[str, Condition], applies: bool
 ) -> None:
     tolerance = Tolerance("because", rtol=1e-3, leaves=leaves, when=when)
     assert tolerance.applies(GradCase("grad", (0, 1)), "dx") is applies
@@ -115,9 +124,13 @@ def test_two_nets_share_their_dropout_unless_told_otherwise(
 
 def test_nets_are_made_by_the_file_s_own_functions(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, MINIMAL + MINDSPORE_NET))
-    assert scenario.torch_net is scenario.module.torch_net
-    assert scenario.mindspore_net is scenario.module.mindspore_net
-    assert scenario.defines("mindspore")
+    assert scenario.nets == {
+        "mindspore": Factory("explorer_scenario_given", "mindspore_net"),
+        "torch": Factory("explorer_scenario_given", "torch_net"),
+    }
+    module = module_of(scenario)
+    module.torch_net = lambda: "the net"  # type: ignore[attr-defined]
+    assert make_net(scenario, "torch") == "the net"
 
 
 def test_inputs_are_fresh_each_time_and_one_array_under_two_names_is_one(tmp_path: Path) -> None:
@@ -136,3 +149,43 @@ def test_inputs_are_fresh_each_time_and_one_array_under_two_names_is_one(tmp_pat
     # A net that writes into what it is given spoils nothing for the next.
     for fresh in (scenario.inputs()["a"], (scenario.parameters() or {})["w"]):
         np.testing.assert_array_equal(fresh, np.ones(2))
+
+
+EVERYTHING = """
+TRAIN = True
+OUTPUTS = ("loss",)
+PARAMETER_NAMES = {"a": "b"}
+BUFFERS = {"c": "d", "e": None}
+LAYOUTS = {"a": {"transpose": (1, 0), "squeeze": 2}}
+SAME_DROPOUT = True
+CASES = ["grad(0)", {"grad_position": (0,), "weights": None}]
+TOLERANCES = [{"rtol": 1e-3, "reason": "r", "leaves": ["dx"], "when": {"has_aux": True}}]
+EXPECTED_DIFFERENCES = [{"engines": ["tape"], "reason": "r", "when": {"grad_position": (0,)}}]
+EXPECTED_FINDINGS = [{"names": ["w"], "reason": "r"}]
+
+def parameters():
+    return {"w": np.zeros((0, 2), np.float16)}
+"""
+
+
+def test_a_declaration_is_the_same_after_it_was_sent_wherever_its_file_lies(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + MINDSPORE_NET + EVERYTHING))
+    content = encoded(scenario)
+    again = decoded(content, scenario.path)
+    assert encoded(again) == content
+    assert again.expected[0].when == {"grad_position": (0,)}
+    assert again.cases == scenario.cases
+    assert again.layouts == scenario.layouts
+    assert again.start == scenario.start
+    assert again.file == scenario.file
+    assert again.inputs().keys() == scenario.inputs().keys()
+    assert str(tmp_path).encode() not in content
+
+
+def test_a_value_of_a_type_that_a_name_cannot_have_is_refused(tmp_path: Path) -> None:
+    text = MINIMAL + "EXPECTED_FINDINGS = [{'names': (1,), 'reason': 'r'}]\n"
+    scenario = load(written(tmp_path, text))
+    with pytest.raises(
+        ScenarioError, match=r"given\.py: a name in the scenario file has a value of"
+    ):
+        decoded(encoded(scenario), scenario.path)

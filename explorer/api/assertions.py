@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.api.asking import Net, explore, nets
+from explorer.api.functions import Net, explore, nets
 from explorer.api.results import Exploration
 from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.report import CaseReport, Report
@@ -15,7 +15,7 @@ from explorer.pytest_plugin import REPORTS
 from explorer.report.files import prepare_folder
 from explorer.report.scenario.case_rows import case_row
 from explorer.text.clean import clean
-from explorer.text.numbers import counted
+from explorer.text.language import _
 from explorer.words.cases import sized
 from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.workers import REQUEST_SECONDS
@@ -83,14 +83,17 @@ def _chosen(
     """The net that is meant: one that is given, or two of one's own package."""
     of_own = bool(mindspore or torch or inputs or parameters or declarations)
     if net is not None and of_own:
-        raise UsageError(
+        text = _(
             "give either a net, or the arguments that describe your own nets (mindspore, torch,"
             " inputs, parameters, declarations), not both"
         )
+        raise UsageError(text)
     if net is not None:
         return net
     if inputs is None:
-        raise UsageError("inputs is missing; give arrays by name, or the path of a file with them")
+        raise UsageError(
+            _("inputs is missing; give arrays by name, or the path of a file with them")
+        )
     return nets(
         mindspore=mindspore, torch=torch, inputs=inputs, parameters=parameters, **declarations
     )
@@ -114,7 +117,8 @@ def _is_answered(case: CaseReport) -> bool:
 def message(explored: Exploration) -> str:
     """The message of a failed assertion: which cases differ, and where the graphs first differ."""
     report = explored.report
-    lines = [f"the gradients of {clean(report.scenario)} differ: {explored.summary}"]
+    head = _("the gradients of {scenario} differ: {summary}")
+    lines = [head.format(scenario=clean(report.scenario), summary=explored.summary)]
     lines += [
         f"  {clean(finding_sentence(finding))}" for finding in report.findings if finding.is_alarm
     ]
@@ -136,7 +140,9 @@ def _different_cases(report: Report) -> Iterator[str]:
         for statement in row.statements:
             yield f"    {statement.who} {statement.text}"
     if len(different) > MOST_CASES:
-        yield f"  and {counted(len(different) - MOST_CASES, 'more case')}"
+        more = len(different) - MOST_CASES
+        text = _("and 1 more case") if more == 1 else _("and {n} more cases")
+        yield f"  {text.format(n=more)}"
 
 
 def _report_written(explored: Exploration) -> str:
@@ -147,4 +153,4 @@ def _report_written(explored: Exploration) -> str:
     test = os.environ.get(CURRENT_TEST, explored.report.scenario).split(" ")[0]
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", test.rpartition("/")[2]).strip("-.")
     path = explored.save(prepare_folder(Path(folder)) / f"{name or 'report'}.html")
-    return f"\nfull report: {path}"
+    return "\n" + _("full report: {path}").format(path=path)

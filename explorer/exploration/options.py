@@ -1,0 +1,110 @@
+"""The options of an exploration, checked before any framework is started, and its default callbacks."""
+
+import math
+from collections.abc import Sequence
+from typing import cast
+
+import msgspec
+
+from explorer.model.engines import ENGINES
+from explorer.model.errors import UsageError
+from explorer.model.report import CaseReport, Report
+from explorer.model.requests import ProofScope
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.devices import parse
+from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
+from explorer.scenario.selection import SELECTIONS, Selection
+from explorer.text.choices import choose
+from explorer.text.language import _
+from explorer.workers.workers import REQUEST_SECONDS
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of an exploration on which its report depends, checked: arguments of explore()."""
+
+    engines: tuple[str, ...] = tuple(ENGINES)
+    device: str = "cpu"
+    order: int = 1
+    graph_case: str | None = None
+    selection: Selection | None = None
+    prove: ProofScope = "small"
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of an exploration, as the API and the shell command take them.
+
+    ``engines`` are all of them where none is named, ``order`` n adds nested
+    gradients up to that order. ``case`` is the one whose graphs are captured;
+    ``cases`` selects those that are run: "all", "structure" or "main". With
+    ``prove`` every op is computed again, with ``fresh`` stored results are not
+    used. Both limits are in seconds: of the whole run, and of one request to a
+    worker.
+    """
+
+    engines: Sequence[str] | None = None
+    device: str = "cpu"
+    order: int = 1
+    case: str | None = None
+    cases: str | None = None
+    prove: bool = False
+    fresh: bool = False
+    timeout: float = math.inf
+    request_timeout: float = REQUEST_SECONDS
+
+    def check(self) -> None:
+        """Check what can be checked before the scenario's text is run; raises UsageError."""
+        parse(self.device)
+        for name in self.engines or ():
+            choose("engine", name, ENGINES)
+        if not 1 <= self.order <= MAX_ORDER:
+            text = _("order {order} is out of range; allowed: 1 to {most}")
+            raise UsageError(text, order=self.order, most=MAX_ORDER)
+        if self.cases is not None:
+            choose("selection of cases", self.cases, SELECTIONS)
+
+    def wanted(self, scenario: Declaration) -> Wanted:
+        """The options on which the report depends, checked.
+
+        Raises UsageError for an unknown name, and for an engine without a net.
+        """
+        self.check()
+        named = list(self.engines or ())
+        defined = [name for name in ENGINES if scenario.defines(ENGINES[name].framework)]
+        for name in named:
+            if name not in defined:
+                text = _(
+                    "scenario {scenario} defines no net for {engine!r};"
+                    " engines with a net: {allowed}"
+                )
+                allowed = ", ".join(defined)
+                raise UsageError(text, scenario=scenario.name, engine=name, allowed=allowed)
+        label = None
+        if self.case:
+            # Whether the nets have parameters is not known yet; a case too many does no harm here.
+            known = cases_of(scenario, has_parameters=True, order=self.order)
+            label = case_called(self.case, known).label
+        return Wanted(
+            # A dict keeps the order in which engines are named, each once.
+            engines=tuple(dict.fromkeys(named or ENGINES)),
+            device=self.device,
+            order=self.order,
+            graph_case=label,
+            selection=cast("Selection | None", self.cases),
+            prove="all" if self.prove else "small",
+        )
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during an exploration, with the ``report`` on the results so far."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__()
+        self.report = report
+
+
+def no_report(report: Report) -> None:
+    """The default callback for the first report: ignores it."""
+
+
+def no_row(case_report: CaseReport) -> None:
+    """The default callback for a complete case: ignores it."""

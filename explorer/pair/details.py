@@ -1,0 +1,289 @@
+"""What the panel of the graphs shows of a node, and of what joins it with its partner."""
+
+import base64
+import math
+from collections.abc import Iterator, Mapping
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.model.alignment import How, Pair
+from explorer.model.arrays import AnyArray, Summary, unpack
+from explorer.model.graph import Node, Output
+from explorer.model.unpaired import Unpaired
+from explorer.numeric.differences import elementwise_difference
+from explorer.text.clean import clean
+from explorer.text.language import _
+from explorer.text.numbers import digits
+from explorer.words.divergences import Engines
+from explorer.words.unpaired import detail
+
+NOT_FINITE, ZERO, REACH = 0, 128, 127
+"""The byte of a cell that is not finite, that of zero, and how far the others are from it."""
+
+
+class HeatMap(msgspec.Struct, frozen=True):
+    """A heat map.
+
+    ``cells`` are its bytes in base64, row by row: 0 is not finite, 128 is zero, 1 and 255 are the
+    value farthest from zero, below and above. ``range`` says which values these are.
+    """
+
+    rows: int
+    columns: int
+    cells: str
+    range: str
+
+
+def heat_map(array: AnyArray) -> HeatMap:
+    """The heat map of an array, whose last axis is its columns; of a complex one by magnitudes."""
+    values = np.abs(array) if array.dtype.kind == "c" else array
+    plane = values.astype(np.float64).reshape(-1, array.shape[-1] if array.ndim else 1)
+    finite = np.isfinite(plane)
+    farthest = float(np.max(np.abs(plane[finite]), initial=0.0))
+    cells = _cells(plane, finite, farthest)
+    rows, columns = plane.shape
+    text = base64.b64encode(cells.tobytes()).decode()
+    is_signed = bool((plane[finite] < 0).any())
+    least = f"−{farthest:.3g}" if is_signed else "0"
+    return HeatMap(rows, columns, text, f"{least} … {farthest:.3g}")
+
+
+def _cells(
+    plane: NDArray[np.float64], finite: NDArray[np.bool_], farthest: float
+) -> NDArray[np.uint8]:
+    parts = np.where(finite, plane, 0.0) / (farthest or 1.0)
+    cells = np.round(ZERO + REACH * parts)
+    return np.where(finite, cells, NOT_FINITE).astype(np.uint8)
+
+
+ELEMENTS = 36
+"""An output of at most this many elements is written out beside its figures."""
+
+SOURCE_LINES = 3
+"""The number of places of a node's source that are shown, the user's first."""
+
+MOST_OUTPUTS = 6
+"""Outputs of a node that are shown."""
+
+Fact = tuple[str, str]
+
+
+class Forward(msgspec.Struct, frozen=True):
+    """The forward node that a backward node derives from: its id in sight, and its title."""
+
+    id: str
+    title: str
+
+
+class OutputDetail(msgspec.Struct, frozen=True):
+    """One output: its shape and dtype, its figures, and its values as digits or as a heat map."""
+
+    shape: str
+    figures: str = ""
+    values: str = ""
+    map: HeatMap | None = None
+
+
+class NodeDetail(msgspec.Struct, frozen=True):
+    """A node's title, its facts under labels, the places of its source, and its outputs."""
+
+    title: str
+    facts: tuple[Fact, ...]
+    source: tuple[str, ...]
+    outputs: tuple[OutputDetail, ...]
+    forward: Forward | None = None
+
+
+def node_detail(
+    node: Node, nodes: Mapping[str, Node], members: tuple[Node, ...] = ()
+) -> NodeDetail:
+    """The detail of one of the ``nodes`` in sight; ``members`` are those that it shows."""
+    return NodeDetail(
+        title=title(node),
+        facts=tuple(_facts(node, members)),
+        source=places(node),
+        outputs=tuple(map(_output, node.outputs[:MOST_OUTPUTS])),
+        forward=_forward(node.forward, nodes),
+    )
+
+
+def title(node: Node) -> str:
+    """What a node is called: its name, where it has one, and its operator."""
+    if node.name and node.name != node.op:
+        return clean(f"{node.name} · {node.op}")
+    return clean(node.op)
+
+
+def places(node: Node) -> tuple[str, ...]:
+    """The places of a node's source that are shown."""
+    return tuple(map(clean, node.source[:SOURCE_LINES]))
+
+
+def _forward(id_: str | None, nodes: Mapping[str, Node]) -> Forward | None:
+    forward = nodes.get(id_ or "")
+    return Forward(forward.id, title(forward)) if forward else None
+
+
+def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
+    phase = _("forward") if node.phase == "forward" else _("backward")
+    yield (
+        _("node"),
+        _("{id}, {phase} {kind}, step {step}").format(
+            id=node.id, phase=phase, kind=node.kind, step=node.order
+        ),
+    )
+    if members:
+        yield _("shows"), _("{n} nodes as one").format(n=len(members))
+    if node.scope:
+        yield _("module"), clean(node.scope)
+    if node.tape:
+        yield _("on the tape"), clean(node.tape)
+    if node.body:
+        yield _("subgraph"), clean(node.body)
+    if node.saved_bytes:
+        yield _("saves"), _("{n} bytes for backward").format(n=node.saved_bytes)
+    if node.outputs and not members:
+        yield _("value"), proof_text(node)
+    for what, reason in sorted(node.missing.items()):
+        if what != "proof":
+            yield _("no {what}").format(what=what), clean(reason)
+
+
+def proof_text(node: Node) -> str:
+    """Whether a node's value is proven, and why not where that is known."""
+    texts = {
+        "proven": _("proven: its op, computed again alone from the recorded inputs, gives it"),
+        "refuted": _("refuted: its op, computed again from the recorded inputs, gives another one"),
+        "unproven": _("not proven"),
+        "": _("not computed again"),
+    }
+    reason = node.missing.get("proof", "")
+    return f"{texts[node.proof]} ({clean(reason)})" if reason else texts[node.proof]
+
+
+def _output(output: Output) -> OutputDetail:
+    shape = "×".join(map(str, output.shape)) or _("scalar")
+    told = f"{shape} {clean(output.dtype)}"
+    summary = output.values
+    if summary is None:
+        return OutputDetail(told)
+    whole = None if summary.whole is None else unpack(summary.whole)
+    if whole is not None and whole.size <= ELEMENTS:
+        return OutputDetail(told, _figures(summary, output), digits(whole, ELEMENTS))
+    is_drawn = whole is not None and whole.dtype.kind in "fciub"
+    drawn = heat_map(whole) if whole is not None and is_drawn else None
+    return OutputDetail(told, _figures(summary, output), map=drawn)
+
+
+def _figures(values: Summary, output: Output) -> str:
+    parts = []
+    # The figures of a single number would say it four times more.
+    if math.prod(output.shape) != 1:
+        parts += [
+            _("min {value}").format(value=f"{values.minimum:.5g}"),
+            _("mean {value}").format(value=f"{values.mean:.5g}"),
+            _("max {value}").format(value=f"{values.maximum:.5g}"),
+            _("norm {value}").format(value=f"{values.norm:.5g}"),
+        ]
+    if values.zeros:
+        parts.append(_("{n} zeros").format(n=values.zeros))
+    if values.nonfinite:
+        parts.append(_("{n} not finite").format(n=values.nonfinite))
+    if output.noise:
+        parts.append(_("noise {value}").format(value=f"{output.noise:.2g}"))
+    return ", ".join(parts)
+
+
+class PairDetail(msgspec.Struct, frozen=True):
+    """By what two nodes are a pair, by how much their values differ, and where, as a heat map."""
+
+    evidence: str
+    difference: str = ""
+    map: HeatMap | None = None
+
+
+def evidence(how: How) -> str:
+    """By what a pair is recognised."""
+    texts: dict[How, str] = {
+        "name": _("recognised by a name that both engines give"),
+        "value": _("recognised by a value that nothing else has"),
+        "value+provenance": _("recognised by equal values, and where they come from"),
+        "value+order": _("recognised by equal values, and the order of execution"),
+        "transposed": _("recognised by the same numbers, transposed"),
+        "reordered": _("recognised by the same numbers in another order"),
+        "provenance": _("recognised by where they come from; the value itself does not tell"),
+        "across": _("recognised by the same value, computed in the other phase"),
+    }
+    return texts[how]
+
+
+def pair_detail(pair: Pair, left: Node, right: Node) -> PairDetail:
+    """The detail of a pair of two nodes that stand for themselves."""
+    said = _("Pair {n}, {evidence}.").format(n=pair.number, evidence=evidence(pair.how))
+    arrays = _array(left, pair.left_output), _array(right, pair.right_output)
+    if arrays[0] is None or arrays[1] is None:
+        return PairDetail(said, _("Their elements are not compared here: compare their figures."))
+    if pair.how == "reordered":
+        return PairDetail(said, _("Their elements stand in another order: compare their figures."))
+    other = arrays[1].T if pair.how == "transposed" else arrays[1]
+    return _compared(said, arrays[0], other)
+
+
+def divergence_detail(sentence: str, left: Node, right: Node) -> PairDetail:
+    """The detail of two nodes at which the graphs have different values, as ``sentence`` says."""
+    arrays = _array(left, 0), _array(right, 0)
+    said = clean(sentence).replace("`", "")  # no Markdown is shown there
+    if arrays[0] is None or arrays[1] is None:
+        return PairDetail(said)
+    return _compared(said, arrays[0], arrays[1])
+
+
+def step_detail(pair: Pair) -> PairDetail:
+    """The detail of a step that the partner takes inside itself."""
+    said = _("Pair {n}, a step that one op of the other side takes inside itself.")
+    return PairDetail(said.format(n=pair.number))
+
+
+def modules_detail(pairs: int) -> PairDetail:
+    """The detail of two nodes that show several each, with so many pairs between them."""
+    return PairDetail(_("{n} pairs join what these two show.").format(n=pairs))
+
+
+def alone(unpaired: Unpaired, engines: Engines) -> str:
+    """Why a node has no partner; ``engines`` are those of the left and the right graph."""
+    reason = clean(f"{unpaired.reason.capitalize()}: {detail(unpaired, engines)}.")
+    return _("No node here is its pair. {reason}").format(reason=reason)
+
+
+def _array(node: Node, slot: int) -> AnyArray | None:
+    summary = node.outputs[slot].values if slot < len(node.outputs) else None
+    array = unpack(summary.whole) if summary and summary.whole else None
+    return None if array is None or array.dtype.kind == "c" else array
+
+
+def _compared(said: str, one: AnyArray, other: AnyArray) -> PairDetail:
+    if one.size != other.size:
+        return PairDetail(
+            said,
+            _("Their shapes differ: {one} and {other}.").format(
+                one=list(one.shape), other=list(other.shape)
+            ),
+        )
+    # Equal up to layout: one of the two may have an axis of length one more.
+    left, right = one.astype(np.float64), other.astype(np.float64).reshape(one.shape)
+    differences = elementwise_difference(left, right)
+    if not differences.any():
+        return PairDetail(said, _("Equal in every element."))
+    index = np.unravel_index(int(np.argmax(differences)), differences.shape)
+    place = list(map(int, index))
+    text = _("Greatest difference {value} at {index}: {left} on the left, {right} on the right.")
+    told = text.format(
+        value=f"{differences[index]:.3g}",
+        index=place,
+        left=f"{left[index]:.7g}",
+        right=f"{right[index]:.7g}",
+    )
+    drawn = heat_map(differences)
+    return PairDetail(said, told, drawn if one.size > ELEMENTS else None)
