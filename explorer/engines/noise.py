@@ -10,8 +10,7 @@ from explorer.model.graph import GradGraph, Node
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.numeric.scale import rounded_masks
 
 Slot = tuple[str, int]

@@ -35,9 +35,8 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Estimate, Failure, OracleResult
+from explorer.numeric.central_differences import directions, is_kink
 from explorer.numeric.cotangents import cotangent
-from explorer.numeric.directions import directions
-from explorer.numeric.kinks import is_kink
 
 STEP = 1e-6
 """The distance by which a leaf is varied to either side.

@@ -7,8 +7,7 @@ import numpy as np
 from explorer.model.arrays import unpack
 from explorer.model.findings import RecordedOtherwise, ReportFinding
 from explorer.model.results import Captured, Result
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import elementwise_difference
+from explorer.numeric.differences import elementwise_difference, real_parts
 
 
 def recorded_otherwise(

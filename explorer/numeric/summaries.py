@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from explorer.model.arrays import SMALL, AnyArray, Array, Summary, carrier
-from explorer.numeric.complex_parts import real_parts
+from explorer.numeric.differences import real_parts
 from explorer.numeric.order_statistics import count_true, order_statistics
 
 Item = TypeVar("Item")

@@ -13,8 +13,7 @@ from explorer.compare.align.sides import OutputValue, Side
 from explorer.compare.noise import CLEAR
 from explorer.compare.tolerances import COARSE
 from explorer.model.arrays import Array, Summary, unpack
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import Floats, are_equal
+from explorer.numeric.differences import Floats, are_equal, real_parts
 from explorer.numeric.scale import MASK, UNIT
 from explorer.numeric.summaries import QUANTILES
 

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import PROVABLE, prove
-from explorer.engines.mindspore.forward_identities import ForwardIdentities
-from explorer.engines.mindspore.forward_links import Alternatives, ForwardLinks, link_to_leaf
-from explorer.engines.mindspore.graph_proof import GraphReruns
+from explorer.engines.mindspore.forward_links import (
+    Alternatives,
+    ForwardIdentities,
+    ForwardLinks,
+    link_to_leaf,
+)
 from explorer.engines.mindspore.ir import Module, Subgraph
 from explorer.engines.mindspore.ir.records import Parameter, StringValue
 from explorer.engines.mindspore.ir_bindings import (
@@ -39,9 +42,9 @@ from explorer.engines.mindspore.operators import (
     IDENTITIES,
     ORDERING,
 )
+from explorer.engines.mindspore.proof import GraphReruns
 from explorer.engines.mindspore.source_lines import source
-from explorer.engines.mindspore.subgraph_calls import SubgraphCalls
-from explorer.engines.mindspore.subgraph_names import SubgraphNames, argument
+from explorer.engines.mindspore.subgraphs import SubgraphCalls, SubgraphNames, argument
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise

@@ -9,11 +9,10 @@ from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
 from explorer.engines.mindspore.net import Net
 from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
+from explorer.engines.mindspore.proof import Pullback, TapeReruns
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
-from explorer.engines.mindspore.tape_nodes import TapeNodes
-from explorer.engines.mindspore.tape_proof import Pullback, TapeReruns
-from explorer.engines.mindspore.tape_saved_bytes import SavedBytes
+from explorer.engines.mindspore.tape_nodes import SavedBytes, TapeNodes
 from explorer.engines.mindspore.tape_tensors import (
     OperatorCall,
     TapeTensor,

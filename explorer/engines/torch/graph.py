@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from explorer.engines.capture.order import latest_first
+from explorer.engines.capture.lint import latest_first
 from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
 from explorer.engines.torch.graph_capture import JointGradGraph

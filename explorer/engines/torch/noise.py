@@ -1,13 +1,105 @@
-"""The noise of PyTorch's results and nodes: the same engine again on inputs that round otherwise."""
+"""The noise of PyTorch's results and nodes: the same engine again where every operator rounds otherwise."""
+
+from typing import Any
 
 import msgspec
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
 from explorer.engines.torch import graph, tape
-from explorer.engines.torch.rounding import RandomRounding
+from explorer.engines.torch.operators import (
+    draws_random_numbers,
+    gather_tensors,
+    operator_name,
+    tensors_in,
+    unwritten_outputs,
+    written_arguments,
+)
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
+
+BITS = {
+    torch.float64: torch.int64,
+    torch.float32: torch.int32,
+    torch.float16: torch.int16,
+    torch.bfloat16: torch.int16,
+}
+"""The integers whose order is that of the floats of one sign with the same bits."""
+
+
+class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Moves each element that an operator rounded to a neighbour, or not, at random.
+
+    An element that is exact stays: small integers, what relu or max pass on, a mask. Whether it is
+    exact tells the same operator in float64. ``has_drawn`` says whether an operator drew random
+    numbers meanwhile. As in stochastic arithmetic: CADNA (Jezequel and Chesneaux, 2008).
+    """
+
+    def __init__(self, sample: int) -> None:
+        super().__init__()
+        self._draws = torch.Generator().manual_seed(sample)
+        self.has_drawn = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        draws = draws_random_numbers(func)
+        self.has_drawn |= draws
+        if draws or written_arguments(func) != ((), ()):
+            return func(*args, **kwargs)
+        exact = _in_float64(func, args, kwargs)
+        result = func(*args, **kwargs)
+        operands: list[torch.Tensor] = []
+        gather_tensors((*args, *kwargs.values()), operands)
+        storages = {operand.untyped_storage().data_ptr() for operand in operands}
+        # What lies in unwritten memory is other numbers in every run: to move them, or not, would change
+        # the draws of all that follows.
+        unwritten = unwritten_outputs(operator_name(func))
+        outputs = tensors_in(result)
+        pairs = zip(outputs, exact or [None] * len(outputs), strict=False)
+        for slot, (tensor, right) in enumerate(pairs):
+            # A view shows what another operator rounded.
+            is_view = tensor.untyped_storage().data_ptr() in storages
+            if slot not in unwritten and not is_view:
+                self._move(tensor, right)
+        return result
+
+    def _move(self, tensor: torch.Tensor, exact: torch.Tensor | None) -> None:
+        if tensor.dtype not in BITS or tensor.device.type != "cpu" or not tensor.numel():
+            return
+        if exact is None or exact.shape != tensor.shape:
+            return
+        rounded = (tensor.double() != exact.double()) & tensor.isfinite() & (tensor != 0)
+        if bool(rounded.any()):
+            integers = BITS[tensor.dtype]
+            steps = torch.randint(-1, 2, tensor.shape, generator=self._draws, dtype=integers)
+            tensor.view(integers).add_(steps * rounded)
+
+
+def _in_float64(func: Any, args: Any, kwargs: Any) -> list[torch.Tensor] | None:
+    """What an operator yields in float64; None where it cannot be asked."""
+    try:
+        return tensors_in(func(*_widened(args), **_widened(kwargs)))
+    except (RuntimeError, NotImplementedError, TypeError):
+        return None
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.double() if value.is_floating_point() else value
+    if isinstance(value, torch.dtype):
+        return torch.float64 if value.is_floating_point else value
+    if isinstance(value, (tuple, list)):
+        return type(value)(_widened(item) for item in value)
+    if isinstance(value, dict):
+        return {name: _widened(item) for name, item in value.items()}
+    return value
+
 
 ENGINES = {"torch-tape": tape, "torch-graph": graph}
 

@@ -6,21 +6,25 @@ from typing import Any
 
 import torch
 
+from explorer.engines.capture.lint import latest_first
 from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
 from explorer.engines.torch.net import (
+    SEED,
     Net,
     build,
+    changeable,
     describe,
     flat,
     forward,
+    moved,
     returned_tree,
     seeds,
+    start_random_numbers,
 )
-from explorer.engines.torch.replay import replayed
-from explorer.engines.torch.state import changeable, moved
-from explorer.engines.torch.tape_capture import Recording
+from explorer.engines.torch.tape_capture import Recording, TapeGradGraph
 from explorer.engines.torch.tape_recorder import Recorder
+from explorer.engines.torch.tape_records import Origin
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
@@ -218,3 +222,50 @@ def _backward(
         else:
             gradients.append(leaf.grad)
     return gradients, GRAD_IS_NONE.format(", ".join(without)) if without else ""
+
+
+def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """Outputs and gradients of a recording, computed once more from a fresh ``net``'s tensors.
+
+    The latest operator that is ready runs first.
+    """
+    drawn = TapeGradGraph(recording, values=False)
+    record_of_node = {node: number for number, node in drawn.nodes.items()}
+    leaves = {**net.inputs, **net.state}
+    filled = recording.bookkeeping.filled
+    values: dict[Origin, torch.Tensor] = {}
+    start_random_numbers(SEED)
+    for node in latest_first(drawn.record("")):
+        if node not in record_of_node:
+            continue  # a result, which computes nothing
+        number = record_of_node[node]
+        record = recording.records[number]
+        if record.operator is None:
+            # Constants are as they were recorded; a copy, since an operator may write to them.
+            recorded = record.outputs[0].clone()
+            # An input may have the name of a constant: "seed".
+            value = leaves.get(record.name, recorded) if record.is_leaf else recorded
+            values[number, 0] = value.detach()
+            continue
+        if number in filled:
+            # The memory that this operator fills has no node of its own.
+            _run(recording, filled[number], values)
+        _run(recording, number, values)
+
+    resolve = recording.bookkeeping.resolve
+    outputs = [values[resolve(origin)] for origin in recording.outputs.values()]
+    gradients = [values[resolve(origin)] for origin in recording.gradients.values()]
+    return outputs, gradients
+
+
+def _run(recording: Recording, number: int, values: dict[Origin, torch.Tensor]) -> None:
+    """Run a record's operator on what its operands' origins yielded this time."""
+    record = recording.records[number]
+    operands = []
+    for origin in record.origins:
+        # Hidden aliases are not run once more: what they alias is read instead.
+        if origin not in values:
+            origin = recording.bookkeeping.resolve(origin)
+        operands.append(values[origin])
+    for output, tensor in enumerate(record.run_again(operands)):
+        values[number, output] = tensor

@@ -6,15 +6,12 @@ import torch
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import IN_PLACE, Operand, Recorded, Rerun, prove
-from explorer.engines.torch.hazards import hazards, last_writers
 from explorer.engines.torch.net import array_of
-from explorer.engines.torch.operators import UNWRITTEN_REASON, unwritten_outputs
-from explorer.engines.torch.proof import copy_of, rerun
+from explorer.engines.torch.operators import UNWRITTEN_REASON, copy_of, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
-from explorer.engines.torch.tape_bookkeeping import Bookkeeping
-from explorer.engines.torch.tape_links import forward_links
+from explorer.engines.torch.tape_bookkeeping import Bookkeeping, forward_links
 from explorer.engines.torch.tape_recorder import Recorder
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_records import Origin, Record, hazards, last_writers
 from explorer.engines.torch.tape_tensors import shows_the_same
 from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, Output, Phase
