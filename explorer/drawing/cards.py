@@ -23,6 +23,7 @@ from explorer.drawing.style import (
     VALUE_HEIGHT,
 )
 from explorer.drawing.tooltips import tooltip
+from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph, Node
 from explorer.text.numbers import digits
@@ -55,8 +56,8 @@ DIVERGENCE_SIGN: Final = "≠"
 FitTitle = Callable[[str, float, float], str]
 """Cuts a text of a font size to a width."""
 
-IDLE: Final = "did not run"
-"""Part of the reason for a missing value, of a node in a branch that was not taken."""
+IDLE: Final = Absence("branch_not_run")
+"""Why the value of a node in a branch that was not taken is missing."""
 
 BOX_ROLES: Final[dict[tuple[str, str], BoxRole]] = {
     ("input", "forward"): "leaf",
@@ -114,7 +115,7 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
         shape=shape,
         value=value,
         badge=badge,
-        idle=IDLE in node.missing.get("values", ""),
+        idle=node.missing.get("values") == IDLE,
         alarm=_has_nonfinite(node),
         refuted=node.proof == "refuted",
         diverges=mark.diverges,

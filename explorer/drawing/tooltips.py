@@ -4,9 +4,12 @@ import math
 from typing import Final
 
 from explorer.drawing.marks import Mark
+from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
 from explorer.model.graph import Node, Output
+from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import digits
+from explorer.words.graphs import why_missing
 
 MOST_SOURCES: Final = 3
 MOST_SUBGRAPHS: Final = 4
@@ -33,8 +36,14 @@ def tooltip(node: Node, mark: Mark) -> list[str]:
     lines += _member_lines(node, mark)
     if node.proof:
         lines.append(f"proof: {node.proof}")
-    lines += [f"no {name}: {reason}" for name, reason in sorted(node.missing.items())]
+    for name, absence in sorted(node.missing.items()):
+        lines.append(f"no {name}: {_why_missing(absence)}")
     return lines
+
+
+@said_in(ENGLISH)  # as the rest of a tooltip, whoever reads
+def _why_missing(absence: Absence) -> str:
+    return why_missing(absence)
 
 
 def _name_lines(node: Node, mark: Mark) -> list[str]:

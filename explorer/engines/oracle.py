@@ -70,13 +70,6 @@ Each derivative takes two forwards: one leaf at a time, they would grow with the
 KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
 
-NESTED = (
-    "central differences are not computed for nested gradients: with a step of 1e-6, a second"
-    " difference would divide rounding errors by 1e-12"
-)
-NOTHING = "the case differentiates neither an input nor a weight, so there is nothing to vary"
-BARE = "the net returns a single output, so has_aux=True has no auxiliary outputs to return"
-
 
 def estimate(request: CaseRequest) -> OracleResult:
     """The gradients of a case, leaf by leaf, on the CPU in float64.
@@ -85,14 +78,18 @@ def estimate(request: CaseRequest) -> OracleResult:
     """
     case = request.case
     if case.order > 1:
-        return OracleResult("unsupported", error=Failure("NotImplementedError", NESTED))
+        # With a step of 1e-6, a second difference would divide rounding errors by 1e-12.
+        return OracleResult(
+            "unsupported", error=Failure("NotImplementedError", refusal="nested_differences")
+        )
     if case.must_fail:
-        return OracleResult("raised", error=Failure("ValueError", NOTHING))
+        return OracleResult("raised", error=Failure("ValueError", refusal="nothing_to_vary"))
     try:
         with _double_precision():
             function = _function(request.net)
             if case.has_aux and function.bare:
-                return OracleResult("raised", error=Failure("ValueError", BARE))
+                refused = Failure("ValueError", refusal="no_auxiliary_outputs")
+                return OracleResult("raised", error=refused)
             return OracleResult("ok", _estimates(function, case), stops=function.stops)
     except Exception as error:
         return OracleResult("raised", error=failure(error, request.net.scenario))

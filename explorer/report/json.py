@@ -15,8 +15,10 @@ from explorer.model.unpaired import Unpaired
 from explorer.numeric.summaries import summarise
 from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
+from explorer.words.answers import message
 from explorer.words.divergences import Engines, divergences
 from explorer.words.findings import sentence
+from explorer.words.graphs import note, why_missing
 from explorer.words.readings import reading
 from explorer.words.unpaired import detail
 
@@ -46,9 +48,10 @@ def failure_document(error: Failure | None) -> Document | None:
     """An error as plain data; None where there is none."""
     if error is None:
         return None
-    return {"type": error.type, "message": error.message, "source": error.source}
+    return {"type": error.type, "message": message(error), "source": error.source}
 
 
+@said_in(ENGLISH)
 def graph_document(graph: GradGraph) -> Document:
     """A gradient graph as plain data.
 
@@ -58,6 +61,9 @@ def graph_document(graph: GradGraph) -> Document:
     for node in graph.nodes:
         # Without its outputs, whose raw bytes JSON has no place for; the key keeps its own.
         document = to_builtins(msgspec.structs.replace(node, outputs=()))
+        if node.missing:
+            absences = node.missing.items()
+            document["missing"] = {what: why_missing(absence) for what, absence in absences}
         document["outputs"] = [_output(output) for output in node.outputs]
         nodes.append(document)
     return {
@@ -66,7 +72,7 @@ def graph_document(graph: GradGraph) -> Document:
         "stage": graph.stage,
         "nodes": nodes,
         "edges": to_builtins(graph.edges),
-        "notes": list(graph.notes),
+        "notes": list(map(note, graph.notes)),
     }
 
 
@@ -128,7 +134,7 @@ def measured_document(measured: Measured) -> Document:
     """A measurement as plain data, with its figures and the code that ran."""
     error = None
     if measured.error:
-        error = {"type": measured.error.type, "message": measured.error.message}
+        error = {"type": measured.error.type, "message": message(measured.error)}
     return {
         "outcome": measured.outcome,
         "figures": measured.figures,

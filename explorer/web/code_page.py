@@ -23,6 +23,7 @@ from explorer.web.links import follow, last_shown, remember
 from explorer.web.plain_text import plain
 from explorer.web.sidebar import PLACE as CHOICE
 from explorer.words.divergences import first_divergence
+from explorer.words.graphs import why_no_graph
 
 PLACE = "code"
 
@@ -39,9 +40,11 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
     def code(key: ReportKey, report: Report) -> None:
         """Choose two engines; then the code of their nets."""
         last_stages = {graph.engine: graph for graph in report.graphs}
-        for name, reason in report.ungraphed.items():
+        for name, why in report.ungraphed.items():
             message = _("No graph from {engine}: {reason}")
-            st.warning(message.format(engine=plain(name), reason=plain(one_line(reason))))
+            st.warning(
+                message.format(engine=plain(name), reason=plain(one_line(why_no_graph(why))))
+            )
         if not last_stages:
             st.caption(_("No engine has a graph whose nodes could be linked to lines."))
             return

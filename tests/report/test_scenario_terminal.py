@@ -9,7 +9,7 @@ import pytest
 from explorer.model.report import LeftOut, Report
 from explorer.report.scenario.case_rows import case_row
 from explorer.report.scenario.terminal import case_line, show_cases, show_graphs, show_report
-from explorer.words.answers import OMITTED
+from explorer.words.answers import OMITTED, why_left_out
 from tests.support.consoles import printed
 from tests.support.sample_report import HOSTILE, report
 
@@ -54,9 +54,9 @@ def test_the_first_part_and_the_second_make_up_the_whole() -> None:
 @pytest.mark.parametrize("cause", OMITTED)
 def test_cases_that_are_left_out_are_counted_and_the_first_ones_named(cause: Any) -> None:
     cases = report().cases
-    left_out = LeftOut(cause, "the reason", tuple(case.case for case in cases[20:]))
+    left_out = LeftOut(cause, tuple(case.case for case in cases[20:]), "main")
     text = shown(msgspec.structs.replace(report(), cases=cases[:20], left_out=(left_out,)))
-    assert OMITTED[cause].format(n=60, total=80, reason="the reason") in text
+    assert OMITTED[cause].format(n=60, total=80, reason=why_left_out(left_out)) in text
     assert cases[20].case.short in text
     assert "(60 in all)" in text
 

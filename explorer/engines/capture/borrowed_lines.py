@@ -3,12 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from explorer.model.absences import Absence, LineGap
 from explorer.model.places import is_users
-
-OF_DERIVED = "the framework records no source line here; this is the line of the node's gradient"
-OF_FORWARD = "the framework records no source line here; this is the line of the forward node"
-OF_NEIGHBOUR = "the framework records no source line here; this is the line of a neighbouring node"
-"""Why a node has a line that is not its own, kept in ``Node.missing["source"]``."""
 
 COMPUTING = frozenset({"op", "call", "accumulate"})
 """The kinds of nodes that stand on a line of the net."""
@@ -34,7 +30,7 @@ class Located(Protocol):
         """The number of its forward node."""
 
     @property
-    def missing(self) -> dict[str, str]:
+    def missing(self) -> dict[str, Absence]:
         """What is missing of it, and why."""
 
 
@@ -53,7 +49,7 @@ class Borrowed:
         kept: Iterable[int],
         feeds: Callable[[], Mapping[int, Sequence[int]]],
     ) -> None:
-        self._reasons: dict[int, str] = {}
+        self._reasons: dict[int, LineGap] = {}
         self._nodes = nodes
         self._lines: dict[int, tuple[str, ...]] = {}
         computing = [number for number in kept if nodes[number].kind in COMPUTING]
@@ -65,22 +61,22 @@ class Borrowed:
         self._users = _users(self._feeds)
         self._derived = _derived(nodes, computing)
         self._sum_up()
-        self._take(self._of_derived, OF_DERIVED)
-        self._take(self._of_forward, OF_FORWARD)
+        self._take(self._of_derived, "line_of_gradient")
+        self._take(self._of_forward, "line_of_forward")
         # Twice, so that a line also travels against the order of the nodes.
-        self._take(self._of_neighbours, OF_NEIGHBOUR)
+        self._take(self._of_neighbours, "line_of_neighbour")
         self._bare.reverse()
-        self._take(self._of_neighbours, OF_NEIGHBOUR)
+        self._take(self._of_neighbours, "line_of_neighbour")
 
     def lines(self, number: int) -> tuple[str, ...]:
         """The lines of a node, a user's first."""
         return self._lines.get(number, self._nodes[number].source)
 
-    def missing(self, number: int) -> dict[str, str]:
+    def missing(self, number: int) -> dict[str, Absence]:
         """What is missing of a node, and why; "source" where its line is borrowed."""
         missing = self._nodes[number].missing
         if number in self._reasons:
-            return {**missing, "source": self._reasons[number]}
+            return {**missing, "source": Absence(self._reasons[number])}
         if number in self._lines:
             return {what: reason for what, reason in missing.items() if what != "source"}
         return missing
@@ -107,7 +103,7 @@ class Borrowed:
                 if lines:
                     self._lines[number] = tuple(lines)
 
-    def _take(self, find: Callable[[int], str | None], reason: str) -> None:
+    def _take(self, find: Callable[[int], str | None], reason: LineGap) -> None:
         for number in self._bare:
             if self._line(number) is not None:
                 continue

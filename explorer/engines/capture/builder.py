@@ -6,7 +6,18 @@ from typing import Any
 import msgspec
 
 from explorer.engines.capture.borrowed_lines import Borrowed
-from explorer.model.graph import Edge, EdgeKind, GradGraph, Node, NodeKind, Output, Phase, Proof
+from explorer.model.absences import Absence
+from explorer.model.graph import (
+    Edge,
+    EdgeKind,
+    GradGraph,
+    GraphNote,
+    Node,
+    NodeKind,
+    Output,
+    Phase,
+    Proof,
+)
 
 Slot = tuple[int, int]
 """The number of a node and the number of one of its outputs, both counted from 0."""
@@ -28,7 +39,7 @@ class NodeDraft(msgspec.Struct):
     saved_bytes: int = 0
     tape: str = ""
     proof: Proof = ""
-    missing: dict[str, str] = {}
+    missing: dict[str, Absence] = {}
 
 
 class GraphBuilder:
@@ -155,7 +166,9 @@ class GraphBuilder:
 
     # The record
 
-    def record(self, engine: str, case: str, stage: str, notes: tuple[str, ...] = ()) -> GradGraph:
+    def record(
+        self, engine: str, case: str, stage: str, notes: tuple[GraphNote, ...] = ()
+    ) -> GradGraph:
         """The graph as a record; an edge from forward into backward is one that was saved.
 
         ``engine``, ``case``, ``stage`` and ``notes`` are those of GradGraph.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
+from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Proof
 
@@ -33,19 +34,13 @@ hands numbers on between kernels that it does not round to half precision (2.10.
 
 HALF = ("float16", "bfloat16")
 
-# Reasons why a node is unproven
 
-RANDOM = "it draws random numbers"
-COMMUNICATION = "it communicates with other processes"
-CONTROL_FLOW = "it may run several times, and only the last run is recorded"
-IN_PLACE = "it reads memory that another op overwrites"
-IN_PART = "it writes a part of a tensor, and the whole tensor is recorded"
-NO_TENSOR = "it returns no tensor"
-NO_VALUE = "its value was not recorded"
-NO_INPUT = "the value of an input was not recorded"
-NO_PRIMITIVE = "no single operator of the framework computes it"
-RAISES_ALONE = "it raises when it is recomputed on its own"
-TOO_MANY = f"graphs of more than {MOST_NODES} op nodes are proven only with --prove"
+class UnprovenError(Exception):
+    """An op cannot be computed again; ``absence`` says why."""
+
+    def __init__(self, absence: Absence) -> None:
+        super().__init__(absence.kind)
+        self.absence = absence
 
 
 class Operand(NamedTuple):
@@ -64,13 +59,14 @@ class Rerun:
 
     ``compute`` takes the values of ``operands`` and returns the outputs; where the op ``writes`` to
     operands it is given copies. ``excuse`` says why another result than the recorded one would not
-    refute it, "" where it would.
+    refute it, None where it would. Of what ``compute`` raises, an UnprovenError says why there is
+    no result.
     """
 
     operands: tuple[Operand, ...]
     compute: Callable[[list[Any]], Sequence[Any]]
     writes: bool = False
-    excuse: str = ""
+    excuse: ProofGap | None = None
 
 
 @dataclass
@@ -88,7 +84,7 @@ class Recorded:
 
     array_of: Callable[[Any], AnyArray]
     copy_of: Callable[[Any], Any]
-    reruns: dict[int, Rerun | str] = field(default_factory=dict)
+    reruns: dict[int, Rerun | Absence] = field(default_factory=dict)
     outputs: dict[Slot, Any] = field(default_factory=dict)
     overwritten: dict[Slot, Slot] = field(default_factory=dict)
     in_part: set[Slot] = field(default_factory=set)
@@ -104,7 +100,7 @@ def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -
     numbers = [number for number in builder.kept() if builder.nodes[number].kind in PROVABLE]
     if len(numbers) > MOST_NODES and not everything:
         for number in numbers:
-            _note(builder.nodes[number], "unproven", TOO_MANY)
+            _note(builder.nodes[number], "unproven", Absence("large_graph", str(MOST_NODES)))
         return
     prover = _Prover(builder, recorded)
     for number in numbers:
@@ -113,10 +109,10 @@ def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -
         prover.settle(numbers)
 
 
-def _note(node: NodeDraft, proof: Proof, reason: str) -> None:
+def _note(node: NodeDraft, proof: Proof, absence: Absence | None = None) -> None:
     node.proof = proof
-    if reason:
-        node.missing = {**node.missing, "proof": reason}
+    if absence:
+        node.missing = {**node.missing, "proof": absence}
 
 
 class _Prover:
@@ -128,17 +124,18 @@ class _Prover:
         # What refuted nodes should have shown: whoever read the true value is not to blame.
         self._corrected: dict[Slot, Any] = {}
 
-    def proof(self, number: int) -> tuple[Proof, str]:
+    def proof(self, number: int) -> tuple[Proof, Absence | None]:
         """The proof of a node, and the reason where it is unproven."""
         observed = self._observed(number)
         if not observed:
-            return "unproven", NO_VALUE if self._builder.nodes[number].outputs else NO_TENSOR
-        rerun = self._recorded.reruns.get(number, NO_PRIMITIVE)
-        if isinstance(rerun, str):
+            outputs = self._builder.nodes[number].outputs
+            return "unproven", Absence("no_value" if outputs else "no_tensor")
+        rerun = self._recorded.reruns.get(number, Absence("no_operator"))
+        if isinstance(rerun, Absence):
             return "unproven", rerun
         values = [operand.value for operand in rerun.operands]
         if any(value is None for value in values):
-            return "unproven", NO_INPUT
+            return "unproven", Absence("no_input")
         return self._compared(number, rerun, values, observed)
 
     def settle(self, numbers: Sequence[int]) -> None:
@@ -175,32 +172,34 @@ class _Prover:
         for number, owner in owners.items():
             if owner is not None:
                 self._builder.nodes[number].outputs = shown[owner]
-                _note(self._builder.nodes[number], "proven", "")
+                _note(self._builder.nodes[number], "proven")
 
     def _compared(
         self, number: int, rerun: Rerun, values: list[Any], observed: dict[Slot, Any]
-    ) -> tuple[Proof, str]:
+    ) -> tuple[Proof, Absence | None]:
         try:
             computed = self._computed(number, rerun, values)
             reach = self._reach(values)
             if self._agree(observed, computed, reach):
-                return "proven", ""
+                return "proven", None
             corrected = self._correct(rerun)
             if corrected and self._agree(observed, self._computed(number, rerun, corrected), reach):
-                return "proven", ""
+                return "proven", None
+        except UnprovenError as error:
+            return "unproven", error.absence
         except Exception as error:
             # Whatever an op says when it is asked alone is a reason, and no fault of the capture's.
-            return "unproven", f"{RAISES_ALONE}: {self._said_in(error)}"
+            return "unproven", Absence("raises_alone", self._said_in(error))
         if rerun.excuse:
-            return "unproven", rerun.excuse
+            return "unproven", Absence(rerun.excuse)
         own = {
             slot: value for slot, value in observed.items() if slot not in self._recorded.in_part
         }
         if len(own) < len(observed) and self._agree(own, computed, reach):
-            return "unproven", IN_PART
+            return "unproven", Absence("written_in_part")
         for slot, value in computed.items():
             self._corrected[slot] = self._recorded.copy_of(value)
-        return "refuted", ""
+        return "refuted", None
 
     def _observed(self, number: int) -> dict[Slot, Any]:
         """The recorded values that a node shows."""

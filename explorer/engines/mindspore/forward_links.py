@@ -11,6 +11,7 @@ from explorer.engines.capture.builder import GraphBuilder, NodeDraft
 from explorer.engines.mindspore.ir_statements import IRStatement
 from explorer.engines.mindspore.source_lines import user_lines
 from explorer.engines.source_lines import Line
+from explorer.model.absences import Absence
 
 GRAD_SCOPE = re.compile(r"Grad_(\w+)")
 """The part of a backward node's scope that names the operator which it derives from (2.10.0)."""
@@ -119,9 +120,6 @@ class ForwardIdentities:
                 return self._forward_callers[callers[:depth]]
         return None
 
-
-MERGED = "the compiler merged several nodes into this one; their forward nodes are not recorded"
-REMOVED = "the compiler removed the forward node {}, whose value is not needed"
 
 Alternatives = dict[int, frozenset[int]]
 """The forward nodes whose gradient a sum may accumulate, by the number of the sum."""
@@ -307,9 +305,9 @@ class ForwardLinks:
             # forward node knows better, also where it is in no module (2.10.0).
             node.scope = forward.scope
 
-    def _why_unlinked(self, number: int) -> str:
+    def _why_unlinked(self, number: int) -> Absence:
         operator = self._identities.reference(number).name.rpartition("_")[0]
-        return REMOVED.format(operator) if operator else MERGED
+        return Absence("removed", operator) if operator else Absence("merged")
 
     def _source_of_feeds(self, number: int) -> tuple[str, ...]:
         for origin in self._feeds.get(number, ()):

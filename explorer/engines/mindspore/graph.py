@@ -30,7 +30,7 @@ from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
-from explorer.model.graph import GradGraph, Phase
+from explorer.model.graph import GradGraph, GraphNote, Phase
 from explorer.model.passes import FINAL, PASSES, TYPED, CompilerPass
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
@@ -42,10 +42,6 @@ __all__ = ["answer", "capture", "describe"]
 
 parsed_functions.keep()  # answers and captures of this engine compile one after another
 
-KEPT = (
-    "captured with value_and_grad, which keeps the whole forward (ms.grad drops what only the outputs"
-    " need); the gradients are the same"
-)
 INTERPRETED = (
     "the compiled graph computes only {} of the {} tensors that the call returns; Python's interpreter"
     " computes the others, such as the fields of a dataclass or a named tuple; return a tuple instead"
@@ -159,7 +155,7 @@ def newest(folder: Path, stem: str) -> Path | None:
 def _compiled(request: CaseRequest) -> GradCase:
     """The case that is compiled in the place of the one asked for."""
     case = request.case
-    # See KEPT for the reason.
+    # ms.grad drops what only the outputs need; the gradients of both are the same.
     if request.whole_forward and case.api == "grad" and case.order == 1:
         return msgspec.structs.replace(case, api="value_and_grad")
     return case
@@ -194,7 +190,9 @@ def _graph(
         overwritten = add_state(graph.builder, run.net, run.state, request.values)
         if request.proves:
             graph.prove(overwritten, request.prove == "all")
-    notes = (KEPT,) if request.case.api != run.case.api else ()
+    notes: tuple[GraphNote, ...] = ()
+    if request.case.api != run.case.api:
+        notes = ("whole_forward",)
     return graph.record(request.case.label, compiler_pass.stage, notes)
 
 

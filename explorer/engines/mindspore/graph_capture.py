@@ -45,8 +45,9 @@ from explorer.engines.mindspore.operators import (
 from explorer.engines.mindspore.proof import GraphReruns
 from explorer.engines.mindspore.source_lines import source
 from explorer.engines.mindspore.subgraphs import SubgraphCalls, SubgraphNames, argument
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, NodeKind, Output, Phase
+from explorer.model.graph import GradGraph, GraphNote, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 
@@ -160,7 +161,7 @@ class GraphCapture:
             recorded = self._reruns.recorded(self._calls.shown_by, overwritten)
             prove(self.builder, recorded, everything)
 
-    def record(self, case: str, stage: str, notes: tuple[str, ...]) -> GradGraph:
+    def record(self, case: str, stage: str, notes: tuple[GraphNote, ...]) -> GradGraph:
         """The record of the graph."""
         return self.builder.record("mindspore-graph", case, stage, notes)
 
@@ -253,7 +254,7 @@ class GraphCapture:
         phase = self._phase(statement, operands)
         inputs = [self._placed(operand, phase) for operand in operands]
         kind = _kind(statement, phase)
-        missing: dict[str, str] = {}
+        missing: dict[str, Absence] = {}
         outputs = tuple(Output(shape, dtype) for shape, dtype in statement.outputs)
         if self._values is not None:
             outputs, missing = self._values.outputs(statement)

@@ -8,15 +8,11 @@ import numpy as np
 
 from explorer.engines.mindspore.ir_statements import IRStatement, Statements
 from explorer.engines.mindspore.kernel_dump import Kernel, load
-from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
+from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray, Summary, carrier
 from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise_all
-
-INSIDE = "the values of a subgraph are those of the nodes inside it"
-NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
-UNTOLD = "its kernels cannot be distinguished from those of a similar node"
-FOLDED = "the backend fuses this node into another kernel, and only that kernel's value is dumped"
 
 EXPANSION = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
 """The scope of a kernel that an operator was expanded into: the operator, and the kernel's kind."""
@@ -78,7 +74,7 @@ class KernelValues:
         """Whether the kernel of a statement ran several times; its last run is what counts."""
         return id(statement) in self._repeated
 
-    def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, str]]:
+    def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, Absence]]:
         """The outputs of a statement, and the reason where values of them are missing.
 
         A workspace has the shape that it had at run time.
@@ -116,16 +112,16 @@ class KernelValues:
                     dtypes.append(dtype)
         return dict(zip(places, summarise_all(arrays, dtypes), strict=True))
 
-    def _why_missing(self, statement: IRStatement, unwritten: tuple[int, ...]) -> str:
+    def _why_missing(self, statement: IRStatement, unwritten: tuple[int, ...]) -> Absence:
         if unwritten and self.of(statement):
-            return unwritten_reason(unwritten)
+            return unwritten_absence(unwritten)
         if statement.op == "call":
-            return INSIDE
+            return Absence("inside_subgraph")
         if statement.graph in self.idle:
-            return NOT_TAKEN
+            return Absence("branch_not_run")
         if id(statement) in self._untold:
-            return UNTOLD
-        return FOLDED
+            return Absence("ambiguous_kernel")
+        return Absence("fused_kernel")
 
     def _left_out(
         self, groups: dict[str, list[IRStatement]], graphs: Iterable[str]

@@ -10,16 +10,7 @@ import numpy as np
 from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.proof import (
-    COMMUNICATION,
-    CONTROL_FLOW,
-    IN_PLACE,
-    NO_PRIMITIVE,
-    RANDOM,
-    Operand,
-    Recorded,
-    Rerun,
-)
+from explorer.engines.capture.proof import Operand, Recorded, Rerun, UnprovenError
 from explorer.engines.mindspore.errors import message_proper
 from explorer.engines.mindspore.ir.records import (
     Scalar,
@@ -35,6 +26,7 @@ from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
 from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
 from explorer.engines.mindspore.tape_tensors import OperatorCall, tensors_in
 from explorer.engines.mindspore.tape_values import TensorGraph
+from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray, carrier, unpack
 
 MONADS = frozenset({"UMonad", "IOMonad"})
@@ -48,10 +40,6 @@ NONE = "None"
 """How the IR writes Python's None."""
 
 
-class NoArgumentError(Exception):
-    """An operand is nothing that Python could hand to a primitive."""
-
-
 @dataclass(frozen=True)
 class TensorArgument:
     """The place of a tensor among arguments: the slot that it comes from."""
@@ -59,17 +47,18 @@ class TensorArgument:
     slot: Slot
 
 
-def unrepeatable(op: str) -> str:
-    """Why an operator yields something else when it runs again; "" where it does not."""
+def unrepeatable(op: str) -> Absence | None:
+    """Why an operator yields something else when it runs again."""
     if draws_random_numbers(op):
-        return RANDOM
-    return COMMUNICATION if COMMUNICATING_OP.search(op) else ""
+        return Absence("random")
+    return Absence("communicates") if COMMUNICATING_OP.search(op) else None
 
 
 def arguments(statement: IRStatement, bindings: Sequence[Binding]) -> list[Any]:
     """The arguments of a statement's primitive, nested as they are given.
 
-    ``bindings`` are those of its operands. Raises NoArgumentError.
+    ``bindings`` are those of its operands. Raises UnprovenError where an operand is nothing that
+    Python could hand to a primitive.
     """
     given = []
     for operand, binding, abstract in zip(
@@ -91,18 +80,18 @@ def _argument(value: Value | None, binding: Binding) -> Any:
         return tuple(_argument(None, item) for item in binding)
     if value is not None:
         return python_value(value)
-    raise NoArgumentError("a tuple contains something that is not a tensor")
+    raise UnprovenError(Absence("mixed_tuple"))
 
 
 def python_value(value: Value) -> Any:
-    """A constant of the IR as Python has it; raises NoArgumentError for a function or a type."""
+    """A constant of the IR as Python has it; raises UnprovenError for a function or a type."""
     if isinstance(value, (Scalar, StringValue)):
         return value.value
     if isinstance(value, SequenceValue):
         return tuple(map(python_value, value.values))
     if isinstance(value, Symbol) and value.text == NONE:
         return None
-    raise NoArgumentError(f"an operand is a {type(value).__name__}")
+    raise UnprovenError(Absence("odd_operand", type(value).__name__))
 
 
 def tensor_slots(nested: Any) -> Iterator[Slot]:
@@ -136,12 +125,6 @@ def run_alone(statement: IRStatement, given: tuple[Any, ...]) -> list[Any]:
 def _holds_symbols(value: SequenceValue) -> bool:
     return any(isinstance(item, Symbol) for item in value.values)
 
-
-SINGLE_SCALAR = "recomputed on its own, it takes a float64 constant in single precision"
-"""Why another value does not refute one: a compiled graph takes its own constants whole (2.10.0)."""
-
-CUT_CONSTANT = "the compiler's output gives its constant with six digits only"
-"""Why another value does not refute one that was computed with the whole constant."""
 
 DIGITS = 6
 """The digits of a number in the IR (2.10.0): one with fewer is whole."""
@@ -198,28 +181,30 @@ class GraphReruns:
         statement: IRStatement,
         inputs: list[Binding],
         shown_by: Callable[[Slot], Slot],
-    ) -> Rerun | str:
+    ) -> Rerun | Absence:
         reason = unrepeatable(statement.op)
         if reason:
             return reason
         try:
             given = arguments(statement, inputs)
-        except NoArgumentError as error:
-            return f"{NO_PRIMITIVE}: {error}"
+        except UnprovenError as error:
+            return error.absence
 
         def compute(tensors: list[Any]) -> list[Any]:
             return run_alone(statement, with_tensors(tuple(given), iter(tensors)))
 
         operands = []
-        excuse = CONTROL_FLOW if self._values.repeats(statement) else ""
+        excuse: ProofGap | None = "repeated" if self._values.repeats(statement) else None
         if _rounds_a_scalar(statement, given):
-            excuse = excuse or SINGLE_SCALAR
+            excuse = (
+                excuse or "single_precision"
+            )  # a compiled graph takes its constants whole (2.10.0)
         if any(map(self._is_cut, tensor_slots(given))):
-            excuse = excuse or CUT_CONSTANT
+            excuse = excuse or "cut_constant"
         for slot in tensor_slots(given):
             operands.append(Operand(slot, self._tensor(shown_by(slot))))
             if self._writers.get(slot, set()) - {number}:
-                excuse = excuse or IN_PLACE
+                excuse = excuse or "overwritten_operand"
         writes = written_operands(statement.op) is not None
         return Rerun(tuple(operands), compute, writes, excuse)
 
@@ -259,9 +244,6 @@ def _rounds_a_scalar(statement: IRStatement, given: list[Any]) -> bool:
         return False
     floats = [value for value in given if isinstance(value, float)]
     return any(float(np.float32(value)) != value for value in floats)
-
-
-UNANNOUNCED = "MindSpore reports no operator for it"
 
 
 class Pullback(NamedTuple):
@@ -314,23 +296,25 @@ class TapeReruns:
             recorded.reruns[number] = Rerun(self._operands(addends), _sum)
         for number, original in self._copies.items():
             operands = self._operands((original,))
-            recorded.reruns[number] = Rerun(operands, list, excuse=UNANNOUNCED)
+            recorded.reruns[number] = Rerun(operands, list, excuse="unannounced")
         for number, pullback in self._pullbacks.items():
             recorded.reruns[number] = self._of_pullback(pullback)
         return recorded
 
-    def _of_call(self, call: OperatorCall, inputs: tuple[Slot, ...]) -> Rerun | str:
+    def _of_call(self, call: OperatorCall, inputs: tuple[Slot, ...]) -> Rerun | Absence:
         reason = unrepeatable(call.op)
         if reason:
             return reason
         # Which version of an overwritten tensor an operator read is known of the last one alone.
-        excuse = IN_PLACE if any(map(self._graph.is_overwritten, inputs)) else ""
         writes = written_operands(call.op) is not None
-        return Rerun(self._operands(inputs), call.run, writes, "" if writes else excuse)
+        excuse: ProofGap | None = None
+        if not writes and any(map(self._graph.is_overwritten, inputs)):
+            excuse = "overwritten_operand"
+        return Rerun(self._operands(inputs), call.run, writes, excuse)
 
-    def _of_pullback(self, pullback: Pullback) -> Rerun | str:
+    def _of_pullback(self, pullback: Pullback) -> Rerun | Absence:
         if pullback.forward not in self._calls:
-            return NO_PRIMITIVE
+            return Absence("no_operator")
         call, inputs = self._calls[pullback.forward]
         reason = unrepeatable(call.op)
         if reason:
@@ -341,9 +325,7 @@ class TapeReruns:
             cotangents = dict(zip(outputs, values, strict=False))
             gradients = call.pull_back(values[len(outputs) :], cotangents)
             if max(pullback.places) >= len(gradients):
-                raise ValueError(
-                    f"recomputed on its own it gives {len(gradients)} gradients, and more in the graph"
-                )
+                raise UnprovenError(Absence("fewer_gradients", str(len(gradients))))
             return [gradients[place] for place in pullback.places]
 
         return Rerun(self._operands((*pullback.cotangents.values(), *inputs)), compute)

@@ -16,13 +16,9 @@ from explorer.engines.torch.net import Net, build, describe, flat, forward, star
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured, Result, ResultNote
 
 __all__ = ["answer", "capture", "describe", "replay"]
-
-NO_GRADIENT = (
-    "the outputs do not depend on {}, for which the joint graph has no gradient; shown as zeros"
-)
 
 JointResults = tuple[Joint, list[Any]]
 """A joint graph, and the results of running it in the order of ``outputs``."""
@@ -190,11 +186,10 @@ def _arguments(
 
 def _outputs_and_gradients(
     graph: Joint, results: list[Any], net: Net, case: GradCase
-) -> tuple[list[torch.Tensor], list[torch.Tensor], str]:
+) -> tuple[list[torch.Tensor], list[torch.Tensor], ResultNote | None]:
     """The net's outputs, the gradients of the case's leaves, and a note on them.
 
-    The note names the leaves whose gradients had to be made up as zeros; it is "" where there is
-    none.
+    The note names the leaves whose gradients had to be made up as zeros.
     """
     by_role = dict(zip(graph.outputs, results, strict=True))
     outputs = list(flat([value for (kind, _), value in by_role.items() if kind == "output"]))
@@ -206,4 +201,5 @@ def _outputs_and_gradients(
             without.append(name.removeprefix("d"))
             gradient = torch.zeros_like(leaf)
         gradients.append(gradient)
-    return outputs, gradients, NO_GRADIENT.format(", ".join(without)) if without else ""
+    note = ResultNote("joint_has_none", ", ".join(without)) if without else None
+    return outputs, gradients, note

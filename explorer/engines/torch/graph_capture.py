@@ -11,7 +11,6 @@ from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_part import JointPart, Values, is_accumulation, lines
 from explorer.engines.torch.net import LeafKey, array_of, changed, dtype_of, flat, snapshot
 from explorer.engines.torch.operators import (
-    UNWRITTEN_REASON,
     copy_of,
     draws_random_numbers,
     rerun,
@@ -21,6 +20,7 @@ from explorer.engines.torch.operators import (
 from explorer.engines.torch.roots import Gradient
 from explorer.engines.torch.source_lines import kind_of_file, source
 from explorer.engines.torch.tape_values import NodeOutputs
+from explorer.model.absences import Absence
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
 
 
@@ -94,11 +94,6 @@ def _user_lines(node: Any) -> tuple[Line, ...]:
     return tuple(line for line in lines(node) if kind_of_file(line[0]) == "user")
 
 
-UNWRITTEN = (
-    "the capture added this node to nest gradients or to separate outputs; it has no source line"
-)
-UNLINKED = "the joint graph does not record from which forward node it derives"
-
 KINDS: dict[str, NodeKind] = {"input": "input", "parameter": "parameter"}
 """The kinds of nodes that roles of placeholders stand for; any other is a constant."""
 
@@ -152,7 +147,7 @@ class JointGradGraph:
 
     def _add_operator(self, node: Any, phase: Phase) -> None:
         origin = self._links.origin(node) if phase == "backward" else None
-        missing = {}
+        missing: dict[str, Absence] = {}
         forward = None
         # An operator of backward stands in the module, and on the lines, of what it derives from.
         place = node
@@ -160,11 +155,11 @@ class JointGradGraph:
             place, _ = self._part.shown_by(origin, self._run)
             forward = self.nodes[place]
         elif phase == "backward":
-            missing["forward"] = UNLINKED
+            missing["forward"] = Absence("unlinked_in_joint")
         if not lines(place):
-            missing["source"] = UNWRITTEN
+            missing["source"] = Absence("added_by_capture")
         if self._values and unwritten_outputs(str(node.target)):
-            missing["values"] = UNWRITTEN_REASON
+            missing["values"] = Absence("unwritten")
         # A backward written by hand has lines of its own.
         written = node if self._part.is_by_hand(node) else place
         self.nodes[node] = self._builder.add(
@@ -317,7 +312,7 @@ class JointGradGraph:
                 recorded.reruns[number] = self._rerun(node)
         return recorded
 
-    def _rerun(self, node: Any) -> Rerun | str:
+    def _rerun(self, node: Any) -> Rerun | Absence:
         inputs = list(dict.fromkeys(_operands(node)))
         operands = []
         for operand in inputs:

@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from explorer.engines.capture.proof import RANDOM, Operand, Rerun
+from explorer.engines.capture.proof import Operand, Rerun
+from explorer.model.absences import Absence, ProofGap
 
 COPY = "aten.copy_.default"
 DETACH = "aten.detach.default"
@@ -29,8 +30,6 @@ What they yield is no value until another operator fills it.
 
 WORKSPACES = {"aten.mkldnn_rnn_layer.default": (3,)}
 """Outputs that are an operator's own workspace: memory that holds other values at every run."""
-
-UNWRITTEN_REASON = "the operator does not write it, or uses it as workspace"
 
 UNDECLARED = {
     "aten::native_batch_norm": (3, 4),
@@ -124,11 +123,11 @@ def rerun(
     operator: Any,
     operands: Sequence[Operand],
     compute: Callable[[Tensors], Tensors],
-    excuse: str = "",
-) -> Rerun | str:
+    excuse: ProofGap | None = None,
+) -> Rerun | Absence:
     """How an operator is computed again, or why that would prove nothing."""
     if draws_random_numbers(operator):
-        return RANDOM
+        return Absence("random")
     writes = any(written_arguments(operator))
 
     def without_tape(values: Tensors) -> Tensors:

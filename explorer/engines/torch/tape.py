@@ -27,15 +27,11 @@ from explorer.engines.torch.tape_recorder import Recorder
 from explorer.engines.torch.tape_records import Origin
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured, Result, ResultNote
 from explorer.model.trees import names_in
 from explorer.workers.garbage_collection import paused
 
 __all__ = ["answer", "capture", "describe", "replay"]
-
-GRAD_IS_NONE = (
-    "the outputs do not depend on {}, for which PyTorch leaves .grad as None; shown as zeros"
-)
 
 
 def answer(request: CaseRequest) -> Result:
@@ -95,7 +91,7 @@ class Solution:
     returned: Any
     roots: dict[int, torch.Tensor]
     gradients: list[torch.Tensor]
-    note: str
+    note: ResultNote | None
 
 
 def ready(request: CaseRequest) -> Net:
@@ -184,7 +180,7 @@ def differentiate(
     case: GradCase,
     roots: dict[int, torch.Tensor],
     before_pass: Callable[[list[torch.Tensor]], None] = lambda _: None,
-) -> tuple[list[torch.Tensor], str]:
+) -> tuple[list[torch.Tensor], ResultNote | None]:
     """The gradients of a case in the order of its leaves, and a note on them.
 
     They are computed by the idiom that belongs to the case's api. ``before_pass`` is called with
@@ -204,12 +200,12 @@ def differentiate(
         )
         before_pass(heads)
         cotangents = seeds(case, dict(enumerate(heads)))
-    return list(torch.autograd.grad(heads, leaves, cotangents, materialize_grads=True)), ""
+    return list(torch.autograd.grad(heads, leaves, cotangents, materialize_grads=True)), None
 
 
 def _backward(
     net: Net, case: GradCase, heads: list[torch.Tensor], cotangents: list[torch.Tensor]
-) -> tuple[list[torch.Tensor], str]:
+) -> tuple[list[torch.Tensor], ResultNote | None]:
     leaves = net.leaves(case)
     # Where nothing is asked for, say so: PyTorch refuses an empty list, and takes None for "all".
     torch.autograd.backward(heads, cotangents, inputs=None if leaves else [])
@@ -221,7 +217,7 @@ def _backward(
             gradients.append(torch.zeros_like(leaf))
         else:
             gradients.append(leaf.grad)
-    return gradients, GRAD_IS_NONE.format(", ".join(without)) if without else ""
+    return gradients, ResultNote("grad_is_none", ", ".join(without)) if without else None
 
 
 def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:

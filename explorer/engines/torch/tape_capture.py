@@ -5,20 +5,19 @@ from collections.abc import Iterator, Mapping
 import torch
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.proof import IN_PLACE, Operand, Recorded, Rerun, prove
+from explorer.engines.capture.proof import Operand, Recorded, Rerun, prove
 from explorer.engines.torch.net import array_of
-from explorer.engines.torch.operators import UNWRITTEN_REASON, copy_of, rerun, unwritten_outputs
+from explorer.engines.torch.operators import copy_of, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_bookkeeping import Bookkeeping, forward_links
 from explorer.engines.torch.tape_recorder import Recorder
 from explorer.engines.torch.tape_records import Origin, Record, hazards, last_writers
 from explorer.engines.torch.tape_tensors import shows_the_same
 from explorer.engines.torch.tape_values import NodeOutputs
+from explorer.model.absences import Absence, ProofGap
 from explorer.model.graph import GradGraph, Output, Phase
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
-
-PREPARED = "created before the backward pass, not by a node of the tape"
 
 
 class Recording:
@@ -180,11 +179,11 @@ class TapeGradGraph:
         link = self._recording.links.get(number)
         # An operator of backward stands in the module, and on the lines, of what it derives from.
         place = record if link is None else self._records[link]
-        missing = {}
+        missing: dict[str, Absence] = {}
         if link is None and record.phase == "backward" and record.operator is not None:
-            missing = {"forward": PREPARED, "source": PREPARED}
+            missing = dict.fromkeys(("forward", "source"), Absence("before_pass"))
         if self._values and unwritten_outputs(record.op):
-            missing["values"] = UNWRITTEN_REASON
+            missing["values"] = Absence("unwritten")
         self.nodes[number] = self.builder.add(
             record.op,
             record.kind,
@@ -284,10 +283,10 @@ class TapeGradGraph:
                 recorded.overwritten[written] = before
         return recorded
 
-    def _rerun(self, number: int, record: Record) -> Rerun | str:
+    def _rerun(self, number: int, record: Record) -> Rerun | Absence:
         tensor = self._recording.tensor
         operands = [Operand(self._slot(origin), tensor(origin)) for origin in record.origins]
-        excuse = IN_PLACE if number in self._stale else ""
+        excuse: ProofGap | None = "overwritten_operand" if number in self._stale else None
         return rerun(record.operator, operands, record.run_again, excuse)
 
     def _slot(self, origin: Origin) -> Slot | None:

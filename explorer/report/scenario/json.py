@@ -16,7 +16,9 @@ from explorer.report.json import (
 )
 from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
+from explorer.words.answers import note, why_left_out
 from explorer.words.cases import reason
+from explorer.words.graphs import why_no_graph
 from explorer.words.proofs import last_stages, proofs
 
 
@@ -40,7 +42,7 @@ def report_document(report: Report) -> Document:
         "cases": [_case(case) for case in report.cases],
         "left_out": [_left_out(left_out) for left_out in report.left_out],
         "graphs": [graph_document(graph) for graph in report.graphs],
-        "ungraphed": report.ungraphed,
+        "ungraphed": {name: why_no_graph(why) for name, why in report.ungraphed.items()},
         "proofs": {
             graph.engine: to_builtins(proofs(graph)) for graph in last_stages(report.graphs)
         },
@@ -81,7 +83,7 @@ def _case(report: CaseReport) -> Document:
 def _left_out(left_out: LeftOut) -> Document:
     return {
         "cause": left_out.cause,
-        "reason": left_out.reason,
+        "reason": why_left_out(left_out),
         "cases": [case.label for case in left_out.cases],
     }
 
@@ -100,7 +102,7 @@ def _result(result: Result) -> Document:
         "ids": list(result.ids),
         "error": failure_document(result.error),
         "code": result.code,
-        "note": result.note,
+        "note": note(result),
     }
 
 

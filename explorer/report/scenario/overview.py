@@ -15,6 +15,7 @@ from explorer.text.messages import one_line
 from explorer.words import answers, cases
 from explorer.words.coverage import in_short, where_they_differ
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.graphs import why_no_graph
 from explorer.words.proofs import in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
 
@@ -104,7 +105,9 @@ def overview(report: Report) -> Overview:
     for case in report.cases:
         rows.setdefault(answers.heading(case.case), []).append(row_among(case, footnotes))
     groups = [CaseGroup(_(answers.HEADINGS[key]), tuple(group)) for key, group in rows.items()]
-    ungraphed = [Statement(name, one_line(reason)) for name, reason in report.ungraphed.items()]
+    ungraphed = []
+    for name, why in report.ungraphed.items():
+        ungraphed.append(Statement(name, one_line(why_no_graph(why))))
     return Overview(
         title=one_line(said(report.title)),
         scenario=one_line(report.scenario),
@@ -161,7 +164,9 @@ def _omissions(report: Report) -> Iterator[Omission]:
     total = len(report.cases) + sum(len(left_out.cases) for left_out in report.left_out)
     for left_out in report.left_out:
         text = _(answers.OMITTED[left_out.cause])
-        sentence = text.format(n=len(left_out.cases), total=total, reason=left_out.reason)
+        sentence = text.format(
+            n=len(left_out.cases), total=total, reason=answers.why_left_out(left_out)
+        )
         names = tuple(clean(case.short) for case in left_out.cases)
         yield Omission(one_line(sentence), names)
 
