@@ -34,7 +34,7 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
 from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import Estimate, Failure, OracleResult
+from explorer.model.results import Estimate, Failure, OracleResult, Refusal
 from explorer.numeric.central_differences import directions, is_kink
 from explorer.numeric.cotangents import cotangent
 
@@ -71,6 +71,14 @@ KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
 
 
+class NotEstimatedError(Exception):
+    """Central differences cannot estimate the gradients of a net; ``failure`` says why."""
+
+    def __init__(self, refusal: Refusal, *details: str) -> None:
+        super().__init__(refusal)
+        self.failure = Failure(UsageError.__name__, refusal=refusal, details=details)
+
+
 def estimate(request: CaseRequest) -> OracleResult:
     """The gradients of a case, leaf by leaf, on the CPU in float64.
 
@@ -91,6 +99,8 @@ def estimate(request: CaseRequest) -> OracleResult:
                 refused = Failure("ValueError", refusal="no_auxiliary_outputs")
                 return OracleResult("raised", error=refused)
             return OracleResult("ok", _estimates(function, case), stops=function.stops)
+    except NotEstimatedError as error:
+        return OracleResult("raised", error=error.failure)
     except Exception as error:
         return OracleResult("raised", error=failure(error, request.net.scenario))
 
@@ -228,7 +238,7 @@ class _Function:
         """The sum of each output, and of its product with the explicit cotangent.
 
         Every case combines these. The leaves are set to ``values``; the result has shape (outputs, 2).
-        An output of integers counts as zeros. Raises UsageError for one that is not float64: a step
+        An output of integers counts as zeros. Raises NotEstimatedError for one that is not float64: a step
         of STEP would vanish in it.
         """
         rows = []
@@ -242,30 +252,26 @@ class _Function:
                 array = array_of(output)
             else:
                 # The net made float32 or less of its float64 leaves.
-                raise UsageError(
-                    f"output {index} of the net is {output.dtype} even with float64 inputs and weights,"
-                    f" which is too coarse for central differences with a step of {STEP}"
-                )
+                dtype = str(output.dtype)
+                raise NotEstimatedError("coarse_output", str(index), dtype, str(STEP))
             product = array * cotangent(index, array.shape, "float64")
             rows.append((array.sum(), product.sum()))
         return np.array(rows)
 
     @functools.cached_property
     def _middle(self) -> AnyArray:
-        """The sums without variation; UsageError if a second run gives others."""
+        """The sums without variation; NotEstimatedError if a second run gives others."""
         sums, again = self._sums(NOTHING_VARIED), self._sums(NOTHING_VARIED)
         same = (sums == again) | (np.abs(sums - again) <= self.noise * STEP)
         if np.isfinite(sums).all() and not same.all():
-            raise UsageError(
-                "the net is not deterministic: two runs on equal inputs gave different outputs"
-            )
+            raise NotEstimatedError("not_deterministic")
         return sums
 
     def slopes(self, group: Group, count: int) -> Slopes:
         """Differences of the sums along ``count`` directions, or of 0 along each element.
 
         All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
-        alone can be varied along its elements. Raises UsageError for a leaf of integers, and for a net
+        alone can be varied along its elements. Raises NotEstimatedError for a leaf of integers, and for a net
         that is not deterministic.
         """
         key = group.leaves, count
@@ -290,10 +296,8 @@ class _Function:
         for leaf, name in zip(group.leaves, group.names, strict=True):
             start = self.start(leaf)
             if not start.is_floating_point():
-                raise UsageError(
-                    f"{name.removeprefix('d')} has dtype {dtype_of(start)}, and integers cannot be"
-                    " varied by a small step"
-                )
+                leaf_name = name.removeprefix("d")
+                raise NotEstimatedError("integer_leaf", leaf_name, dtype_of(start))
             shape, size = tuple(start.shape), start.numel()
             rows = directions(name, count, shape) if count else np.eye(size).reshape(size, *shape)
             yield (torch.tensor(row) * STEP for row in rows)

@@ -27,6 +27,9 @@ Refusal = Literal[
     "nested_differences",
     "nothing_to_vary",
     "no_auxiliary_outputs",
+    "not_deterministic",
+    "coarse_output",
+    "integer_leaf",
 ]
 """A failure that no exception stands for.
 
@@ -35,6 +38,9 @@ Refusal = Literal[
 - "nested_differences": central differences are not computed for nested gradients
 - "nothing_to_vary": the case differentiates neither an input nor a weight
 - "no_auxiliary_outputs": the net returns a single output, and the case has has_aux=True
+- "not_deterministic": two runs on equal inputs gave different outputs
+- "coarse_output": an output is too coarse for central differences: its number, its dtype, the step
+- "integer_leaf": a leaf cannot be varied by a small step: its name and its dtype
 """
 
 
@@ -42,13 +48,14 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why an engine could not answer: the exception's type and message.
 
     ``source`` is the user's line ("net.py:12"), or "" where none is known. Where no exception was
-    raised there is a ``refusal``, and no message.
+    raised there is a ``refusal`` with its ``details``, and no message.
     """
 
     type: str
     message: str = ""
     source: str = ""
     refusal: Refusal | None = None
+    details: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -15,8 +15,8 @@ from explorer.model.unpaired import Unpaired
 from explorer.numeric.summaries import summarise
 from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
-from explorer.words.answers import message
 from explorer.words.divergences import Engines, divergences
+from explorer.words.failures import message
 from explorer.words.findings import sentence
 from explorer.words.graphs import note, why_missing
 from explorer.words.readings import reading

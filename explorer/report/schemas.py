@@ -14,7 +14,7 @@ from explorer.model.claim import Board, ClaimRow
 from explorer.model.findings import FindingKind
 from explorer.model.graph import Edge, Node, Phase
 from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
-from explorer.model.results import Failure, Outcome
+from explorer.model.results import Outcome
 from explorer.model.sides import SideName
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.unpaired import Reason
@@ -48,6 +48,14 @@ class Output(TypedDict):
     statistics: Statistics | None
     values: Any
     noise: float | None
+
+
+class Failure(TypedDict):
+    """Why there is no result: an exception's type, its message, and the user's line, "" without one."""
+
+    type: str
+    message: str
+    source: str
 
 
 class Graph(TypedDict):
@@ -283,6 +291,8 @@ def schema(kind: str) -> Document:
     parts = {**made["$defs"], **outputs}
     for name in ("Summary", "Array"):
         parts.pop(name, None)
+    if "Absence" in parts:
+        parts["Absence"] = {"type": "string", "description": "Why something of a node is missing."}
     name = made["$ref"].rpartition("/")[2]
     return {
         "$schema": DIALECT,

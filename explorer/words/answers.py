@@ -11,7 +11,6 @@ from explorer.model.results import (
     Leaf,
     NoteKind,
     OracleResult,
-    Refusal,
     Result,
 )
 from explorer.model.trees import Nested
@@ -20,6 +19,7 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
 from explorer.words.cases import SEPARATOR
+from explorer.words.failures import message
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""
@@ -64,22 +64,6 @@ ENDED = {
     "interrupted": later("the run was interrupted"),
 }
 """The reasons why cases are not reached."""
-
-REFUSALS: dict[Refusal, str] = {
-    "no_net": later("the scenario defines no net for this framework"),
-    "no_torch_net": later("central differences need a PyTorch net, and the scenario defines none"),
-    "nested_differences": later(
-        "central differences are not computed for nested gradients: with a step of 1e-6, a second"
-        " difference would divide rounding errors by 1e-12"
-    ),
-    "nothing_to_vary": later(
-        "the case differentiates neither an input nor a weight, so there is nothing to vary"
-    ),
-    "no_auxiliary_outputs": later(
-        "the net returns a single output, so has_aux=True has no auxiliary outputs to return"
-    ),
-}
-"""The words for failures that no exception stands for."""
 
 NOTES: dict[NoteKind, str] = {
     "joint_has_none": later(
@@ -164,11 +148,6 @@ def failure(error: Failure | None) -> str:
     if error is None:
         return _("no reason given")
     return one_line(f"{error.type}: {message(error)}")
-
-
-def message(error: Failure) -> str:
-    """What an error says: the framework's own words, or why nothing was run."""
-    return _(REFUSALS[error.refusal]) if error.refusal else error.message
 
 
 def note(result: Result) -> str:

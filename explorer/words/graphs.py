@@ -4,7 +4,7 @@ from explorer.model.absences import Absence, AbsenceKind
 from explorer.model.graph import GraphNote
 from explorer.model.report import Ungraphed
 from explorer.text.language import _, later
-from explorer.words.answers import message
+from explorer.words.failures import message
 
 ABSENCES: dict[AbsenceKind, str] = {
     "random": later("it draws random numbers"),

@@ -56,7 +56,8 @@ def test_cases_that_are_left_out_are_counted_and_the_first_ones_named(cause: Any
     cases = report().cases
     left_out = LeftOut(cause, tuple(case.case for case in cases[20:]), "main")
     text = shown(msgspec.structs.replace(report(), cases=cases[:20], left_out=(left_out,)))
-    assert OMITTED[cause].format(n=60, total=80, reason=why_left_out(left_out)) in text
+    sentence = OMITTED[cause].format(n=60, total=80, reason=why_left_out(left_out))
+    assert sentence in " ".join(text.split())
     assert cases[20].case.short in text
     assert "(60 in all)" in text
 

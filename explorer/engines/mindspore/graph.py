@@ -42,10 +42,6 @@ __all__ = ["answer", "capture", "describe"]
 
 parsed_functions.keep()  # answers and captures of this engine compile one after another
 
-INTERPRETED = (
-    "the compiled graph computes only {} of the {} tensors that the call returns; Python's interpreter"
-    " computes the others, such as the fields of a dataclass or a named tuple; return a tuple instead"
-)
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
 
@@ -237,7 +233,11 @@ def _add_outputs(graph: GraphCapture, run: CompiledRun, whole: bool) -> None:
     if len(results) != len(graph.returned):
         if not graph.observed:
             return  # a pass may still hold what a later one takes out
-        raise ExplorerError(INTERPRETED.format(len(graph.returned), len(results)))
+        raise ExplorerError(
+            f"the compiled graph computes only {len(graph.returned)} of the {len(results)} tensors that"
+            " the call returns; Python's interpreter computes the others, such as the fields of a"
+            " dataclass or a named tuple; return a tuple instead"
+        )
     for result, binding in zip(results, graph.returned, strict=True):
         leaf = leaves.get(result.name.removeprefix("d"))
         graph.add_output(binding, result.name, result.phase, result.array, result.dtype, leaf)
