@@ -149,7 +149,9 @@ class Group(NamedTuple):
     def name(self) -> str:
         """The name of the gradient, or of the first and the last of several."""
         first, *others = self.names
-        return f"{first} … {others[-1]}" if others else first
+        if not others:
+            return first
+        return f"{first} … {others[-1]}"
 
 
 class Slopes(NamedTuple):
@@ -177,7 +179,7 @@ class _Function:
             self.net = build(msgspec.structs.replace(request, device="cpu"), torch.float64)
         # Every position gets a tensor of its own, also where two inputs are one array: graph engines
         # differentiate them apart.
-        self.arguments = [argument.clone() for argument in self.net.arguments]
+        self.arguments = list(map(torch.clone, self.net.arguments))
         self.state = {name: value.detach().clone() for name, value in self.net.state.items()}
         # A tape would be kept for what requires a gradient, and in-place changes refused.
         for value in (*self.arguments, *self.net.state.values()):
@@ -194,13 +196,16 @@ class _Function:
             self._modes = ()
         self.bare = bare(outputs)
         self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
-        floating = [output for output in flat(outputs) if output.is_floating_point()]
-        size = sum(float(output.abs().sum()) for output in floating)
-        self.noise = ROUNDING * size / STEP if np.isfinite(size) else 0.0
+        size = sum(map(_size, flat(outputs)))
+        self.noise = 0.0
+        if np.isfinite(size):
+            self.noise = ROUNDING * size / STEP
 
     def start(self, leaf: LeafKey) -> torch.Tensor:
         """The value of a leaf before it is varied."""
-        return self.state[leaf] if isinstance(leaf, str) else self.arguments[leaf]
+        if isinstance(leaf, str):
+            return self.state[leaf]
+        return self.arguments[leaf]
 
     def _first_outputs(self) -> Any:
         """The return value of the net, which may need gradients in its forward."""
@@ -220,7 +225,7 @@ class _Function:
             for name, start in self.state.items():
                 self.net.state[name].copy_(values.get(name, start))
         # Clones: a net may change its inputs in place.
-        arguments = [argument.clone() for argument in self.arguments]
+        arguments = list(map(torch.clone, self.arguments))
         for leaf, value in values.items():
             if isinstance(leaf, int):
                 arguments[leaf] = value
@@ -299,8 +304,17 @@ class _Function:
                 leaf_name = name.removeprefix("d")
                 raise NotEstimatedError("integer_leaf", leaf_name, dtype_of(start))
             shape, size = tuple(start.shape), start.numel()
-            rows = directions(name, count, shape) if count else np.eye(size).reshape(size, *shape)
+            rows = np.eye(size).reshape(size, *shape)
+            if count:
+                rows = directions(name, count, shape)
             yield (torch.tensor(row) * STEP for row in rows)
+
+
+def _size(output: torch.Tensor) -> float:
+    """The sum of the absolute values of an output of floats; 0 for any other."""
+    if not output.is_floating_point():
+        return 0.0
+    return float(output.abs().sum())
 
 
 _functions: OrderedDict[bytes, _Function] = OrderedDict()
@@ -320,29 +334,35 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     names = function.net.leaves(case)
     alone = [Group((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
     whole = sum(function.start(leaf).numel() for leaf in leaves) <= WHOLE
-    groups, count = (alone, 0) if whole else _groups(alone)
+    groups, count = alone, 0
+    if not whole:
+        groups, count = _groups(alone)
     estimates = []
     for group in groups:
         slopes = function.slopes(group, count)
-        central, parting = (_of_case(part, case, function.first_outputs) for part in slopes)
+        central = _of_case(slopes.central, case, function.first_outputs)
+        parting = _of_case(slopes.parting, case, function.first_outputs)
         # Of a net that is not finite in the middle, two finite sides tell nothing either.
         central = np.where(np.isfinite(parting), central, np.nan)
         parting = np.where(is_kink(central, parting, function.noise), np.abs(parting), 0.0)
         if whole:
             shape = tuple(function.start(group.leaves[0]).shape)
             central, parting = central.reshape(shape), parting.reshape(shape)
-        together = group.names if len(group.names) > 1 else ()
-        kinks = pack(parting) if parting.any() else None
-        estimates.append(
-            Estimate(group.name, pack(central), count, function.noise, together, kinks)
-        )
+        estimate = Estimate(group.name, pack(central), count, function.noise)
+        if len(group.names) > 1:
+            estimate = msgspec.structs.replace(estimate, together=group.names)
+        if parting.any():
+            estimate = msgspec.structs.replace(estimate, kinks=pack(parting))
+        estimates.append(estimate)
     return tuple(estimates)
 
 
 def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
     """What of all slopes a case asks for, one number a direction."""
-    # With has_aux just the first output is differentiated, otherwise the sum of all.
-    outputs = slopes[:, :first_outputs] if case.has_aux else slopes
+    outputs = slopes
+    if case.has_aux:
+        # Just the first output is differentiated, otherwise the sum of all.
+        outputs = slopes[:, :first_outputs]
     along: AnyArray = outputs[:, :, int(case.sens_param)].sum(axis=1).astype(np.float64)
     return along
 
@@ -359,6 +379,10 @@ def _groups(alone: list[Group]) -> tuple[list[Group], int]:
     size = math.ceil(len(parameters) / MOST_GROUPS)
     for first in range(0, len(parameters), size):
         members = parameters[first : first + size]
-        leaves = tuple(member.leaves[0] for member in members)
-        groups.append(Group(leaves, tuple(member.names[0] for member in members)))
+        leaves: list[LeafKey] = []
+        names: list[str] = []
+        for member in members:
+            leaves += member.leaves
+            names += member.names
+        groups.append(Group(tuple(leaves), tuple(names)))
     return groups, FEW_DIRECTIONS

@@ -52,13 +52,18 @@ class Borrowed:
         self._reasons: dict[int, LineGap] = {}
         self._nodes = nodes
         self._lines: dict[int, tuple[str, ...]] = {}
-        computing = [number for number in kept if nodes[number].kind in COMPUTING]
-        self._bare = [number for number in computing if self._lacks_line(number)]
+        computing = []
+        self._bare: list[int] = []
+        for number in kept:
+            if nodes[number].kind in COMPUTING:
+                computing.append(number)
+                if self._lacks_line(number):
+                    self._bare.append(number)
         if not self._bare:
             return
         # Followed only here: most graphs have a line for every node.
         self._feeds = feeds()
-        self._users = _users(self._feeds)
+        self._users = readers(self._feeds)
         self._derived = _derived(nodes, computing)
         self._sum_up()
         self._take(self._of_derived, "line_of_gradient")
@@ -74,11 +79,11 @@ class Borrowed:
 
     def missing(self, number: int) -> dict[str, Absence]:
         """What is missing of a node, and why; "source" where its line is borrowed."""
-        missing = self._nodes[number].missing
+        missing = dict(self._nodes[number].missing)
         if number in self._reasons:
-            return {**missing, "source": Absence(self._reasons[number])}
-        if number in self._lines:
-            return {what: reason for what, reason in missing.items() if what != "source"}
+            missing["source"] = Absence(self._reasons[number])
+        elif number in self._lines:
+            missing.pop("source", None)
         return missing
 
     def _lacks_line(self, number: int) -> bool:
@@ -145,13 +150,13 @@ class Borrowed:
         return None
 
 
-def _users(feeds: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
-    """The nodes that read each node."""
-    users: dict[int, list[int]] = {}
+def readers(feeds: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """The nodes that read each node, of the nodes that each reads."""
+    of_each: dict[int, list[int]] = {}
     for target, origins in feeds.items():
         for origin in origins:
-            users.setdefault(origin, []).append(target)
-    return users
+            of_each.setdefault(origin, []).append(target)
+    return of_each
 
 
 def _derived(nodes: Sequence[Located], numbers: Iterable[int]) -> dict[int, list[int]]:

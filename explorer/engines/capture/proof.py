@@ -9,7 +9,7 @@ import numpy as np
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
 from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Proof
+from explorer.model.graph import Output, Proof
 
 PROVABLE = frozenset({"op", "accumulate"})
 """The kinds of nodes that compute something."""
@@ -144,8 +144,7 @@ class _Prover:
         for number in numbers:
             node = self._builder.nodes[number]
             if node.proof == "refuted":
-                forms = tuple((output.shape, output.dtype) for output in node.outputs)
-                alike.setdefault((node.op, forms), []).append(number)
+                alike.setdefault((node.op, *map(_form, node.outputs)), []).append(number)
         for group in alike.values():
             owners = {number: self._showing(number, group) for number in group}
             if len(set(owners.values())) == len(group) and None not in owners.values():
@@ -153,18 +152,25 @@ class _Prover:
 
     def _showing(self, number: int, group: Sequence[int]) -> int | None:
         """The one of several nodes whose recorded values are what a node yields; None without one."""
-        slots = [slot for slot in self._corrected if slot[0] == number]
-        yielded = {slot[1]: self._corrected[slot] for slot in slots}
+        yielded = {}
+        for (node, output), value in self._corrected.items():
+            if node == number:
+                yielded[output] = value
         fitting = [other for other in group if self._shows(other, yielded)]
-        return fitting[0] if len(fitting) == 1 else None
+        if len(fitting) != 1:
+            return None
+        return fitting[0]
 
     def _shows(self, number: int, yielded: dict[int, Any]) -> bool:
-        outputs = self._recorded.outputs
-        if not yielded or any((number, output) not in outputs for output in yielded):
-            return False
-        observed = {(number, output): outputs[number, output] for output in yielded}
-        computed = {(number, output): value for output, value in yielded.items()}
-        return self._agree(observed, computed, 0.0)
+        observed = {}
+        computed = {}
+        for output, value in yielded.items():
+            slot = number, output
+            if slot not in self._recorded.outputs:
+                return False
+            observed[slot] = self._recorded.outputs[slot]
+            computed[slot] = value
+        return bool(yielded) and self._agree(observed, computed, 0.0)
 
     def _swap(self, owners: dict[int, int | None]) -> None:
         """Give each node the outputs of the one that shows its values."""
@@ -192,9 +198,9 @@ class _Prover:
             return "unproven", Absence("raises_alone", self._said_in(error))
         if rerun.excuse:
             return "unproven", Absence(rerun.excuse)
-        own = {
-            slot: value for slot, value in observed.items() if slot not in self._recorded.in_part
-        }
+        own = observed.copy()
+        for slot in self._recorded.in_part:
+            own.pop(slot, None)
         if len(own) < len(observed) and self._agree(own, computed, reach):
             return "unproven", Absence("written_in_part")
         for slot, value in computed.items():
@@ -212,12 +218,14 @@ class _Prover:
 
     def _correct(self, rerun: Rerun) -> list[Any]:
         """The values of the operands, with those of refuted nodes computed again; [] without any."""
-        if not any(operand.slot in self._corrected for operand in rerun.operands):
-            return []
         values = []
+        is_corrected = False
         for slot, value in rerun.operands:
-            values.append(value if slot is None else self._corrected.get(slot, value))
-        return values
+            if slot in self._corrected:
+                value = self._corrected[slot]
+                is_corrected = True
+            values.append(value)
+        return values if is_corrected else []
 
     def _computed(self, number: int, rerun: Rerun, values: list[Any]) -> dict[Slot, Any]:
         """The outputs of a node, and the operands that it has overwritten, by their slots."""
@@ -234,7 +242,9 @@ class _Prover:
 
     def _copies(self, values: list[Any]) -> list[Any]:
         """Copies of values; one that stands in two places stays one."""
-        copies = {id(value): self._recorded.copy_of(value) for value in values}
+        copies: dict[int, Any] = {}
+        for value in values:
+            copies[id(value)] = self._recorded.copy_of(value)
         return [copies[id(value)] for value in values]
 
     def _reach(self, values: list[Any]) -> float:
@@ -261,6 +271,10 @@ class _Prover:
         """The first line of what an error says to a reader; its type where it says nothing."""
         lines = self._recorded.message_of(str(error)).strip().splitlines()
         return lines[0].strip() if lines else type(error).__name__
+
+
+def _form(output: Output) -> tuple[tuple[int, ...], str]:
+    return output.shape, output.dtype
 
 
 def agrees(recorded: AnyArray, computed: AnyArray, dtype: str, reach: float = 0.0) -> bool:

@@ -96,7 +96,9 @@ def derivative(
         return outer
     for _ in range(case.order - 1):
         call = wrap(ms.grad(call, case.grad_position))
-    api = ms.grad if case.api == "grad" else ms.value_and_grad
+    api = ms.grad
+    if case.api == "value_and_grad":
+        api = ms.value_and_grad
     outer = api(call, case.grad_position, parameters, case.has_aux, **options)
     return outer
 
@@ -119,7 +121,9 @@ def gradient_of(case: GradCase, result: Any) -> Any:
         result = result.parts
     if case.api == "value_and_grad":
         return result[1]
-    return result[0] if case.has_aux else result
+    if case.has_aux:
+        return result[0]
+    return result
 
 
 def expected(value: Any, net: Net, case: GradCase) -> Tree:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
+from explorer.engines.capture.borrowed_lines import readers
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft
 from explorer.engines.mindspore.ir_statements import IRStatement
 from explorer.engines.mindspore.source_lines import user_lines
@@ -158,7 +159,7 @@ class ForwardLinks:
         self._feeds = builder.feeds()
         for number, origins in calls.items():
             self._feeds[number] = origins + self._feeds.get(number, [])
-        self._users = _users(self._feeds)
+        self._users = readers(self._feeds)
         self._by_scope = _by_scope(builder.nodes)
         self._chosen: dict[int, int] = {}
         self._links: Counter[tuple[int, str]] = Counter()
@@ -180,7 +181,8 @@ class ForwardLinks:
         return self._alternatives
 
     def _choose(self, number: int) -> None:
-        forward = self._of_sum(number) if self._is_sum(number) else self._of_operator(number)
+        find = self._of_sum if self._is_sum(number) else self._of_operator
+        forward = find(number)
         if forward is not None:
             self._chosen[number] = forward
             self._links[forward, self._nodes[number].op] += 1
@@ -205,7 +207,9 @@ class ForwardLinks:
         if operator is None:
             return None
         alike = self._by_scope.get((operator, self._nodes[number].scope), ())
-        return alike[0] if len(alike) == 1 else None
+        if len(alike) != 1:
+            return None
+        return alike[0]
 
     def _near(self, number: int) -> set[int]:
         """The nodes that may have points for their kinship to a backward node: few of a deep net."""
@@ -307,7 +311,9 @@ class ForwardLinks:
 
     def _why_unlinked(self, number: int) -> Absence:
         operator = self._identities.reference(number).name.rpartition("_")[0]
-        return Absence("removed", operator) if operator else Absence("merged")
+        if operator:
+            return Absence("removed", operator)
+        return Absence("merged")
 
     def _source_of_feeds(self, number: int) -> tuple[str, ...]:
         for origin in self._feeds.get(number, ()):
@@ -335,15 +341,6 @@ def _is_linked(node: NodeDraft) -> bool:
 
 def _yields(node: NodeDraft, shape: tuple[int, ...]) -> bool:
     return any(output.shape == shape for output in node.outputs)
-
-
-def _users(feeds: dict[int, list[int]]) -> dict[int, list[int]]:
-    """The nodes that read each node."""
-    users: dict[int, list[int]] = {}
-    for target, origins in feeds.items():
-        for origin in origins:
-            users.setdefault(origin, []).append(target)
-    return users
 
 
 def _by_scope(nodes: list[NodeDraft]) -> dict[tuple[str, str], list[int]]:

@@ -89,11 +89,13 @@ class KernelValues:
                 outputs.append(Output(shape, dtype, self._summaries[id(statement), slot]))
             else:
                 # The IR has a placeholder: it says (1, 1) of an LSTM's 28 KB (2.10.0).
-                seen = workspaces[slot].shape if slot in workspaces else shape
-                outputs.append(Output(seen, dtype))
+                if slot in workspaces:
+                    shape = workspaces[slot].shape
+                outputs.append(Output(shape, dtype))
                 complete = False
-        missing = {} if complete else {"values": self._why_missing(statement, unwritten)}
-        return tuple(outputs), missing
+        if complete:
+            return tuple(outputs), {}
+        return tuple(outputs), {"values": self._why_missing(statement, unwritten)}
 
     def _summarised(self, statements: Statements) -> dict[tuple[int, int], Summary]:
         """The summaries of all arrays, by the ``id`` of their statement and output slot.
@@ -175,7 +177,7 @@ class KernelValues:
                 self._untold.add(id(statement))
             elif len(statement.outputs) <= len(kernel):
                 self._join(statement, kernel)
-        if any(len(statement.outputs) > 1 for statement in statements):
+        if max(map(_count_outputs, statements), default=0) > 1:
             self._join_parts(statements, kinds)
 
     def _expansions(self, op: str) -> Kinds:
@@ -189,7 +191,7 @@ class KernelValues:
 
     def _join_parts(self, statements: list[IRStatement], kinds: Kinds) -> None:
         """Join outputs that have a kernel each, where there are as many of one kind as outputs."""
-        outputs = sum(len(statement.outputs) for statement in statements)
+        outputs = sum(map(_count_outputs, statements))
         fitting = [kernels for kernels in kinds.values() if len(kernels) == outputs]
         if len(fitting) != 1:
             return
@@ -220,6 +222,10 @@ class KernelValues:
             if BRANCH_NUMBER.search(graph) and not is_observed:
                 idle.add(graph)
         return frozenset(idle)
+
+
+def _count_outputs(statement: IRStatement) -> int:
+    return len(statement.outputs)
 
 
 def _kernel_scope(statement: IRStatement) -> str:
@@ -255,7 +261,9 @@ def last_of_shares(kinds: Kinds, count: int) -> list[Kernel]:
         places.add(place)
         last.append(share[place])
     # All of them end with the same step, or the shares are no shares.
-    return last if len(places) == 1 else []
+    if len(places) != 1:
+        return []
+    return last
 
 
 def _of_one_kind(
@@ -302,7 +310,9 @@ def _last_kind(kinds: Kinds, count: int) -> list[Kernel]:
     for kernel, following in pairwise(kinds[last]):
         start, end = _time_of_last(kernel), _time_of_last(following)
         is_open = any(start < step < end for step in steps)
-        told.append({} if is_open else kernel)
+        if is_open:
+            kernel = {}
+        told.append(kernel)
     return [*told, kinds[last][-1]]
 
 
@@ -322,7 +332,9 @@ def _graph_left_out(statements: list[IRStatement], ran: int) -> str | None:
     for statement in statements:
         counts[statement.graph] = counts.get(statement.graph, 0) + 1
     fitting = [graph for graph, count in counts.items() if len(statements) - count == ran]
-    return fitting[0] if len(fitting) == 1 else None
+    if len(fitting) != 1:
+        return None
+    return fitting[0]
 
 
 def _of_the_same_branches(graphs: Iterable[str], others: Iterable[str]) -> set[str]:

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-import msgspec
-
 from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import RandomRounding, SharpRounding, lacking, rounding
-from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
+from explorer.engines.noise import JITTERS, drawn_leaves, jittered, noisy_graphs, result_noise
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
@@ -46,10 +44,9 @@ def _kinds(
     moved = []
     has_drawn = False
     for sample in range(1, JITTERS + 1):
-        net = msgspec.structs.replace(request.net, jitter=sample)
         mode = RandomRounding(sample)
         with rounding(mode):
-            moved.append(call(msgspec.structs.replace(request, net=net)))
+            moved.append(call(jittered(request, sample)))
         has_drawn |= mode.has_drawn
     return [moved, [_sharp(call, request)]], has_drawn
 

@@ -26,6 +26,7 @@ from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
 from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
 from explorer.engines.mindspore.tape_tensors import OperatorCall, tensors_in
 from explorer.engines.mindspore.tape_values import TensorGraph
+from explorer.engines.nested import replaced
 from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray, carrier, unpack
 
@@ -51,7 +52,9 @@ def unrepeatable(op: str) -> Absence | None:
     """Why an operator yields something else when it runs again."""
     if draws_random_numbers(op):
         return Absence("random")
-    return Absence("communicates") if COMMUNICATING_OP.search(op) else None
+    if COMMUNICATING_OP.search(op):
+        return Absence("communicates")
+    return None
 
 
 def arguments(statement: IRStatement, bindings: Sequence[Binding]) -> list[Any]:
@@ -105,11 +108,11 @@ def tensor_slots(nested: Any) -> Iterator[Slot]:
 
 def with_tensors(nested: Any, tensors: Iterator[Any]) -> Any:
     """Nested arguments with the next of ``tensors`` in each place of one."""
-    if isinstance(nested, TensorArgument):
-        return next(tensors)
-    if isinstance(nested, (list, tuple)):
-        return tuple(with_tensors(item, tensors) for item in nested)
-    return nested
+
+    def fill(value: Any) -> Any:
+        return next(tensors) if isinstance(value, TensorArgument) else value
+
+    return replaced(nested, fill)
 
 
 def run_alone(statement: IRStatement, given: tuple[Any, ...]) -> list[Any]:
@@ -194,7 +197,9 @@ class GraphReruns:
             return run_alone(statement, with_tensors(tuple(given), iter(tensors)))
 
         operands = []
-        excuse: ProofGap | None = "repeated" if self._values.repeats(statement) else None
+        excuse: ProofGap | None = None
+        if self._values.repeats(statement):
+            excuse = "repeated"
         if _rounds_a_scalar(statement, given):
             excuse = (
                 excuse or "single_precision"
@@ -234,8 +239,9 @@ class GraphReruns:
             array = unpack(shown.values.whole)  # a constant
         if array is None:
             return None
-        dtype = getattr(ms, "bool_" if shown.dtype == "bool" else shown.dtype)
-        return tensor_like(array, dtype)
+        if shown.dtype == "bool":
+            return tensor_like(array, ms.bool_)
+        return tensor_like(array, getattr(ms, shown.dtype))
 
 
 def _rounds_a_scalar(statement: IRStatement, given: list[Any]) -> bool:

@@ -85,9 +85,11 @@ def _written(
     if not operators:
         return leaf, 0
     forward = [number for number in operators if builder.nodes[number].phase == "forward"]
-    writers = [number for number in forward if may_write(builder.nodes[number].op)]
     # Backward writes where it computes such an operator again; its gradient reads the parameter too.
-    names = {builder.nodes[number].op for number in writers}
+    names = set()
+    for number in forward:
+        if may_write(builder.nodes[number].op):
+            names.add(builder.nodes[number].op)
     again = [number for number in operators if builder.nodes[number].op in names]
     # Where no reader is known to write, the last one of the forward counts.
     writer = max(again or forward or operators)

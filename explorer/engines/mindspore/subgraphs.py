@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
@@ -116,7 +117,7 @@ class SubgraphCalls:
             slots = [*call.deciding, *call.arguments]
             for name in call.called:
                 slots += slots_of(self.callee(name).bound)
-            feeds[number] = [origin for origin, _ in slots]
+            feeds[number] = list(map(itemgetter(0), slots))
         return feeds
 
     # When it has been walked
@@ -127,7 +128,7 @@ class SubgraphCalls:
         Where values are ``observed``, a call shows those of the subgraph that ran; ``idle`` are the
         subgraphs that did not run.
         """
-        read = {origin for (origin, _), _, _ in self._builder.edges()}
+        read = _numbers_of(slot for slot, _, _ in self._builder.edges())
         # Inner calls first: outer ones take the values that these show.
         for number, call in reversed(self.calls.items()):
             if self._stands_in_caller(call):
@@ -169,8 +170,8 @@ class SubgraphCalls:
         What the program has ``returned`` stays.
         """
         builder = self._builder
-        read = {builder.resolve(slot)[0] for slot, _, _ in builder.edges()}
-        read.update(builder.resolve(slot)[0] for slot in slots_of(list(returned)))
+        read = _numbers_of(builder.resolve(slot) for slot, _, _ in builder.edges())
+        read |= _numbers_of(map(builder.resolve, slots_of(list(returned))))
         for number in list(builder.kept()):
             if number not in read and _yields_nothing(builder.nodes[number]):
                 builder.remove(number)
@@ -186,8 +187,10 @@ class SubgraphCalls:
 
     def _entered(self, call: SubgraphCall) -> list[str]:
         """The subgraphs that a call alone enters, and whose results are known."""
-        names = [name for name in call.called if self.has_one_caller(name)]
-        return [name for name in names if self.callee(name).results is not None]
+        return list(filter(self._is_entered_once, call.called))
+
+    def _is_entered_once(self, name: str) -> bool:
+        return self.has_one_caller(name) and self.callee(name).results is not None
 
     def _read_by(self, call: SubgraphCall, entered: list[str], read: set[int]) -> list[Slot]:
         """The slots that a call is shown to read; ``read`` are the nodes that others read."""
@@ -216,7 +219,8 @@ class SubgraphCalls:
         """Let a call show the values of a subgraph's results, if these have the call's shapes."""
         outputs = self._outputs(results)
         call = self._builder.nodes[number]
-        if [output.shape for output in outputs] != [output.shape for output in call.outputs]:
+        shape_of = attrgetter("shape")
+        if list(map(shape_of, outputs)) != list(map(shape_of, call.outputs)):
             return
         call.outputs = tuple(outputs)
         for output, slot in enumerate(results):
@@ -229,6 +233,11 @@ class SubgraphCalls:
         for origin, output in slots:
             outputs += self._builder.nodes[origin].outputs[output : output + 1]
         return outputs
+
+
+def _numbers_of(slots: Iterable[Slot]) -> set[int]:
+    """The nodes that some slots are outputs of."""
+    return {number for number, _ in slots}
 
 
 def _yields_nothing(node: NodeDraft) -> bool:
@@ -278,18 +287,20 @@ class SubgraphNames:
     def survey(self, statements: Iterable[IRStatement]) -> None:
         """Remember the conditions of calls that enter one of several subgraphs."""
         for statement in statements:
-            condition = _condition(statement) if len(statement.called) > 1 else ""
+            condition = ""
+            if len(statement.called) > 1:
+                condition = _condition(statement)
             if condition:
                 self._conditions.update(dict.fromkeys(map(_branch, statement.called), condition))
 
     def rename(self, builder: GraphBuilder) -> None:
         """Give subgraphs and the calls that enter them readable names; equal ones are numbered."""
-        nodes = [builder.nodes[number] for number in builder.kept()]
+        nodes = list(map(builder.nodes.__getitem__, builder.kept()))
         labels = self._labels(nodes)
         for node in nodes:
             node.body = labels[node.body]
             if node.calls:
-                node.calls = tuple(labels[name] for name in node.calls)
+                node.calls = tuple(map(labels.__getitem__, node.calls))
                 node.name = _call_name(node.calls)
 
     def _labels(self, nodes: list[NodeDraft]) -> dict[str, str]:
@@ -301,7 +312,9 @@ class SubgraphNames:
                 if name not in labels:
                     label = readable(name, self._conditions.get(_branch(name), ""))
                     uses[label] += 1
-                    labels[name] = label if uses[label] == 1 else f"{label} ({uses[label]})"
+                    labels[name] = label
+                    if uses[label] > 1:
+                        labels[name] = f"{label} ({uses[label]})"
         return labels
 
 
@@ -318,7 +331,9 @@ def readable(name: str, condition: str = "") -> str:
     parts = NAME.match(name)
     if parts is None:
         return name
-    back = BACKWARD if parts["back"] == BACKPROPAGATOR else ""
+    back = ""
+    if parts["back"] == BACKPROPAGATOR:
+        back = BACKWARD
     if not parts["mark"]:
         return (parts["name"] or name) + back
     return _piece(MARKS[parts["mark"]], condition) + back
@@ -340,7 +355,9 @@ def argument(name: str) -> str:
     ('h', 'cube', 'argument')
     """
     plain = PARAMETER_MARKS.sub("", name)
-    return "argument" if GENERATED_PARAMETER.fullmatch(plain) else plain
+    if GENERATED_PARAMETER.fullmatch(plain):
+        return "argument"
+    return plain
 
 
 def _call_name(calls: tuple[str, ...]) -> str:
@@ -354,7 +371,9 @@ def _call_name(calls: tuple[str, ...]) -> str:
 def _branch(name: str) -> str:
     """The number and mark that a branch shares with its backward; else the whole name."""
     branch = BRANCH.search(name)
-    return branch[1] if branch else name
+    if branch is None:
+        return name
+    return branch[1]
 
 
 def _condition(statement: IRStatement) -> str:

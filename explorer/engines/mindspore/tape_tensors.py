@@ -8,6 +8,7 @@ from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.mindspore.net import array_of, own_copy
+from explorer.engines.nested import replaced
 
 Form = tuple[tuple[int, ...], Any]
 """The shape and the dtype of a tensor."""
@@ -103,11 +104,11 @@ def tensors_in(values: Any) -> Iterator[Any]:
 
 def _with_tensors(values: Any, tensors: Iterator[Any]) -> Any:
     """Nested values with the next of ``tensors`` in each place of one."""
-    if isinstance(values, ms.Tensor):
-        return next(tensors)
-    if isinstance(values, (tuple, list)):
-        return type(values)(_with_tensors(value, tensors) for value in values)
-    return values
+
+    def fill(value: Any) -> Any:
+        return next(tensors) if isinstance(value, ms.Tensor) else value
+
+    return replaced(values, fill)
 
 
 def _apart(tensors: Sequence[Any]) -> list[Any]:

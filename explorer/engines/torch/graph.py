@@ -87,7 +87,7 @@ def _solve_reordered(request: CaseRequest, net: Net) -> JointResults:
     part = _part(request, net)
     values = part.run(part.nodes)
     drawn = JointGradGraph(part, values, net.leaf_keys(request.case), values=False)
-    fx_nodes = {number: node for node, number in drawn.nodes.items()}
+    fx_nodes = drawn.fx_nodes()
     numbers = latest_first(drawn.record(request.case.label))
     order = [fx_nodes[number] for number in numbers if number in fx_nodes]
     return part.joint, part.results(part.run(order))
@@ -201,5 +201,6 @@ def _outputs_and_gradients(
             without.append(name.removeprefix("d"))
             gradient = torch.zeros_like(leaf)
         gradients.append(gradient)
-    note = ResultNote("joint_has_none", ", ".join(without)) if without else None
-    return outputs, gradients, note
+    if not without:
+        return outputs, gradients, None
+    return outputs, gradients, ResultNote("joint_has_none", ", ".join(without))

@@ -58,8 +58,8 @@ class JointLinks:
                 origin = self._leaf_of_gradient(node)
             if origin is not None:
                 return origin
-            users = [user for user in node.users if user in self._part.phases]
-            node = users[0] if users else None
+            users = filter(self._part.phases.__contains__, node.users)
+            node = next(users, None)
         return None
 
     def _own_origin(self, node: Any) -> Any:
@@ -130,6 +130,10 @@ class JointGradGraph:
         """Compute every operator again; see ``explorer.engines.capture.proof``."""
         prove(self._builder, self._recorded(), everything)
 
+    def fx_nodes(self) -> dict[int, Any]:
+        """The fx node of each node, by number."""
+        return {number: node for node, number in self.nodes.items()}
+
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
         return self._builder.record("torch-graph", case, "joint")
@@ -146,7 +150,9 @@ class JointGradGraph:
                 self._add_given(node, phase)
 
     def _add_operator(self, node: Any, phase: Phase) -> None:
-        origin = self._links.origin(node) if phase == "backward" else None
+        origin = None
+        if phase == "backward":
+            origin = self._links.origin(node)
         missing: dict[str, Absence] = {}
         forward = None
         # An operator of backward stands in the module, and on the lines, of what it derives from.
@@ -160,8 +166,9 @@ class JointGradGraph:
             missing["source"] = Absence("added_by_capture")
         if self._values and unwritten_outputs(str(node.target)):
             missing["values"] = Absence("unwritten")
-        # A backward written by hand has lines of its own.
-        written = node if self._part.is_by_hand(node) else place
+        written = place
+        if self._part.is_by_hand(node):
+            written = node  # a backward written by hand has lines of its own
         self.nodes[node] = self._builder.add(
             str(node.target),
             "accumulate" if is_accumulation(node) else "op",
@@ -329,7 +336,7 @@ class JointGradGraph:
 
     def _count_saved(self) -> None:
         """Give forward nodes the bytes of what backward reads of them, each storage once."""
-        fx_nodes = {number: node for node, number in self.nodes.items()}
+        fx_nodes = self.fx_nodes()
         nodes = self._builder.nodes
         counted: set[int] = set()
         for (origin, output), target, _ in self._builder.edges():

@@ -50,7 +50,7 @@ class JointPart:
         self.leaves = self._leaves()
         self.ends = self._ends(wanted)
         needed = self._needed()
-        self.nodes = [node for node in joint.module.graph.nodes if node in needed]
+        self.nodes = list(filter(needed.__contains__, joint.module.graph.nodes))
         self.phases = {node: self._phase(node) for node in self.nodes}
 
     def _leaves(self) -> dict[str, Any]:
@@ -64,8 +64,9 @@ class JointPart:
         (results,) = self.joint.module.graph.output_node().args
         ends = []
         for (kind, key), end in zip(self.joint.outputs, results, strict=True):
-            is_wanted = kind in FORWARD_RESULTS or (kind == "gradient" and key in wanted)
-            ends.append(end if is_wanted else None)
+            if kind not in FORWARD_RESULTS and not (kind == "gradient" and key in wanted):
+                end = None
+            ends.append(end)
         return ends
 
     def _needed(self) -> set[Any]:
@@ -75,7 +76,7 @@ class JointPart:
         """
         needed: set[Any] = set()
         waiting = [node for node, (kind, _) in self.roles.items() if kind == "input"]
-        waiting += [end for end in self.ends if isinstance(end, torch.fx.Node)]
+        waiting += filter(_is_node, self.ends)
         while waiting:
             node = waiting.pop()
             if node not in needed:
@@ -84,12 +85,15 @@ class JointPart:
         return needed
 
     def _phase(self, node: Any) -> Phase:
-        tagged = node.meta.get("partitioner_tag") == "is_backward"
-        return "backward" if tagged or self.is_by_hand(node) else "forward"
+        if node.meta.get("partitioner_tag") == "is_backward" or self.is_by_hand(node):
+            return "backward"
+        return "forward"
 
     def leaf_name(self, key: LeafKey) -> str:
         """The name of an input, given by its position, or of a parameter."""
-        return key if isinstance(key, str) else list(self.net.inputs)[key]
+        if isinstance(key, str):
+            return key
+        return list(self.net.inputs)[key]
 
     # What a node is
 
@@ -113,8 +117,7 @@ class JointPart:
         if any(self.phases.get(user) == "forward" for user in node.users):
             return False
         # The net's own detach has a line, and an output is what the net makes of it.
-        returned = any(user.op == "output" for user in node.users)
-        return not (returned and lines(node))
+        return not (any(map(_is_output, node.users)) and lines(node))
 
     # Running
 
@@ -149,10 +152,14 @@ class JointPart:
 
     def results(self, values: Values) -> list[Any]:
         """The results that the graph module would return, in the order of ``joint.outputs``."""
-        # A net may return a plain number, which is no node.
-        return [
-            self._read(values, end) if isinstance(end, torch.fx.Node) else end for end in self.ends
-        ]
+        results = []
+        for end in self.ends:
+            # A net may return a plain number, which is no node.
+            result = end
+            if _is_node(end):
+                result = self._read(values, end)
+            results.append(result)
+        return results
 
     def shown_by(self, node: Any, values: Values) -> tuple[Any, int]:
         """The node that shows the value of ``node``, and which of its outputs does."""
@@ -174,8 +181,17 @@ def is_pick(node: Any) -> bool:
 
 def _is_copy_for_output(node: Any) -> bool:
     """Whether a node is the copy that ``OwnOutputs`` makes of an output, on no line of the net's."""
-    returned = all(user.op == "output" for user in node.users)
-    return node.target is torch.ops.aten.clone.default and returned and not lines(node)
+    if node.target is not torch.ops.aten.clone.default or lines(node):
+        return False
+    return all(map(_is_output, node.users))
+
+
+def _is_node(end: Any) -> bool:
+    return isinstance(end, torch.fx.Node)
+
+
+def _is_output(node: Any) -> bool:
+    return bool(node.op == "output")
 
 
 def is_accumulation(node: Any) -> bool:

@@ -300,8 +300,10 @@ def changeable(net: Net) -> dict[str, torch.Tensor]:
 
     Counters are integers and left out.
     """
-    untrained = {name: value for name, value in net.state.items() if name not in net.trainable}
-    return {name: value for name, value in untrained.items() if value.is_floating_point()}
+    floating = {name: value for name, value in net.state.items() if value.is_floating_point()}
+    for name in net.trainable:
+        floating.pop(name, None)
+    return floating
 
 
 def snapshot(net: Net) -> dict[str, torch.Tensor]:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import msgspec
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
+from explorer.engines.nested import replaced
+from explorer.engines.noise import JITTERS, drawn_leaves, jittered, noisy_graphs, result_noise
 from explorer.engines.torch import graph, tape
 from explorer.engines.torch.operators import (
     draws_random_numbers,
@@ -84,20 +84,17 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
 def _in_float64(func: Any, args: Any, kwargs: Any) -> list[torch.Tensor] | None:
     """What an operator yields in float64; None where it cannot be asked."""
     try:
-        return tensors_in(func(*_widened(args), **_widened(kwargs)))
+        return tensors_in(func(*replaced(args, _wide), **replaced(kwargs, _wide)))
     except (RuntimeError, NotImplementedError, TypeError):
         return None
 
 
-def _widened(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return value.double() if value.is_floating_point() else value
-    if isinstance(value, torch.dtype):
-        return torch.float64 if value.is_floating_point else value
-    if isinstance(value, (tuple, list)):
-        return type(value)(_widened(item) for item in value)
-    if isinstance(value, dict):
-        return {name: _widened(item) for name, item in value.items()}
+def _wide(value: Any) -> Any:
+    """A tensor or a dtype of floats in float64; anything else as it is."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.double()
+    if isinstance(value, torch.dtype) and value.is_floating_point:
+        return torch.float64
     return value
 
 
@@ -132,8 +129,3 @@ def capture(request: CaseRequest) -> Captured:
             with RandomRounding(sample):
                 moved.append(engine.capture(jittered(request, sample)))
     return noisy_graphs(plain, [moved])
-
-
-def jittered(request: CaseRequest, sample: int) -> CaseRequest:
-    """The request for the same case on inputs and parameters that are moved a little."""
-    return msgspec.structs.replace(request, net=msgspec.structs.replace(request.net, jitter=sample))

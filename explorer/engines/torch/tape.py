@@ -172,7 +172,9 @@ def differentiated(net: Net, case: GradCase, returned: Any) -> dict[int, torch.T
 
 def _to_differentiate(case: GradCase, returned: Any) -> Any:
     """All that a net returned, or the first entry of it where the case sets the others aside."""
-    return returned[0] if case.has_aux else returned
+    if case.has_aux:
+        return returned[0]
+    return returned
 
 
 def differentiate(
@@ -217,7 +219,9 @@ def _backward(
             gradients.append(torch.zeros_like(leaf))
         else:
             gradients.append(leaf.grad)
-    return gradients, ResultNote("grad_is_none", ", ".join(without)) if without else None
+    if not without:
+        return gradients, None
+    return gradients, ResultNote("grad_is_none", ", ".join(without))
 
 
 def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
@@ -238,9 +242,9 @@ def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[t
         record = recording.records[number]
         if record.operator is None:
             # Constants are as they were recorded; a copy, since an operator may write to them.
-            recorded = record.outputs[0].clone()
-            # An input may have the name of a constant: "seed".
-            value = leaves.get(record.name, recorded) if record.is_leaf else recorded
+            value = record.outputs[0].clone()
+            if record.is_leaf:  # an input may have the name of a constant: "seed"
+                value = leaves.get(record.name, value)
             values[number, 0] = value.detach()
             continue
         if number in filled:

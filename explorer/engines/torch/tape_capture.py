@@ -41,12 +41,14 @@ class Recording:
         self.recorder = recorder
         self.returned = returned
         self.records = recorder.records
-        self.outputs = {name: recorder.origin(tensor) for name, tensor in outputs.items()}
-        self.gradients = {name: recorder.origin(tensor) for name, tensor in gradients.items()}
+        self.outputs = self._origins(outputs)
+        self.gradients = self._origins(gradients)
         self.further: dict[int, list[torch.Tensor]] = {}
         self.overwritten: dict[Origin, Origin] = {}
         self.state: dict[str, tuple[Origin, torch.Tensor]] = {}
-        writers = last_writers(self.records, recorder.tensors.storages) if state else {}
+        writers: dict[int, int] = {}
+        if state:
+            writers = last_writers(self.records, recorder.tensors.storages)
         for name, (tensor, value) in state.items():
             self.state[name] = self._written(tensor, value, writers), value
         self.bookkeeping = Bookkeeping(
@@ -63,8 +65,11 @@ class Recording:
 
     def _states_of(self, phase: Phase) -> list[Origin]:
         """The origins of the changed buffers that were last written in a phase."""
-        origins = [origin for origin, _ in self.state.values()]
-        return [origin for origin in origins if self.phase_of(origin) == phase]
+        return [origin for origin, _ in self.state.values() if self.phase_of(origin) == phase]
+
+    def _origins(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, Origin]:
+        """Where some tensors come from, by name."""
+        return {name: self.recorder.origin(tensor) for name, tensor in tensors.items()}
 
     def _written(
         self, tensor: torch.Tensor, value: torch.Tensor, writers: dict[int, int]
@@ -99,8 +104,7 @@ class Recording:
 
     def tensors_of(self, number: int) -> list[torch.Tensor]:
         """The tensors that the node of a record yields."""
-        outputs = self.records[number].outputs
-        return outputs + self.further[number] if number in self.further else outputs
+        return self.records[number].outputs + self.further.get(number, [])
 
     def tensor(self, origin: Origin) -> torch.Tensor:
         """The recorded output that a tensor is."""
@@ -178,7 +182,9 @@ class TapeGradGraph:
         record = self._records[number]
         link = self._recording.links.get(number)
         # An operator of backward stands in the module, and on the lines, of what it derives from.
-        place = record if link is None else self._records[link]
+        place, forward = record, None
+        if link is not None:
+            place, forward = self._records[link], self.nodes[link]
         missing: dict[str, Absence] = {}
         if link is None and record.phase == "backward" and record.operator is not None:
             missing = dict.fromkeys(("forward", "source"), Absence("before_pass"))
@@ -191,7 +197,7 @@ class TapeGradGraph:
             name=record.name,
             scope=place.scope,
             source=source(place.lines, self._scenario),
-            forward=None if link is None else self.nodes[link],
+            forward=forward,
             outputs=self._outputs_of(number),
             saved_bytes=record.saved_bytes,
             tape=record.tape,
@@ -276,7 +282,7 @@ class TapeGradGraph:
                 recorded.reruns[node] = self._rerun(number, record)
         for (writer, output), origin in self._recording.overwritten.items():
             written, before = (self.nodes[writer], output), self._slot(origin)
-            read = [self._slot(operand) for operand in self._records[writer].origins]
+            read = list(map(self._slot, self._records[writer].origins))
             if before is None or before not in read:
                 recorded.in_part.add(written)
             else:
@@ -286,10 +292,14 @@ class TapeGradGraph:
     def _rerun(self, number: int, record: Record) -> Rerun | Absence:
         tensor = self._recording.tensor
         operands = [Operand(self._slot(origin), tensor(origin)) for origin in record.origins]
-        excuse: ProofGap | None = "overwritten_operand" if number in self._stale else None
+        excuse: ProofGap | None = None
+        if number in self._stale:
+            excuse = "overwritten_operand"
         return rerun(record.operator, operands, record.run_again, excuse)
 
     def _slot(self, origin: Origin) -> Slot | None:
         """The slot that shows a recorded tensor; None where no node does."""
         number, output = self._resolve(origin)
-        return (self.nodes[number], output) if number in self.nodes else None
+        if number not in self.nodes:
+            return None
+        return self.nodes[number], output

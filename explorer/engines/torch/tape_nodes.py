@@ -89,7 +89,9 @@ class TapeNodes:
     def _facts_of(self, node: Any) -> tuple[str, int, Origin | None]:
         """The name, the sequence number and the leaf of a tape node, as a record has them."""
         sequence = node._sequence_nr()
-        leaf = self._origins.get(id(node.variable)) if sequence == LEAF else None
+        leaf = None
+        if sequence == LEAF:
+            leaf = self._origins.get(id(node.variable))
         return node.name().removeprefix("torch::autograd::"), sequence, leaf
 
     @property
@@ -128,21 +130,22 @@ class TapeNodes:
             self._hook_sums(heads, fresh)
             for node, edges in fresh:
                 self._count_saved(node)
-                if any(child is not None and child._sequence_nr() == LEAF for child, _ in edges):
-                    self._feed_leaves.add(node)
+                for child, _ in edges:
+                    if child is not None and child._sequence_nr() == LEAF:
+                        self._feed_leaves.add(node)
 
     def _walk(self, heads: list[torch.Tensor]) -> list[tuple[Any, NextFunctions]]:
         """The nodes behind ``heads`` that were not walked yet, each with its next functions."""
-        waiting = [head.grad_fn for head in heads if head.grad_fn is not None]
+        waiting = [head.grad_fn for head in heads]
         fresh = []
         while waiting:
             node = waiting.pop()
-            if node in self.walked:
+            if node is None or node in self.walked:
                 continue
             self.walked.add(node)
             edges = node.next_functions
             fresh.append((node, edges))
-            waiting.extend(child for child, _ in edges if child is not None)
+            waiting.extend(child for child, _ in edges)
         return fresh
 
     def _hook_sums(self, heads: list[torch.Tensor], fresh: list[tuple[Any, NextFunctions]]) -> None:

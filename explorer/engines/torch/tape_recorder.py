@@ -49,7 +49,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         self.heads: list[Origin] = []
         self.leaves: dict[str, int] = {}
         for name, tensor in (*net.inputs.items(), *net.state.items()):
-            kind: NodeKind = "input" if name in net.inputs else "parameter"
+            kind: NodeKind = "parameter"
+            if name in net.inputs:
+                kind = "input"
             self.leaves[name] = self._add_given(tensor, name, kind)[0]
 
     @classmethod
@@ -138,7 +140,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         origin = self.tensors.origins.get(id(tensor)) or self.tensors.same_elements(tensor)
         if origin is not None:
             return origin
-        name = SEED_NAME if self.phase == "backward" and self.tape.is_idle else ""
+        name = ""
+        if self.phase == "backward" and self.tape.is_idle:
+            name = SEED_NAME
         return self._add_given(tensor, name, "constant")
 
     def values_at_start(self, names: Iterable[str]) -> dict[str, torch.Tensor]:
@@ -151,6 +155,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         From the second pass on the heads are gradients themselves.
         """
         if self.phase == "backward":
-            self.heads += [self.origin(head) for head in heads]
+            self.heads += map(self.origin, heads)
         self.phase = "backward"
         self.tape.expect_pass(heads)

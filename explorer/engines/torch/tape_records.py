@@ -1,11 +1,12 @@
 """The records of a tape's operators as they ran, and what forbids to run them in another order."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
 
+from explorer.engines.nested import replaced
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.operators import draws_random_numbers, tensors_in
 from explorer.model.graph import NodeKind, Phase
@@ -56,20 +57,12 @@ class Record:
         """The outputs of the operator on ``operands`` in the place of those recorded."""
         # Operands are in the order in which gather_tensors() met them: args first, then kwargs.
         remaining = iter(operands)
-        args = _filled(self.args, remaining)
-        kwargs = _filled(self.kwargs, remaining)
+
+        def fill(value: Any) -> Any:
+            return next(remaining) if isinstance(value, torch.Tensor) else value
+
+        args, kwargs = replaced(self.args, fill), replaced(self.kwargs, fill)
         return tensors_in(self.operator(*args, **kwargs))
-
-
-def _filled(value: Any, operands: Iterator[torch.Tensor]) -> Any:
-    """Nested arguments with their tensors replaced in order."""
-    if isinstance(value, torch.Tensor):
-        return next(operands)
-    if isinstance(value, (tuple, list)):
-        return type(value)(_filled(item, operands) for item in value)
-    if isinstance(value, dict):
-        return {key: _filled(item, operands) for key, item in value.items()}
-    return value
 
 
 class Hazards(NamedTuple):
