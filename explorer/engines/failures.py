@@ -54,7 +54,7 @@ def failure(
 
 def _named(text: str, scenario: Path) -> list[tuple[str, str]]:
     """The files and lines that a message names: "/net.py:3", 'File "/net.py", line 3'."""
-    # Of any other file than the scenario's, where blanks in its folders would end cannot be told.
+    # Of any other file than the scenario's, it is not known where a folder with blanks ends.
     file = rf"({re.escape(str(scenario))}|/[^\s:'\"]+\.py)"
     return re.findall(file + r"(?::|\", line )(\d+)", text)
 

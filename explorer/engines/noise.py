@@ -14,7 +14,7 @@ from explorer.model.results import Captured, Result
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.numeric.scale import rounded_masks
 
-Slot = tuple[str, int]
+NodeOutput = tuple[str, int]
 """The id of a node, and the number of one of its outputs."""
 
 JITTERS = 3
@@ -115,7 +115,7 @@ def noisy_graphs(
     if not plain.graphs:
         return plain
     graph = plain.graphs[-1]
-    squares: dict[Slot, float] = {}
+    squares: dict[NodeOutput, float] = {}
     count = 0
     for runs in kinds:
         alike = _alike(graph, runs)
@@ -145,7 +145,7 @@ def _alike(graph: GradGraph, runs: Sequence[Captured]) -> list[GradGraph]:
     return alike
 
 
-def _with_noise(squares: dict[Slot, float], node: Node) -> Node:
+def _with_noise(squares: dict[NodeOutput, float], node: Node) -> Node:
     outputs = []
     for slot, output in enumerate(node.outputs):
         square = squares.get((node.id, slot), np.inf)
@@ -165,7 +165,7 @@ def _form(node: Node) -> tuple[str, list[tuple[int, ...]]]:
     return node.op, [output.shape for output in node.outputs]
 
 
-def _node_movements(graph: GradGraph, other: GradGraph) -> dict[Slot, float]:
+def _node_movements(graph: GradGraph, other: GradGraph) -> dict[NodeOutput, float]:
     movements = {}
     for node, moved in zip(graph.nodes, other.nodes, strict=True):
         for slot, (output, value) in enumerate(zip(node.outputs, moved.outputs, strict=True)):

@@ -139,7 +139,7 @@ class _NoCoarseCasts(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         return func(*args, **kwargs)
 
 
-class Group(NamedTuple):
+class LeafGroup(NamedTuple):
     """Leaves that are varied together, and the names of their gradients."""
 
     leaves: tuple[LeafKey, ...]
@@ -249,7 +249,7 @@ class _Function:
         rows = []
         for index, output in enumerate(flat(self._outputs(values))):
             if output.is_complex():
-                # A cotangent of ones asks for the gradient of the real parts (torch 2.13).
+                # With a cotangent of ones the gradient is that of the real parts (torch 2.13).
                 output = output.real
             if not output.is_floating_point():
                 array = np.zeros(tuple(output.shape))
@@ -272,7 +272,7 @@ class _Function:
             raise NotEstimatedError("not_deterministic")
         return sums
 
-    def slopes(self, group: Group, count: int) -> Slopes:
+    def slopes(self, group: LeafGroup, count: int) -> Slopes:
         """Differences of the sums along ``count`` directions, or of 0 along each element.
 
         All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
@@ -296,7 +296,7 @@ class _Function:
             self._slopes[key] = Slopes(np.array(differences) / twice, np.array(partings) / twice)
         return self._slopes[key]
 
-    def _steps(self, group: Group, count: int) -> Iterator[Iterator[torch.Tensor]]:
+    def _steps(self, group: LeafGroup, count: int) -> Iterator[Iterator[torch.Tensor]]:
         """For each leaf of a group the steps that it makes, one after another."""
         for leaf, name in zip(group.leaves, group.names, strict=True):
             start = self.start(leaf)
@@ -332,7 +332,7 @@ def _function(request: NetRequest) -> _Function:
 def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     leaves = function.net.leaf_keys(case)
     names = function.net.leaves(case)
-    alone = [Group((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
+    alone = [LeafGroup((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
     whole = sum(function.start(leaf).numel() for leaf in leaves) <= WHOLE
     groups, count = alone, 0
     if not whole:
@@ -358,7 +358,7 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
 
 
 def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
-    """What of all slopes a case asks for, one number a direction."""
+    """The slopes of a case, one number a direction."""
     outputs = slopes
     if case.has_aux:
         # Just the first output is differentiated, otherwise the sum of all.
@@ -367,7 +367,7 @@ def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
     return along
 
 
-def _groups(alone: list[Group]) -> tuple[list[Group], int]:
+def _groups(alone: list[LeafGroup]) -> tuple[list[LeafGroup], int]:
     """The leaves that are varied together, and along how many directions.
 
     Inputs stay alone, so that the groups of parameters are the same whichever inputs are asked for.
@@ -384,5 +384,5 @@ def _groups(alone: list[Group]) -> tuple[list[Group], int]:
         for member in members:
             leaves += member.leaves
             names += member.names
-        groups.append(Group(tuple(leaves), tuple(names)))
+        groups.append(LeafGroup(tuple(leaves), tuple(names)))
     return groups, FEW_DIRECTIONS

@@ -74,7 +74,7 @@ def _by_upper_bits(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
         candidates[start:end].sort()
         start = end
 
-    # All rows are searched at once: the row's number stands above the 16 bits.
+    # All rows are searched at once: the row's number is above the 16 bits.
     lane = np.arange(len(matrix)) << 16
     keys = _upper_bits(candidates) + np.repeat(lane, counts)
     places = keys.searchsorted((wanted + lane[:, None]).ravel()).reshape(wanted.shape) + inside

@@ -9,8 +9,8 @@ import pytest
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.proof import (
     MOST_NODES,
+    GraphValues,
     Operand,
-    Recorded,
     Rerun,
     agrees,
     prove,
@@ -35,7 +35,7 @@ class Chain:
 
     def __init__(self) -> None:
         self.builder = GraphBuilder()
-        self.recorded = Recorded(np.asarray, np.copy)
+        self.recorded = GraphValues(np.asarray, np.copy)
         leaf = self.builder.add("input", "input", "forward", outputs=(shown(X),))
         self.recorded.outputs[leaf, 0] = X
         self.double = self.op("double", leaf, lambda value: 2 * value)

@@ -213,11 +213,11 @@ def known_when_gone(word: Word) -> Word:
     """Whether a recorded tensor that may not be held is known: while it is there, and afterwards."""
     import torch
 
-    from explorer.engines.torch.tape_records import Record
+    from explorer.engines.torch.tape_records import OperatorRecord
     from explorer.engines.torch.tape_tensors import TensorOrigins
 
     tensor = torch.zeros(2)
-    record = Record(None, (), {}, "backward", [], [], word.text, [tensor])
+    record = OperatorRecord(None, (), {}, "backward", [], [], word.text, [tensor])
     tensors = TensorOrigins([record])
     tensors.hold_aliases(0)
     key = id(tensor)

@@ -39,7 +39,7 @@ class Borrowed:
 
     ``nodes`` are all nodes, ``kept`` the numbers of those that count, ``feeds`` yields the nodes
     that each reads. A sum of gradients takes the first line of every gradient that it adds: no line
-    of a net asks for a sum. Of the others a node takes, where it has no line of its own, that of a
+    of a net computes a sum. Of the others a node takes, where it has no line of its own, that of a
     gradient of it, of its forward node, or of the nodes that it reads and that read it.
     """
 
@@ -92,7 +92,7 @@ class Borrowed:
         return self._line(number) is None and not is_explained
 
     def _line(self, number: int) -> str | None:
-        """The innermost line of the user's code that a node stands on."""
+        """The innermost line of the user's code that a node is on."""
         for line in self.lines(number):
             if is_users(line):
                 return line

@@ -99,7 +99,7 @@ class GraphBuilder:
         self._replaced[number] = slots
 
     def remove(self, number: int) -> None:
-        """Leave a node that nobody reads out of the record, with the edges that lead to it."""
+        """Leave a node that no other reads out of the record, with the edges that lead to it."""
         self._removed.add(number)
 
     def resolve(self, slot: Slot) -> Slot:

@@ -70,14 +70,14 @@ class Rerun:
 
 
 @dataclass
-class Recorded:
+class GraphValues:
     """Everything that was recorded of a graph's values.
 
     ``reruns`` has for each node how it is computed again, or why that cannot be. ``outputs`` are
     the recorded values by slot. ``overwritten`` has the slots that show an operand as an op left
     it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
     copies one into memory of its own. ``message_of`` leaves of an error's text what a reader of the net
-    understands. Where values ``may_be_swapped``, it was told by their order alone which of several
+    understands. Where values ``may_be_swapped``, their order alone decided which of several
     like nodes they belong to. ``in_part`` has the slots that show a whole tensor of which an op wrote a
     part: computed alone, the op does not yield them.
     """
@@ -92,7 +92,7 @@ class Recorded:
     message_of: Callable[[str], str] = str
 
 
-def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -> None:
+def prove(builder: GraphBuilder, recorded: GraphValues, everything: bool = False) -> None:
     """Say of each op of a graph whether its recorded outputs are what it yields.
 
     A graph of more than MOST_NODES is left unproven, unless ``everything`` is to be proven.
@@ -118,7 +118,7 @@ def _note(node: NodeDraft, proof: Proof, absence: Absence | None = None) -> None
 class _Prover:
     """Proves one node after the other, in the order in which they ran."""
 
-    def __init__(self, builder: GraphBuilder, recorded: Recorded) -> None:
+    def __init__(self, builder: GraphBuilder, recorded: GraphValues) -> None:
         self._builder = builder
         self._recorded = recorded
         # What refuted nodes should have shown: whoever read the true value is not to blame.
@@ -241,7 +241,7 @@ class _Prover:
         return computed
 
     def _copies(self, values: list[Any]) -> list[Any]:
-        """Copies of values; one that stands in two places stays one."""
+        """Copies of values; one that occurs twice stays one."""
         copies: dict[int, Any] = {}
         for value in values:
             copies[id(value)] = self._recorded.copy_of(value)

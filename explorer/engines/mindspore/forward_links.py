@@ -128,7 +128,7 @@ Alternatives = dict[int, frozenset[int]]
 LINKED_KINDS = frozenset({"op", "accumulate", "call"})
 """The kinds of backward nodes that derive from a forward node."""
 
-# Inlining copies forward nodes. Which copy a backward node derives from is told by the nodes that
+# Inlining copies forward nodes. Which copy a backward node derives from is known by the nodes that
 # it reads, each of which earns the copy some points: the more, the closer it is to the copy.
 
 DIRECT = 8

@@ -1,6 +1,6 @@
 """One stage of a compiled program as a gradient graph.
 
-Bookkeeping of MindSpore's IR is folded away, the phases are told apart, and backward is linked to
+Bookkeeping of MindSpore's IR is folded away, the phases are separated, and backward is linked to
 forward.
 """
 

@@ -128,7 +128,7 @@ class KernelValues:
     def _left_out(
         self, groups: dict[str, list[IRStatement]], graphs: Iterable[str]
     ) -> frozenset[str]:
-        """The ``graphs`` of branches that did not run, told by how many kernels are missing."""
+        """The ``graphs`` of branches that did not run, known by how many kernels are missing."""
         left_out: set[str] = set()
         for scope, group in groups.items():
             graph = _graph_left_out(group, len(self._kernels[scope]))
@@ -241,7 +241,7 @@ def last_of_shares(kinds: Kinds, count: int) -> list[Kernel]:
     """The kernel that ran last of each of ``count`` statements that an operator was expanded from.
 
     ``kinds`` are the kernels of all of them, each kind in the order of the statements. A kernel
-    without outputs stands for a statement whose last one cannot be told; nothing at all where
+    without outputs stands for a statement whose last one is not known; nothing at all where
     statements were expanded differently.
     """
     if not kinds:
@@ -271,7 +271,7 @@ def _of_one_kind(
 ) -> Iterator[tuple[IRStatement, Kernel]]:
     """Statements with their kernels, in order; where kinds of numbers differ, in order within each kind.
 
-    A sum of booleans may run before a sum of floats that stands before it in the program (2.10.0).
+    A sum of booleans may run before a sum of floats that comes before it in the program (2.10.0).
     """
     if len(statements) != len(kernels):
         return
@@ -306,14 +306,14 @@ def _last_kind(kinds: Kinds, count: int) -> list[Kernel]:
     for kind, kernels in kinds.items():
         if kind not in (last, CAST):
             steps += map(_time_of_last, kernels)
-    told: list[Kernel] = []
+    last_kernels: list[Kernel] = []
     for kernel, following in pairwise(kinds[last]):
         start, end = _time_of_last(kernel), _time_of_last(following)
         is_open = any(start < step < end for step in steps)
         if is_open:
             kernel = {}
-        told.append(kernel)
-    return [*told, kinds[last][-1]]
+        last_kernels.append(kernel)
+    return [*last_kernels, kinds[last][-1]]
 
 
 def _time_of_last(kernel: Kernel) -> int:

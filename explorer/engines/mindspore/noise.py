@@ -10,7 +10,7 @@ from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
-Answer = TypeVar("Answer", Result, Captured)
+ResultOrCapture = TypeVar("ResultOrCapture", Result, Captured)
 
 
 def results(request: CaseRequest) -> ResultNoise:
@@ -35,8 +35,8 @@ def capture(request: CaseRequest) -> Captured:
 
 
 def _kinds(
-    call: Callable[[CaseRequest], Answer], request: CaseRequest
-) -> tuple[list[list[Answer]], bool]:
+    call: Callable[[CaseRequest], ResultOrCapture], request: CaseRequest
+) -> tuple[list[list[ResultOrCapture]], bool]:
     """Runs on moved inputs, and one in which the kernels that approximate are right.
 
     Beside them whether an operator drew random numbers in the former.
@@ -51,7 +51,7 @@ def _kinds(
     return [moved, [_sharp(call, request)]], has_drawn
 
 
-def _sharp(call: Callable[[CaseRequest], Answer], request: CaseRequest) -> Answer:
+def _sharp(call: Callable[[CaseRequest], ResultOrCapture], request: CaseRequest) -> ResultOrCapture:
     while True:
         before = lacking()
         with rounding(SharpRounding()):

@@ -10,7 +10,7 @@ import numpy as np
 from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.proof import Operand, Recorded, Rerun, UnprovenError
+from explorer.engines.capture.proof import GraphValues, Operand, Rerun, UnprovenError
 from explorer.engines.mindspore.errors import message_proper
 from explorer.engines.mindspore.ir.records import (
     Scalar,
@@ -160,12 +160,14 @@ class GraphReruns:
             for operand in list(slots_of(inputs))[written]:
                 self._writers.setdefault(operand, set()).add(number)
 
-    def recorded(self, shown_by: Callable[[Slot], Slot], overwritten: dict[Slot, Slot]) -> Recorded:
+    def recorded(
+        self, shown_by: Callable[[Slot], Slot], overwritten: dict[Slot, Slot]
+    ) -> GraphValues:
         """The recorded values, and how each node is computed again.
 
-        ``shown_by`` gives the slot whose value a slot shows, ``overwritten`` is that of Recorded.
+        ``shown_by`` gives the slot whose value a slot shows, ``overwritten`` is that of GraphValues.
         """
-        recorded = Recorded(
+        recorded = GraphValues(
             array_of,
             own_copy,
             overwritten=overwritten,
@@ -292,9 +294,11 @@ class TapeReruns:
         """Note a node of the tape that announced no operator."""
         self._pullbacks[number] = pullback
 
-    def recorded(self, overwritten: dict[Slot, Slot]) -> Recorded:
+    def recorded(self, overwritten: dict[Slot, Slot]) -> GraphValues:
         """The recorded values, and how each node is computed again."""
-        recorded = Recorded(array_of, own_copy, overwritten=overwritten, message_of=message_proper)
+        recorded = GraphValues(
+            array_of, own_copy, overwritten=overwritten, message_of=message_proper
+        )
         recorded.outputs.update(self._graph.recorded_values())
         for number, (call, inputs) in self._calls.items():
             recorded.reruns[number] = self._of_call(call, inputs)

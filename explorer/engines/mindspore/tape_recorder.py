@@ -1,7 +1,7 @@
 """Records the operators, the tape's nodes and the saved tensors of a forward and its backward.
 
 A dispatch mode sees the operators, and hooks on the tape's nodes say which of them runs backward.
-PYNATIVE_MODE executes asynchronously unless it is told to wait, and to ask where a tensor lies is to
+PYNATIVE_MODE executes asynchronously unless it is made to wait, and to look up where a tensor lies is to
 wait for it: events are only noted, and become nodes of a graph when a pass over the net is over.
 """
 

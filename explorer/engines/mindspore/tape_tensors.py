@@ -69,7 +69,7 @@ class OperatorCall(NamedTuple):
     def _on_tape(self, *tensors: Any) -> Any:
         """The result of the operator, which the tape records."""
         args = _with_tensors(self.args, iter(tensors))
-        # The function of an operator that is no Primitive stands below the tape, and that of a
+        # The function of an operator that is not a Primitive is below the tape, and that of a
         # Primitive may not be called under a gradient: on Python 3.10 the process dies (2.10.0).
         if args and isinstance(args[0], ms.ops.Primitive):
             return _run_op(*args)
@@ -112,9 +112,9 @@ def _with_tensors(values: Any, tensors: Iterator[Any]) -> Any:
 
 
 def _apart(tensors: Sequence[Any]) -> list[Any]:
-    """The same tensors, with a copy for each that stands there again.
+    """The same tensors, with a copy for each that occurs again.
 
-    The tape adds the gradients of both places where one tensor stands in two.
+    The tape adds the gradients of both places where one tensor is in two.
     """
     seen: set[int] = set()
     different = []

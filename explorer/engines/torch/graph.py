@@ -30,7 +30,7 @@ def answer(request: CaseRequest) -> Result:
 
 
 def capture(request: CaseRequest) -> Captured:
-    """The part of the joint graph that a case asks for, and the answer.
+    """The part of the joint graph that belongs to a case, and the answer.
 
     The answer is computed from that graph, node by node.
     """
@@ -144,7 +144,7 @@ def shared(request: CaseRequest, net: Net) -> Joint:
     """
     differentiable = []
     for position, (name, value) in enumerate(net.inputs.items()):
-        # Of an input that is a constant no gradient is taken, unless a case asks for it all the same.
+        # Of an input that is a constant no gradient is taken, unless a case names it all the same.
         is_asked = name not in net.scenario.constants or position in request.case.positions
         if value.is_floating_point() and is_asked:
             differentiable.append(value)

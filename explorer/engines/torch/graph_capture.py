@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.capture.proof import Operand, Recorded, Rerun, prove
+from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_part import JointPart, Values, is_accumulation, lines
 from explorer.engines.torch.net import LeafKey, array_of, changed, dtype_of, flat, snapshot
@@ -155,7 +155,7 @@ class JointGradGraph:
             origin = self._links.origin(node)
         missing: dict[str, Absence] = {}
         forward = None
-        # An operator of backward stands in the module, and on the lines, of what it derives from.
+        # An operator of backward has the module and the lines of what it derives from.
         place = node
         if origin is not None:
             place, _ = self._part.shown_by(origin, self._run)
@@ -310,8 +310,8 @@ class JointGradGraph:
 
     # Proofs
 
-    def _recorded(self) -> Recorded:
-        recorded = Recorded(array_of, copy_of)
+    def _recorded(self) -> GraphValues:
+        recorded = GraphValues(array_of, copy_of)
         for node, number in self.nodes.items():
             for output, tensor in enumerate(tensors_in(self._run[node])):
                 recorded.outputs[number, output] = tensor

@@ -1,4 +1,4 @@
-"""The part of a joint graph that a case asks for, ready to be run node by node."""
+"""The part of a joint graph that a case needs, ready to be run node by node."""
 
 import operator
 from collections.abc import Collection, Iterable
@@ -167,7 +167,7 @@ class JointPart:
         while self.is_hidden(node):
             origin = node.args[0]
             if is_pick(node):
-                # A node shows no output where its operator gives None: a gradient nobody wants.
+                # A node shows no output where its operator gives None: a gradient that is not needed.
                 before = values[origin][: node.args[1]]
                 output = sum(value is not None for value in before)
             node = origin

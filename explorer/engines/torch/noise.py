@@ -32,8 +32,8 @@ BITS = {
 class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     """Moves each element that an operator rounded to a neighbour, or not, at random.
 
-    An element that is exact stays: small integers, what relu or max pass on, a mask. Whether it is
-    exact tells the same operator in float64. ``has_drawn`` says whether an operator drew random
+    An element that is exact stays: small integers, what relu or max pass on, a mask. The same
+    operator in float64 shows which are. ``has_drawn`` says whether an operator drew random
     numbers meanwhile. As in stochastic arithmetic: CADNA (Jezequel and Chesneaux, 2008).
     """
 

@@ -22,7 +22,7 @@ from explorer.engines.torch.net import (
     seeds,
     start_random_numbers,
 )
-from explorer.engines.torch.tape_capture import Recording, TapeGradGraph
+from explorer.engines.torch.tape_capture import TapeGradGraph, TapeRecording
 from explorer.engines.torch.tape_recorder import Recorder
 from explorer.engines.torch.tape_records import Origin
 from explorer.model.cases import GradCase
@@ -110,7 +110,7 @@ def solve(net: Net, case: GradCase) -> Solution:
     return Solution(returned, roots, gradients, note)
 
 
-def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
+def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, TapeRecording]:
     """The same under a recorder, with what it recorded."""
     recorder = Recorder(net)
     with recorder, recorder.module:
@@ -130,7 +130,7 @@ def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
     named_outputs = dict(zip(names_in(tree), outputs, strict=True))
     named_gradients = dict(zip(net.leaves(case), gradients, strict=True))
     solution = Solution(returned, roots, gradients, note)
-    return solution, Recording(recorder, tree, named_outputs, named_gradients, state)
+    return solution, TapeRecording(recorder, tree, named_outputs, named_gradients, state)
 
 
 def _result(request: CaseRequest, net: Net, solution: Solution) -> Result:
@@ -224,7 +224,7 @@ def _backward(
     return gradients, ResultNote("grad_is_none", ", ".join(without))
 
 
-def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+def replayed(recording: TapeRecording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Outputs and gradients of a recording, computed once more from a fresh ``net``'s tensors.
 
     The latest operator that is ready runs first.
@@ -258,7 +258,7 @@ def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[t
     return outputs, gradients
 
 
-def _run(recording: Recording, number: int, values: dict[Origin, torch.Tensor]) -> None:
+def _run(recording: TapeRecording, number: int, values: dict[Origin, torch.Tensor]) -> None:
     """Run a record's operator on what its operands' origins yielded this time."""
     record = recording.records[number]
     operands = []

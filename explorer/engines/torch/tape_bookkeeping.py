@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.engines.torch.operators import COPY, DETACH, EMPTY, LIFT
 from explorer.engines.torch.tape_recorder import Recorder
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_records import OperatorRecord, Origin
 
 
 class Bookkeeping:
@@ -12,13 +12,13 @@ class Bookkeeping:
 
     Autograd's own detached aliases are shown by the node of what they alias, and empty memory by
     that of the operator that fills it: ``filled`` has that memory's record by the record of the
-    operator. Parameters and empty memory that nobody reads are not shown at all, and neither are
+    operator. Parameters and empty memory that no operator reads are not shown at all, and neither are
     shapes that PyTorch works out without numbers.
     """
 
     def __init__(
         self,
-        records: Sequence[Record],
+        records: Sequence[OperatorRecord],
         forward_results: Iterable[Origin],
         gradients: Iterable[Origin],
         trainable: Sequence[str],
@@ -52,7 +52,7 @@ class Bookkeeping:
             origin = self._shown_by[origin[0]]
         return origin
 
-    def _is_alias(self, record: Record, read_in_forward: bool) -> bool:
+    def _is_alias(self, record: OperatorRecord, read_in_forward: bool) -> bool:
         # Autograd detaches what it saves and what it hands on; a net's own detach is a step of its
         # forward that something there reads.
         if record.op == DETACH:
@@ -66,13 +66,13 @@ class Bookkeeping:
             return False
         return self._records[following].origins[0] == (number, 0)
 
-    def _may_stay_unread(self, record: Record, trainable: Sequence[str]) -> bool:
+    def _may_stay_unread(self, record: OperatorRecord, trainable: Sequence[str]) -> bool:
         if record.kind == "parameter":
             return record.name not in trainable
         return record.op in EMPTY or _has_no_numbers(record)
 
 
-def _has_no_numbers(record: Record) -> bool:
+def _has_no_numbers(record: OperatorRecord) -> bool:
     """Whether an operator makes nothing but tensors on the meta device: shapes without numbers."""
     # Where autograd adds a gradient that is known to be zero (sgn has one, torch 2.13), it works
     # out the shape of the sum there, and hands on the other gradient.
@@ -84,7 +84,7 @@ def _numbers(origins: Iterable[Origin]) -> set[int]:
     return {number for number, _ in origins}
 
 
-def _numbers_read(records: Iterable[Record]) -> set[int]:
+def _numbers_read(records: Iterable[OperatorRecord]) -> set[int]:
     """The numbers of the records that the operands of some records come from."""
     numbers: set[int] = set()
     for record in records:
@@ -99,7 +99,7 @@ def forward_links(
 
     An operator that a tape node runs derives from the operator that made the node. A sum of the
     autograd engine, and what runs between nodes, derives from what its consumer derives from; at
-    the end of that stands the leaf of a gradient. ``gradients`` tells where the gradients come
+    the end of that is the leaf of a gradient. ``gradients`` says where the gradients come
     from, by name.
     """
     links = _links_by_tape(recorder, bookkeeping)
@@ -134,7 +134,7 @@ def _links_by_tape(recorder: Recorder, bookkeeping: Bookkeeping) -> dict[int, in
     return links
 
 
-def _maker(recorder: Recorder, record: Record) -> int | None:
+def _maker(recorder: Recorder, record: OperatorRecord) -> int | None:
     """The record of the operator that made the tape node which ran an operator of backward."""
     if record.phase == "forward" or record.sequence is None or record.kind == "accumulate":
         return None

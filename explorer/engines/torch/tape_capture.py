@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 import torch
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.proof import Operand, Recorded, Rerun, prove
+from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.torch.net import array_of
 from explorer.engines.torch.operators import copy_of, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_bookkeeping import Bookkeeping, forward_links
 from explorer.engines.torch.tape_recorder import Recorder
-from explorer.engines.torch.tape_records import Origin, Record, hazards, last_writers
+from explorer.engines.torch.tape_records import OperatorRecord, Origin, hazards, last_writers
 from explorer.engines.torch.tape_tensors import shows_the_same
 from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.absences import Absence, ProofGap
@@ -20,14 +20,14 @@ from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
 
 
-class Recording:
+class TapeRecording:
     """A finished recording: its records, which of them are bookkeeping, and its results by name.
 
     ``outputs`` and ``gradients`` tell where these come from, by name; ``returned`` has the names of
     the outputs as the net nests them; ``state`` has the same for
     every buffer that was changed, with a copy of what the call leaves in it. Where an
     operator wrote to a buffer without returning it, the copy becomes a further output of its
-    record, in ``further``; ``overwritten`` tells what that output was before.
+    record, in ``further``; ``overwritten`` says what that output was before.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class TapeGradGraph:
     ``nodes`` has the number of every record's node in ``builder``.
     """
 
-    def __init__(self, recording: Recording, values: bool) -> None:
+    def __init__(self, recording: TapeRecording, values: bool) -> None:
         self.builder = GraphBuilder()
         self.nodes: dict[int, int] = {}
         self._stale: set[int] = set()
@@ -181,7 +181,7 @@ class TapeGradGraph:
     def _add_record(self, number: int) -> None:
         record = self._records[number]
         link = self._recording.links.get(number)
-        # An operator of backward stands in the module, and on the lines, of what it derives from.
+        # An operator of backward has the module and the lines of what it derives from.
         place, forward = record, None
         if link is not None:
             place, forward = self._records[link], self.nodes[link]
@@ -271,9 +271,9 @@ class TapeGradGraph:
 
     # Proofs
 
-    def recorded(self) -> Recorded:
+    def recorded(self) -> GraphValues:
         """The values of the recording, and how each operator is computed again."""
-        recorded = Recorded(array_of, copy_of)
+        recorded = GraphValues(array_of, copy_of)
         for number, node in self.nodes.items():
             for output, tensor in enumerate(self._recording.tensors_of(number)):
                 recorded.outputs[node, output] = tensor
@@ -289,7 +289,7 @@ class TapeGradGraph:
                 recorded.overwritten[written] = before
         return recorded
 
-    def _rerun(self, number: int, record: Record) -> Rerun | Absence:
+    def _rerun(self, number: int, record: OperatorRecord) -> Rerun | Absence:
         tensor = self._recording.tensor
         operands = [Operand(self._slot(origin), tensor(origin)) for origin in record.origins]
         excuse: ProofGap | None = None

@@ -22,7 +22,7 @@ from explorer.engines.torch.operators import (
 )
 from explorer.engines.torch.source_lines import RunningModule, calling_lines
 from explorer.engines.torch.tape_nodes import TapeNodes
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_records import OperatorRecord, Origin
 from explorer.engines.torch.tape_tensors import TensorOrigins
 from explorer.model.graph import NodeKind, Phase
 
@@ -34,7 +34,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
     """Records one gradient computation of one net.
 
     A context manager around forward, and again around backward. ``records`` has what ran in order,
-    after the net's inputs, parameters and buffers, whose numbers are in ``leaves``. ``heads`` tells
+    after the net's inputs, parameters and buffers, whose numbers are in ``leaves``. ``heads`` says
     from which tensors second and further passes started.
     """
 
@@ -43,7 +43,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         self.net = net
         self.module = RunningModule(net.call)
         self.phase: Phase = "forward"
-        self.records: list[Record] = []
+        self.records: list[OperatorRecord] = []
         self.tensors = TensorOrigins(self.records)
         self.tape = TapeNodes(self.records, self.tensors.origins)
         self.heads: list[Origin] = []
@@ -90,7 +90,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             record.written_origins = [origins[id(tensor)] for tensor in record.written]
         return result
 
-    def _record(self, operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Record:
+    def _record(
+        self, operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> OperatorRecord:
         operands: list[torch.Tensor] = []
         gather_tensors(args, operands)
         if kwargs:
@@ -99,9 +101,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         recorded = self.tensors.origins
         origins = [recorded.get(id(tensor)) or self.origin(tensor) for tensor in operands]
         name = operator_name(operator)
-        return Record(operator, args, kwargs, self.phase, origins, operands, name)
+        return OperatorRecord(operator, args, kwargs, self.phase, origins, operands, name)
 
-    def _note_preparation(self, record: Record) -> None:
+    def _note_preparation(self, record: OperatorRecord) -> None:
         """Note what an operator is for that no tape node runs: it prepares a pass over the tape."""
         if not record.operands:
             # ones() for a cotangent reads no tensor.
@@ -110,7 +112,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         elif record.op == ZEROS:
             record.kind = "constant"  # the gradient of what the outputs do not depend on
 
-    def _note_writes(self, record: Record) -> None:
+    def _note_writes(self, record: OperatorRecord) -> None:
         """Note which operands an operator is about to overwrite, and keep what they hold."""
         positions, names = written_arguments(record.operator)
         if not positions and not names:
@@ -125,7 +127,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
     def _add_given(self, tensor: torch.Tensor, name: str, kind: NodeKind) -> Origin:
         """A record for a tensor that no operator was seen to make; its origin."""
         number = len(self.records)
-        record = Record(None, (), {}, self.phase, [], [], kind, [tensor], kind=kind, name=name)
+        record = OperatorRecord(
+            None, (), {}, self.phase, [], [], kind, [tensor], kind=kind, name=name
+        )
         self.records.append(record)
         # A tensor under two names goes by the first of them, as in MindSpore's tape.
         if id(tensor) not in self.tensors.origins:

@@ -16,13 +16,13 @@ Origin = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Record:
+class OperatorRecord:
     """One operator as it ran, or (``operator`` None) a tensor that was there before.
 
-    ``op`` is the operator's name, or the kind of such a tensor; ``kind`` tells sums that the autograd
+    ``op`` is the operator's name, or the kind of such a tensor; ``kind`` distinguishes sums that the autograd
     engine makes between two nodes ("accumulate"), and operators that made the seed of a pass or
     zeros for it ("constant"), from what the net asked for ("op"). ``operands`` are the tensors among
-    the arguments, ``origins`` tells where they come from, ``written`` which of them it changed, and
+    the arguments, ``origins`` says where they come from, ``written`` which of them it changed, and
     ``written_origins`` where these come from since. ``outputs`` are the tensors that it made, with
     the values that they had then. ``tape`` and ``sequence`` are the name and the sequence number of
     the tape node that ran it; if that is an AccumulateGrad node, ``leaf`` is where its leaf comes
@@ -77,10 +77,10 @@ class Hazards(NamedTuple):
     orders: tuple[tuple[int, int], ...]
 
 
-def hazards(records: Sequence[Record], storages: Mapping[int, int]) -> Hazards:
+def hazards(records: Sequence[OperatorRecord], storages: Mapping[int, int]) -> Hazards:
     """Every hazard of a run.
 
-    Only memory that is written to is looked at; ``storages`` tells the memory of a tensor by its
+    Only memory that is written to is looked at; ``storages`` has the memory of a tensor by its
     ``id``.
     """
     finder = _Finder(set(last_writers(records, storages)), storages)
@@ -95,7 +95,7 @@ def hazards(records: Sequence[Record], storages: Mapping[int, int]) -> Hazards:
     return Hazards(tuple(finder.reads), tuple(finder.orders))
 
 
-def last_writers(records: Sequence[Record], storages: Mapping[int, int]) -> dict[int, int]:
+def last_writers(records: Sequence[OperatorRecord], storages: Mapping[int, int]) -> dict[int, int]:
     """The number of the last record that wrote to each storage."""
     writers: dict[int, int] = {}
     for number, record in enumerate(records):
@@ -117,7 +117,7 @@ class _Finder:
         self._readers: dict[int, list[int]] = {}
         self._last_draw: int | None = None
 
-    def read(self, number: int, record: Record) -> None:
+    def read(self, number: int, record: OperatorRecord) -> None:
         """Note that a record has read the memory of its operands."""
         for place, tensor in enumerate(record.operands):
             storage = self._storages[id(tensor)]
@@ -130,7 +130,7 @@ class _Finder:
                     self.reads[origin, number, place] = None
             self._readers.setdefault(storage, []).append(number)
 
-    def write(self, number: int, record: Record) -> None:
+    def write(self, number: int, record: OperatorRecord) -> None:
         """Note that a record has overwritten some of its operands."""
         for tensor, origin in zip(record.written, record.written_origins, strict=True):
             storage = self._storages[id(tensor)]
