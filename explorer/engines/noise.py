@@ -2,6 +2,8 @@
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -13,6 +15,8 @@ from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.numeric.scale import rounded_masks
+
+Run = TypeVar("Run", Result, Captured)
 
 NodeOutput = tuple[str, int]
 """The id of a node, and the number of one of its outputs."""
@@ -94,10 +98,28 @@ def _movements(plain: Result, run: Result) -> Iterable[Floats]:
         yield elementwise_difference(_real(one), _real(another))
 
 
-def jittered(request: CaseRequest, sample: int) -> CaseRequest:
+def _jittered(request: CaseRequest, sample: int) -> CaseRequest:
     """The request for the same case on inputs and parameters that are moved a little."""
     net = msgspec.structs.replace(request.net, jitter=sample)
     return msgspec.structs.replace(request, net=net)
+
+
+def moved_runs(
+    call: Callable[[CaseRequest], Run],
+    request: CaseRequest,
+    rounding: Callable[[int], AbstractContextManager[Any]],
+) -> tuple[list[Run], bool]:
+    """Runs of a case on moved inputs, each within ``rounding`` of its number.
+
+    Beside them whether an operator drew random numbers: ``rounding`` gives a mode that notes it.
+    """
+    runs = []
+    has_drawn = False
+    for sample in range(1, JITTERS + 1):
+        with rounding(sample) as mode:
+            runs.append(call(_jittered(request, sample)))
+        has_drawn |= mode.has_drawn
+    return runs, has_drawn
 
 
 # Nodes

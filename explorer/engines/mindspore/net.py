@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 from mindspore.common.api import _pynative_executor
 
+from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.mindspore.cell_state import HeldTensor, held_by
 from explorer.engines.mindspore.code import MODE_NAMES, SEED
 from explorer.engines.mindspore.dropout import RefusedDraws, fix_dropout
 from explorer.engines.mindspore.errors import failure
-from explorer.engines.signatures import refuse_keyword_only
 from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec

@@ -4,7 +4,7 @@ import ctypes
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import mindspore as ms
 import numpy as np
@@ -204,6 +204,8 @@ def _are_near(values: Floats, right: Floats) -> bool:
     return bool((np.abs(values - right) <= BELIEVED * scale).all())
 
 
+Mode = TypeVar("Mode", bound=_Rounding)
+
 _active: list[_Rounding] = []
 
 
@@ -219,12 +221,12 @@ def perform(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 @contextmanager
-def rounding(mode: _Rounding) -> Iterator[None]:
+def rounding(mode: Mode) -> Iterator[Mode]:
     """Carry out all operators with the rounding of ``mode`` meanwhile."""
     _active.append(mode)
     try:
         with mode:
-            yield
+            yield mode
     finally:
         _active.pop()
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import torch
 
-from explorer.engines.signatures import refuse_keyword_only
+from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack

@@ -6,7 +6,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.nested import replaced
-from explorer.engines.noise import JITTERS, drawn_leaves, jittered, noisy_graphs, result_noise
+from explorer.engines.noise import drawn_leaves, moved_runs, noisy_graphs, result_noise
 from explorer.engines.torch import graph, tape
 from explorer.engines.torch.operators import (
     draws_random_numbers,
@@ -18,7 +18,7 @@ from explorer.engines.torch.operators import (
 )
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured
 
 BITS = {
     torch.float64: torch.int64,
@@ -108,24 +108,18 @@ def results(request: CaseRequest) -> ResultNoise:
     plain = engine.answer(request)
     if plain.outcome != "ok":
         return result_noise(plain, [])
-    moved: list[Result] = []
-    has_drawn = False
-    for sample in range(1, JITTERS + 1):
-        rounding = RandomRounding(sample)
-        with rounding:
-            moved.append(engine.answer(jittered(request, sample)))
-        has_drawn |= rounding.has_drawn
-    drawn = drawn_leaves(plain, engine.answer, request) if has_drawn else ()
+    moved, has_drawn = moved_runs(engine.answer, request, RandomRounding)
+    drawn: tuple[str, ...] = ()
+    if has_drawn:
+        drawn = drawn_leaves(plain, engine.answer, request)
     return result_noise(plain, [moved], drawn)
 
 
 def capture(request: CaseRequest) -> Captured:
     """The graph of one case with the noise of every node."""
     engine = ENGINES[request.net.engine]
-    plain = engine.capture(request)
-    moved: list[Captured] = []
-    if plain.graphs:
-        for sample in range(1, JITTERS + 1):
-            with RandomRounding(sample):
-                moved.append(engine.capture(jittered(request, sample)))
+    plain: Captured = engine.capture(request)
+    if not plain.graphs:
+        return plain
+    moved, _ = moved_runs(engine.capture, request, RandomRounding)
     return noisy_graphs(plain, [moved])
