@@ -1,4 +1,4 @@
-"""Why something of a node is missing: its values, a line of its own, its forward link, its proof."""
+"""Why something of a node is missing: values, a line, its forward link, its proof."""
 
 from typing import Literal
 
@@ -29,12 +29,15 @@ ProofGap = Literal[
 - "repeated": it may run several times, of which the last is recorded
 - "overwritten_operand": another op overwrites memory that it reads
 - "written_in_part": it writes a part of a tensor, which is recorded whole
-- "no_tensor", "no_value", "no_input": it returns no tensor, or a value was not recorded
-- "no_operator": no single operator of the framework computes it; "mixed_tuple": it takes a tuple
-  with something other than tensors; "odd_operand": an operand is a ``detail``
+- "no_tensor", "no_value", "no_input": it returns no tensor, or a value was not
+  recorded
+- "no_operator": no single operator of the framework computes it;
+  "mixed_tuple": it takes a tuple with something other than tensors;
+  "odd_operand": an operand is a ``detail``
 - "unannounced": the framework reports no operator for it
 - "raises_alone": it raises ``detail`` when it is run alone
-- "fewer_gradients": run alone it gives ``detail`` gradients, and more in the graph
+- "fewer_gradients": run alone it gives ``detail`` gradients, and more in the
+  graph
 - "single_precision": run alone it takes a float64 constant in single precision
 - "cut_constant": the compiler's output has its constant with six digits
 - "large_graph": graphs of more than ``detail`` op nodes are proven on request
@@ -47,7 +50,8 @@ LinkGap = Literal["unlinked_in_joint", "unlinked_on_tape", "before_pass", "merge
 """Why a backward node has no forward link.
 
 - "unlinked_in_joint", "unlinked_on_tape": the framework does not record it
-- "before_pass": the node was created before the backward pass; so it has no line either
+- "before_pass": the node was created before the backward pass; so it has no
+  line either
 - "merged": the compiler merged several nodes into it
 - "removed": the compiler removed its forward node, a ``detail``
 """
@@ -63,11 +67,13 @@ ValueGap = Literal[
 ]
 """Why values are missing.
 
-- "unwritten", "unwritten_outputs": the op does not write all of its outputs, or not ``detail``
+- "unwritten", "unwritten_outputs": the op does not write all of its outputs,
+  or not ``detail``
 - "not_in_ir": the compiler's output leaves elements of the constant out
 - "inside_subgraph": the values are those of the nodes inside
 - "branch_not_run": the other branch was taken
-- "ambiguous_kernel": its kernels cannot be distinguished from those of a similar node
+- "ambiguous_kernel": its kernels cannot be distinguished from those of a
+  similar node
 - "fused_kernel": the backend fuses it into another kernel
 """
 
@@ -75,7 +81,10 @@ AbsenceKind = ProofGap | LineGap | LinkGap | ValueGap
 
 
 class Absence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why something of a node is missing; ``detail`` is a name, a number, or a framework's message."""
+    """Why something of a node is missing.
+
+    ``detail`` is a name, a number, or a framework's message.
+    """
 
     kind: AbsenceKind
     detail: str = ""
