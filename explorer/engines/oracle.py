@@ -155,7 +155,7 @@ class LeafGroup(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """Central differences of the sums, and half of what the slopes to either side part by.
+    """Central differences of the sums, and half of what the slopes to either side differ by.
 
     Both have shape (directions, outputs, 2).
     """

@@ -103,3 +103,13 @@ class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
     def by_id(self) -> dict[str, Node]:
         """The nodes, keyed by id."""
         return {node.id: node for node in self.nodes}
+
+
+FRAMEWORK_PACKAGES = ("mindspore", "torch", "keras")
+"""The packages that are not a user's; their files are named by the path: "torch/nn/functional.py"."""
+
+
+def is_users(place: str) -> bool:
+    """Whether a node's place lies in the user's code: "net.py:3", "own/torch/models.py:3"."""
+    package, slash, _ = place.partition("/")
+    return not slash or package not in FRAMEWORK_PACKAGES

@@ -10,8 +10,7 @@ import msgspec
 from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.families import BOOKKEEPING, family
 from explorer.model.arrays import Array, Summary
-from explorer.model.graph import Edge, GradGraph, Node, Phase
-from explorer.model.places import is_users
+from explorer.model.graph import Edge, GradGraph, Node, Phase, is_users
 from explorer.model.sides import SideName
 
 LEAVES = frozenset({"input", "parameter"})

@@ -121,7 +121,7 @@ class _Prover:
     def __init__(self, builder: GraphBuilder, recorded: GraphValues) -> None:
         self._builder = builder
         self._recorded = recorded
-        # What refuted nodes should have shown: whoever read the true value is not to blame.
+        # What refuted nodes should have shown: ops that read the true value are not refuted for it.
         self._corrected: dict[Slot, Any] = {}
 
     def proof(self, number: int) -> tuple[Proof, Absence | None]:
@@ -194,7 +194,7 @@ class _Prover:
         except UnprovenError as error:
             return "unproven", error.absence
         except Exception as error:
-            # Whatever an op says when it is asked alone is a reason, and no fault of the capture's.
+            # What an op raises when it is run alone is a reason, and not a fault of the capture.
             return "unproven", Absence("raises_alone", self._said_in(error))
         if rerun.excuse:
             return "unproven", Absence(rerun.excuse)

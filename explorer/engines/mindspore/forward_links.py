@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from explorer.engines.capture.borrowed_lines import readers
-from explorer.engines.capture.builder import GraphBuilder, NodeDraft
+from explorer.engines.capture.builder import GraphBuilder, NodeDraft, readers
 from explorer.engines.mindspore.ir_statements import IRStatement
 from explorer.engines.mindspore.source_lines import user_lines
 from explorer.engines.source_lines import Line
