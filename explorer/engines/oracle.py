@@ -49,7 +49,7 @@ ROUNDING = 8 * 2.0**-53
 """The rounding of an output in float64, as a share of it: it is divided by twice the step."""
 
 WHOLE = 512
-"""Up to this many elements asked for, each is estimated.
+"""Up to this many elements requested, each is estimated.
 
 Beyond it, DIRECTIONS derivatives of every leaf are.
 """
@@ -370,7 +370,7 @@ def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
 def _groups(alone: list[LeafGroup]) -> tuple[list[LeafGroup], int]:
     """The leaves that are varied together, and along how many directions.
 
-    Inputs stay alone, so that the groups of parameters are the same whichever inputs are asked for.
+    Inputs stay alone, so that the groups of parameters are the same whichever inputs are requested.
     """
     if len(alone) <= MOST_ALONE:
         return alone, DIRECTIONS

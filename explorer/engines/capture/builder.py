@@ -242,7 +242,7 @@ class GraphBuilder:
         self._removed.add(number)
 
     def resolve(self, slot: Slot) -> Slot:
-        """The slot that is read where ``slot`` is asked for, replaced nodes followed to the end."""
+        """The slot that is read where ``slot`` is requested, replaced nodes followed to the end."""
         passed = []
         while slot[0] in self._replaced:
             passed.append(slot)

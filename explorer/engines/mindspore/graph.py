@@ -127,7 +127,7 @@ def _returned(value: Any, net: Net, case: GradCase) -> Iterator[ReturnedTensor]:
 
 
 def _scratch(values: bool) -> Path:
-    """The folder into which this process writes IR, and values where those are asked for."""
+    """The folder into which this process writes IR, and values where those are requested."""
     if GRAPHS_FOLDER not in os.environ or (values and SETTINGS not in os.environ):
         raise ExplorerError(
             "graphs can be captured only in a worker that was started with capture_environment()"
@@ -149,7 +149,7 @@ def newest(folder: Path, stem: str) -> Path | None:
 
 
 def _compiled(request: CaseRequest) -> GradCase:
-    """The case that is compiled in the place of the one asked for."""
+    """The case that is compiled in the place of the one requested."""
     case = request.case
     # ms.grad drops what only the outputs need; the gradients of both are the same.
     if request.whole_forward and case.api == "grad" and case.order == 1:

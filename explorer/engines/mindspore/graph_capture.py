@@ -67,7 +67,7 @@ class GraphCapture:
     """A module of IR, walked graph by graph from its entry.
 
     ``leaves`` say what the module's parameters are, by label. ``values`` are those that its kernels
-    dumped, None where they are not asked for. Afterwards ``builder`` has the nodes, and
+    dumped, None where they are not requested. Afterwards ``builder`` has the nodes, and
     ``returned`` what the entry returns.
     """
 

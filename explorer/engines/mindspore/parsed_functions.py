@@ -62,7 +62,7 @@ def _lines_of(code: CodeType, _: str) -> SourceLines:
 
 
 def places_kept(locate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """``locate``, which has a parser say where a node or a list of nodes is, asked once of each."""
+    """``locate``, which has a parser say where a node or a list of nodes is, called once for each."""
     places: dict[tuple[int, int, str, int], tuple[Any, Any, Any]] = {}
 
     def place(parser: Any, node: Any) -> Any:
@@ -84,7 +84,7 @@ def places_kept(locate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def judgements_kept(judge: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """``judge``, which has a checker say whether a module is a library's, asked once of each."""
+    """``judge``, which has a checker say whether a module is a library's, called once for each."""
     judgements: dict[tuple[str, str | None], bool] = {}
 
     def is_third_party(checker: Any, module: Any) -> bool:

@@ -40,7 +40,7 @@ def add_state(
     """Add a node for each changed parameter, fed by the operator that wrote it.
 
     ``state`` has the parameters as the call left them; the nodes show them where ``values`` are
-    asked for. Returns the slots of what was written, each with that of the parameter before.
+    requested. Returns the slots of what was written, each with that of the parameter before.
     """
     overwritten: dict[Slot, Slot] = {}
     leaves = builder.leaves()

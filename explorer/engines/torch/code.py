@@ -154,7 +154,7 @@ def _gradients(request: CaseRequest, scenario: Scenario) -> list[str]:
     leaves = f"[{', '.join(_leaves(request, scenario))}]"
     if case.api == "value_and_grad":
         values = "(loss, *aux)" if case.has_aux else "outputs"
-        # Nothing is asked for: said so, PyTorch refuses.
+        # Nothing is requested: said so, PyTorch refuses.
         options = ", inputs=[]" if case.must_fail else ""
         return [
             f"torch.autograd.backward(roots, seeds{options})",

@@ -115,7 +115,7 @@ def _row(names: tuple[str, ...]) -> str:
 def ready(request: CaseRequest) -> Net:
     """A fresh net of which just the leaves of the case require gradients.
 
-    Raises what the functional idiom raises when nothing is asked for, or auxiliary outputs that the
+    Raises what the functional idiom raises when nothing is requested, or auxiliary outputs that the
     net does not have.
     """
     case = request.case

@@ -105,7 +105,7 @@ class JointGradGraph:
     """The nodes and edges of the part of a joint graph that was run.
 
     ``nodes`` has the number of every fx node's node; hidden ones have none. ``wanted`` holds the
-    keys of the gradients asked for.
+    keys of the gradients requested.
     """
 
     def __init__(self, part: JointPart, run: Values, wanted: list[LeafKey], values: bool) -> None:

@@ -166,7 +166,7 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
             forward = dynamo_graph_capture_for_export(call)(*apart)
             module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
     except Exception:
-        # At once: what this worker is asked next may need no net.
+        # At once: the next request to this worker may need no net.
         leave_transforms()
         raise
 

@@ -14,7 +14,7 @@ from explorer.engines.torch.source_lines import trace_lines
 from explorer.model.graph import Phase
 
 FORWARD_RESULTS = frozenset({"output", "state"})
-"""The forward's results that are shown, whatever is asked of its backward."""
+"""The forward's results that are shown, whatever is requested of its backward."""
 
 ACCUMULATION = "Gradient addition node"
 """The mark of a sum that gathers the gradients of several uses of a tensor (torch 2.13).
@@ -27,12 +27,12 @@ Values = dict[Any, Any]
 
 
 class JointPart:
-    """The part of a joint graph behind the forward's results and the gradients asked for.
+    """The part of a joint graph behind the forward's results and the gradients requested.
 
     ``wanted`` holds the keys of these gradients in ``joint.outputs``. ``nodes`` are the fx nodes in
     the order of the graph, ``roles`` what its placeholders are, ``leaves`` the placeholders of
     inputs and parameters by name. ``ends`` has the fx node of each of ``joint.outputs``, or None
-    where it is not asked for or the graph gives none.
+    where it is not requested or the graph gives none.
     """
 
     def __init__(

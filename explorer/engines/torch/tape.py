@@ -209,7 +209,7 @@ def _backward(
     net: Net, case: GradCase, heads: list[torch.Tensor], cotangents: list[torch.Tensor]
 ) -> tuple[list[torch.Tensor], ResultNote | None]:
     leaves = net.leaves(case)
-    # Where nothing is asked for, say so: PyTorch refuses an empty list, and takes None for "all".
+    # Where nothing is requested, say so: PyTorch refuses an empty list, and takes None for "all".
     torch.autograd.backward(heads, cotangents, inputs=None if leaves else [])
     gradients = []
     without = []

@@ -21,7 +21,7 @@ class OperatorRecord:
 
     ``op`` is the operator's name, or the kind of such a tensor; ``kind`` distinguishes sums that the autograd
     engine makes between two nodes ("accumulate"), and operators that made the seed of a pass or
-    zeros for it ("constant"), from what the net asked for ("op"). ``operands`` are the tensors among
+    zeros for it ("constant"), from what the net requested ("op"). ``operands`` are the tensors among
     the arguments, ``origins`` says where they come from, ``written`` which of them it changed, and
     ``written_origins`` where these come from since. ``outputs`` are the tensors that it made, with
     the values that they had then. ``tape`` and ``sequence`` are the name and the sequence number of
