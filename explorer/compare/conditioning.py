@@ -9,7 +9,7 @@ from explorer.model.divergence import Place
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.findings import IllConditioned, ReportFinding
 from explorer.model.graph import GradGraph, Node, Output
-from explorer.numeric.scale import UNIT
+from explorer.numeric.summaries import UNIT
 
 MULTIPLIES = 1e3
 """An op that multiplies the noise by this much, relative to the size of its values, is told.

@@ -21,7 +21,7 @@ from explorer.numeric.differences import (
     real_dtype,
     real_parts,
 )
-from explorer.numeric.scale import GREATEST, UNIT
+from explorer.numeric.summaries import GREATEST, UNIT
 
 RANK: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """The verdicts on two results, best first."""

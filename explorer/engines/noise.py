@@ -14,7 +14,7 @@ from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
-from explorer.numeric.scale import rounded_masks
+from explorer.numeric.summaries import rounded_masks
 
 Run = TypeVar("Run", Result, Captured)
 

@@ -11,7 +11,7 @@ from explorer.compare.tolerances import CENTRAL, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, OracleResult, Result
 from explorer.model.trees import branch
-from explorer.numeric.scale import UNIT
+from explorer.numeric.summaries import UNIT
 from tests.support.results import FINE, answer, values
 
 # Elements

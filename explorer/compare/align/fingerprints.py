@@ -14,8 +14,7 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.tolerances import COARSE
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.differences import Floats, are_equal, real_parts
-from explorer.numeric.scale import MASK, UNIT
-from explorer.numeric.summaries import QUANTILES
+from explorer.numeric.summaries import MASK, QUANTILES, UNIT
 
 Places = NDArray[np.intp]
 
