@@ -13,7 +13,7 @@ EdgeKind = Literal["data", "saved", "control"]
 Proof = Literal["", "proven", "refuted", "unproven"]
 
 GraphNote = Literal["whole_forward"]
-"""What an engine could not observe as it was asked to.
+"""How a graph differs from that of the plain call.
 
 "whole_forward": the graph is that of ``value_and_grad``, which keeps the whole forward.
 """

@@ -114,7 +114,7 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """Cases that no engine was asked, or none could answer before the end.
+    """Cases that were not selected, or that no engine reached before the end.
 
     ``cause`` is the selection of cases that left them out, or what ended the job: its time limit
     or Ctrl-C. Of a selection, ``selection`` says which it was: "main" and "structure" were chosen;

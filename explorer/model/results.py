@@ -12,7 +12,7 @@ from explorer.model.trees import Nested, Tree, fill, render
 Outcome = Literal["ok", "raised", "unsupported", "crashed", "timed_out", "not_asked", "not_defined"]
 
 ANSWERED: tuple[Outcome, ...] = ("ok", "raised")
-"""Outcomes in which the framework itself has said something."""
+"""Outcomes in which the framework itself gave a result or an error."""
 
 LOST: tuple[Outcome, ...] = ("crashed", "timed_out")
 """Outcomes in which a worker process was lost."""
@@ -93,7 +93,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``structure`` nests the names of ``leaves`` as MindSpore returns them; it is empty where there
     are none. ``natural`` is how the engine's own idiom writes its answer. ``ids`` are the names
-    that ``return_ids=True`` adds, none where it was not asked; ``code`` is what a reader can paste
+    that ``return_ids=True`` adds, none where that was not requested; ``code`` is what a reader can paste
     to get the same; ``note`` says what the code had to do to get there.
     """
 
