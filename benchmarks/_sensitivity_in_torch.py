@@ -7,8 +7,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.torch import tape
+from explorer.engines.torch.noise import RandomRounding
 from explorer.engines.torch.operators import gather_tensors, tensors_in, written_arguments
-from explorer.engines.torch.rounding import RandomRounding
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
 

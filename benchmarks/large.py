@@ -41,6 +41,7 @@ from explorer.report.scenario.files import draw_ladder, report_files, stems
 from explorer.scenario.reader import read
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.graphs import why_no_graph
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -259,7 +260,8 @@ def wrong(report: Report) -> Iterator[str]:
     graphs = {graph.engine: graph for graph in report.graphs}
     for engine in ENGINES:
         if engine not in graphs:
-            yield f"{engine} has no graph: {report.ungraphed.get(engine, 'no reason is given')}"
+            why = report.ungraphed.get(engine)
+            yield f"{engine} has no graph: {why_no_graph(why) if why else 'no reason is given'}"
     for graph in graphs.values():
         problems = lint(graph)
         if problems:

@@ -22,6 +22,7 @@ from explorer.scenario.find import REAL, names
 from explorer.scenario.load import load
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
 from tests.planted.mistake import plant
 from tests.planted.mistakes import MISTAKES
@@ -98,7 +99,7 @@ def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str
     except ExplorerError as error:
         return "refused", str(error)
     if not report.alignments:
-        return "refused", "; ".join(report.ungraphed.values())
+        return "refused", "; ".join(map(why_no_graph, report.ungraphed.values()))
     accusations = [finding_sentence(finding) for finding in report.findings if finding.is_alarm]
     sentences = map(first_divergence, report.alignments)
     accusations.extend(filter(None, sentences))

@@ -21,8 +21,7 @@ from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, AnswerGroup, Difference
 from explorer.model.results import ANSWERED, Leaf, OracleResult, Outcome, Result
 from explorer.model.trees import Nested, fill
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
 

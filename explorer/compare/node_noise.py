@@ -15,8 +15,7 @@ from explorer.model.families import family
 from explorer.model.findings import IllConditioned, ReportFinding
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.differences import Floats
-from explorer.numeric.scale import UNIT
-from explorer.numeric.summaries import QUANTILES
+from explorer.numeric.summaries import QUANTILES, UNIT
 
 # Levels of noise
 

@@ -6,8 +6,7 @@ Two elements differ when they lie further apart than CLEAR times the noise of bo
 import numpy as np
 
 from explorer.numeric.differences import Floats, elementwise_difference
-from explorer.numeric.order_statistics import quantile
-from explorer.numeric.scale import MASK, UNIT
+from explorer.numeric.summaries import MASK, UNIT, quantile
 
 # Tolerances by dtype
 

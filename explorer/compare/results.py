@@ -23,10 +23,15 @@ from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseVerdict, Difference
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.model.trees import alike
-from explorer.numeric.complex_parts import real_dtype, real_parts
-from explorer.numeric.differences import Floats, are_equal, elementwise_difference
-from explorer.numeric.directions import directions
-from explorer.numeric.scale import GREATEST, UNIT
+from explorer.numeric.central_differences import directions
+from explorer.numeric.differences import (
+    Floats,
+    are_equal,
+    elementwise_difference,
+    real_dtype,
+    real_parts,
+)
+from explorer.numeric.summaries import GREATEST, UNIT
 
 RANK: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """The verdicts on two results, best first."""

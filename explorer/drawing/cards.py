@@ -21,11 +21,13 @@ from explorer.drawing.style import (
     TITLE_SIZE,
     VALUE_HEIGHT,
 )
+from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
 from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.text.language import _, later
 from explorer.text.numbers import counted, digits
+from explorer.words.graphs import why_missing
 
 # Tooltips
 
@@ -60,8 +62,9 @@ def tooltip(node: Node, mark: Mark) -> list[str]:
     lines += _member_lines(node, mark)
     if node.proof:
         lines.append(_("proof: {proof}").format(proof=_(node.proof)))
-    for name, reason in sorted(node.missing.items()):
-        lines.append(_("no {name}: {reason}").format(name=_(name), reason=reason))
+    for name, absence in sorted(node.missing.items()):
+        text = _("no {name}: {reason}")
+        lines.append(text.format(name=_(name), reason=why_missing(absence)))
     return lines
 
 
@@ -149,8 +152,8 @@ FOLDED_TITLES: Final = {
 WHOLE_PHASES: Final = (later("net"), later("net, backward"))
 """What the forward and the backward are called that are merged whole."""
 
-IDLE: Final = "did not run"
-"""Part of the reason for a missing value, of a node in a branch that was not taken."""
+IDLE: Final = Absence("branch_not_run")
+"""Why the value of a node in a branch that was not taken is missing."""
 
 BOX_ROLES: Final[dict[tuple[str, str], BoxRole]] = {
     ("input", "forward"): "leaf",
@@ -208,7 +211,7 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
         shape=shape,
         value=value,
         badge=badge,
-        idle=IDLE in node.missing.get("values", ""),
+        idle=node.missing.get("values") == IDLE,
         alarm=_has_nonfinite(node),
         refuted=node.proof == "refuted",
         diverges=mark.diverges,

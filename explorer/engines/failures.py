@@ -1,12 +1,14 @@
-"""Failures as records: a framework's exception, cut down to what it says of the user's net."""
+"""Failures as records: a framework's exception, cut down to what it says of the user's net, and refusals."""
 
+import inspect
 import re
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from explorer.engines.source_lines import users_name
+from explorer.model.errors import UsageError
 from explorer.model.results import Failure
 from explorer.scenario.own_nets import packages_of
 
@@ -54,7 +56,7 @@ def failure(
 
 def _named(text: str, scenario: Path) -> list[tuple[str, str]]:
     """The files and lines that a message names: "/net.py:3", 'File "/net.py", line 3'."""
-    # Of any other file than the scenario's, where blanks in its folders would end cannot be told.
+    # Of any other file than the scenario's, it is not known where a folder with blanks ends.
     file = rf"({re.escape(str(scenario))}|/[^\s:'\"]+\.py)"
     return re.findall(file + r"(?::|\", line )(\d+)", text)
 
@@ -75,3 +77,18 @@ def _users(lines: list[tuple[str, str]], scenario: Path) -> Iterator[str]:
             shown = users_name(file)
             if shown.partition("/")[0].removesuffix(".py") in packages:
                 yield f"{shown}:{line}"
+
+
+def refuse_keyword_only(forward: Callable[..., Any]) -> None:
+    """Raise UsageError where a forward has an argument that no position reaches, and no default."""
+    try:
+        parameters = inspect.signature(forward).parameters.values()
+    except (TypeError, ValueError):
+        return  # a callable of compiled code may have none
+    for parameter in parameters:
+        is_required = parameter.default is parameter.empty
+        if parameter.kind is parameter.KEYWORD_ONLY and is_required:
+            raise UsageError(
+                f"{forward.__qualname__} takes {parameter.name!r} only by keyword, but inputs are passed"
+                " by position, in the order of inputs(); remove the * from its signature"
+            )

@@ -1,6 +1,9 @@
 """How far results and nodes of an engine move between runs that round otherwise."""
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -10,11 +13,12 @@ from explorer.model.graph import GradGraph, Node
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import Floats, elementwise_difference
-from explorer.numeric.scale import rounded_masks
+from explorer.numeric.differences import Floats, elementwise_difference, real_parts
+from explorer.numeric.summaries import rounded_masks
 
-Slot = tuple[str, int]
+Run = TypeVar("Run", Result, Captured)
+
+NodeOutput = tuple[str, int]
 """The id of a node, and the number of one of its outputs."""
 
 JITTERS = 3
@@ -44,10 +48,11 @@ def result_noise(
     """
     if plain.outcome != "ok":
         return ResultNoise(error=plain.error)
-    squares = [np.zeros(leaf.value.shape) for leaf in plain.leaves]
+    squares: list[Floats] = [np.zeros(leaf.value.shape) for leaf in plain.leaves]
+    has_the_same_leaves = functools.partial(_has_the_same_leaves, plain)
     count = 0
     for runs in kinds:
-        alike = [run for run in runs if _has_the_same_leaves(plain, run)]
+        alike = list(filter(has_the_same_leaves, runs))
         count += len(alike)
         for run in alike:
             for index, movement in enumerate(_movements(plain, run)):
@@ -80,8 +85,10 @@ def drawn_leaves(
 def _has_the_same_leaves(plain: Result, run: Result) -> bool:
     if run.outcome != "ok" or run.structure != plain.structure:
         return False
-    pairs = zip(plain.leaves, run.leaves, strict=True)
-    return all(leaf.value.shape == other.value.shape for leaf, other in pairs)
+    for leaf, other in zip(plain.leaves, run.leaves, strict=True):
+        if leaf.value.shape != other.value.shape:
+            return False
+    return True
 
 
 def _movements(plain: Result, run: Result) -> Iterable[Floats]:
@@ -89,6 +96,30 @@ def _movements(plain: Result, run: Result) -> Iterable[Floats]:
     for leaf, other in zip(plain.leaves, run.leaves, strict=True):
         one, another = unpack(leaf.value), unpack(other.value)
         yield elementwise_difference(_real(one), _real(another))
+
+
+def _jittered(request: CaseRequest, sample: int) -> CaseRequest:
+    """The request for the same case on inputs and parameters that are moved a little."""
+    net = msgspec.structs.replace(request.net, jitter=sample)
+    return msgspec.structs.replace(request, net=net)
+
+
+def moved_runs(
+    call: Callable[[CaseRequest], Run],
+    request: CaseRequest,
+    rounding: Callable[[int], AbstractContextManager[Any]],
+) -> tuple[list[Run], bool]:
+    """Runs of a case on moved inputs, each within ``rounding`` of its number.
+
+    Beside them whether an operator drew random numbers: ``rounding`` gives a mode that notes it.
+    """
+    runs = []
+    has_drawn = False
+    for sample in range(1, JITTERS + 1):
+        with rounding(sample) as mode:
+            runs.append(call(_jittered(request, sample)))
+        has_drawn |= mode.has_drawn
+    return runs, has_drawn
 
 
 # Nodes
@@ -106,7 +137,7 @@ def noisy_graphs(
     if not plain.graphs:
         return plain
     graph = plain.graphs[-1]
-    squares: dict[Slot, float] = {}
+    squares: dict[NodeOutput, float] = {}
     count = 0
     for runs in kinds:
         alike = _alike(graph, runs)
@@ -116,39 +147,47 @@ def noisy_graphs(
                 squares[slot] = squares.get(slot, 0.0) + movement**2 / len(alike)
     if not count:
         return Captured((), plain.result)
-    for other in _alike(graph, [again] if again else []):
-        for slot, movement in _node_movements(graph, other).items():
-            if movement:
-                squares.pop(slot, None)
-    nodes = tuple(_with_noise(node, squares) for node in graph.nodes)
+    if again:
+        for other in _alike(graph, [again]):
+            for slot, movement in _node_movements(graph, other).items():
+                if movement:
+                    squares.pop(slot, None)
+    with_noise = functools.partial(_with_noise, squares)
+    nodes = tuple(map(with_noise, graph.nodes))
     return Captured((msgspec.structs.replace(graph, nodes=nodes),), plain.result)
 
 
 def _alike(graph: GradGraph, runs: Sequence[Captured]) -> list[GradGraph]:
     """The last graphs of the runs that went the same way."""
-    graphs = [run.graphs[-1] for run in runs if run.graphs]
-    return [other for other in graphs if _has_the_same_nodes(graph, other)]
+    alike: list[GradGraph] = []
+    for run in runs:
+        last = run.graphs[-1:]
+        if last and _has_the_same_nodes(graph, last[0]):
+            alike += last
+    return alike
 
 
-def _with_noise(node: Node, squares: dict[Slot, float]) -> Node:
+def _with_noise(squares: dict[NodeOutput, float], node: Node) -> Node:
     outputs = []
     for slot, output in enumerate(node.outputs):
         square = squares.get((node.id, slot), np.inf)
-        noise = float(np.sqrt(square)) if np.isfinite(square) else None
+        noise = None
+        if np.isfinite(square):
+            noise = float(np.sqrt(square))
         outputs.append(msgspec.structs.replace(output, noise=noise))
     return msgspec.structs.replace(node, outputs=tuple(outputs))
 
 
 def _has_the_same_nodes(graph: GradGraph, other: GradGraph) -> bool:
     """Whether node k is node k: a net that branches on values may take another way."""
-    return [_form(node) for node in graph.nodes] == [_form(node) for node in other.nodes]
+    return list(map(_form, graph.nodes)) == list(map(_form, other.nodes))
 
 
 def _form(node: Node) -> tuple[str, list[tuple[int, ...]]]:
     return node.op, [output.shape for output in node.outputs]
 
 
-def _node_movements(graph: GradGraph, other: GradGraph) -> dict[Slot, float]:
+def _node_movements(graph: GradGraph, other: GradGraph) -> dict[NodeOutput, float]:
     movements = {}
     for node, moved in zip(graph.nodes, other.nodes, strict=True):
         for slot, (output, value) in enumerate(zip(node.outputs, moved.outputs, strict=True)):

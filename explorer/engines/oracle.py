@@ -34,10 +34,9 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
 from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import Estimate, Failure, OracleResult
+from explorer.model.results import Estimate, Failure, OracleResult, Refusal
+from explorer.numeric.central_differences import directions, is_kink
 from explorer.numeric.cotangents import cotangent
-from explorer.numeric.directions import directions
-from explorer.numeric.kinks import is_kink
 
 STEP = 1e-6
 """The distance by which a leaf is varied to either side.
@@ -50,7 +49,7 @@ ROUNDING = 8 * 2.0**-53
 """The rounding of an output in float64, as a share of it: it is divided by twice the step."""
 
 WHOLE = 512
-"""Up to this many elements asked for, each is estimated.
+"""Up to this many elements requested, each is estimated.
 
 Beyond it, DIRECTIONS derivatives of every leaf are.
 """
@@ -71,12 +70,13 @@ Each derivative takes two forwards: one leaf at a time, they would grow with the
 KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
 
-NESTED = (
-    "central differences are not computed for nested gradients: with a step of 1e-6, a second"
-    " difference would divide rounding errors by 1e-12"
-)
-NOTHING = "the case differentiates neither an input nor a weight, so there is nothing to vary"
-BARE = "the net returns a single output, so has_aux=True has no auxiliary outputs to return"
+
+class NotEstimatedError(Exception):
+    """Central differences cannot estimate the gradients of a net; ``failure`` says why."""
+
+    def __init__(self, refusal: Refusal, *details: str) -> None:
+        super().__init__(refusal)
+        self.failure = Failure(UsageError.__name__, refusal=refusal, details=details)
 
 
 def estimate(request: CaseRequest) -> OracleResult:
@@ -86,15 +86,21 @@ def estimate(request: CaseRequest) -> OracleResult:
     """
     case = request.case
     if case.order > 1:
-        return OracleResult("unsupported", error=Failure("NotImplementedError", NESTED))
+        # With a step of 1e-6, a second difference would divide rounding errors by 1e-12.
+        return OracleResult(
+            "unsupported", error=Failure("NotImplementedError", refusal="nested_differences")
+        )
     if case.must_fail:
-        return OracleResult("raised", error=Failure("ValueError", NOTHING))
+        return OracleResult("raised", error=Failure("ValueError", refusal="nothing_to_vary"))
     try:
         with _double_precision():
             function = _function(request.net)
             if case.has_aux and function.bare:
-                return OracleResult("raised", error=Failure("ValueError", BARE))
+                refused = Failure("ValueError", refusal="no_auxiliary_outputs")
+                return OracleResult("raised", error=refused)
             return OracleResult("ok", _estimates(function, case), stops=function.stops)
+    except NotEstimatedError as error:
+        return OracleResult("raised", error=error.failure)
     except Exception as error:
         return OracleResult("raised", error=failure(error, request.net.scenario))
 
@@ -133,7 +139,7 @@ class _NoCoarseCasts(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         return func(*args, **kwargs)
 
 
-class Group(NamedTuple):
+class LeafGroup(NamedTuple):
     """Leaves that are varied together, and the names of their gradients."""
 
     leaves: tuple[LeafKey, ...]
@@ -143,11 +149,13 @@ class Group(NamedTuple):
     def name(self) -> str:
         """The name of the gradient, or of the first and the last of several."""
         first, *others = self.names
-        return f"{first} … {others[-1]}" if others else first
+        if not others:
+            return first
+        return f"{first} … {others[-1]}"
 
 
 class Slopes(NamedTuple):
-    """Central differences of the sums, and half of what the slopes to either side part by.
+    """Central differences of the sums, and half of what the slopes to either side differ by.
 
     Both have shape (directions, outputs, 2).
     """
@@ -171,7 +179,7 @@ class _Function:
             self.net = build(msgspec.structs.replace(request, device="cpu"), torch.float64)
         # Every position gets a tensor of its own, also where two inputs are one array: graph engines
         # differentiate them apart.
-        self.arguments = [argument.clone() for argument in self.net.arguments]
+        self.arguments = list(map(torch.clone, self.net.arguments))
         self.state = {name: value.detach().clone() for name, value in self.net.state.items()}
         # A tape would be kept for what requires a gradient, and in-place changes refused.
         for value in (*self.arguments, *self.net.state.values()):
@@ -188,13 +196,16 @@ class _Function:
             self._modes = ()
         self.bare = bare(outputs)
         self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
-        floating = [output for output in flat(outputs) if output.is_floating_point()]
-        size = sum(float(output.abs().sum()) for output in floating)
-        self.noise = ROUNDING * size / STEP if np.isfinite(size) else 0.0
+        size = sum(map(_size, flat(outputs)))
+        self.noise = 0.0
+        if np.isfinite(size):
+            self.noise = ROUNDING * size / STEP
 
     def start(self, leaf: LeafKey) -> torch.Tensor:
         """The value of a leaf before it is varied."""
-        return self.state[leaf] if isinstance(leaf, str) else self.arguments[leaf]
+        if isinstance(leaf, str):
+            return self.state[leaf]
+        return self.arguments[leaf]
 
     def _first_outputs(self) -> Any:
         """The return value of the net, which may need gradients in its forward."""
@@ -214,7 +225,7 @@ class _Function:
             for name, start in self.state.items():
                 self.net.state[name].copy_(values.get(name, start))
         # Clones: a net may change its inputs in place.
-        arguments = [argument.clone() for argument in self.arguments]
+        arguments = list(map(torch.clone, self.arguments))
         for leaf, value in values.items():
             if isinstance(leaf, int):
                 arguments[leaf] = value
@@ -232,13 +243,13 @@ class _Function:
         """The sum of each output, and of its product with the explicit cotangent.
 
         Every case combines these. The leaves are set to ``values``; the result has shape (outputs, 2).
-        An output of integers counts as zeros. Raises UsageError for one that is not float64: a step
+        An output of integers counts as zeros. Raises NotEstimatedError for one that is not float64: a step
         of STEP would vanish in it.
         """
         rows = []
         for index, output in enumerate(flat(self._outputs(values))):
             if output.is_complex():
-                # A cotangent of ones asks for the gradient of the real parts (torch 2.13).
+                # With a cotangent of ones the gradient is that of the real parts (torch 2.13).
                 output = output.real
             if not output.is_floating_point():
                 array = np.zeros(tuple(output.shape))
@@ -246,30 +257,26 @@ class _Function:
                 array = array_of(output)
             else:
                 # The net made float32 or less of its float64 leaves.
-                raise UsageError(
-                    f"output {index} of the net is {output.dtype} even with float64 inputs and weights,"
-                    f" which is too coarse for central differences with a step of {STEP}"
-                )
+                dtype = str(output.dtype)
+                raise NotEstimatedError("coarse_output", str(index), dtype, str(STEP))
             product = array * cotangent(index, array.shape, "float64")
             rows.append((array.sum(), product.sum()))
         return np.array(rows)
 
     @functools.cached_property
     def _middle(self) -> AnyArray:
-        """The sums without variation; UsageError if a second run gives others."""
+        """The sums without variation; NotEstimatedError if a second run gives others."""
         sums, again = self._sums(NOTHING_VARIED), self._sums(NOTHING_VARIED)
         same = (sums == again) | (np.abs(sums - again) <= self.noise * STEP)
         if np.isfinite(sums).all() and not same.all():
-            raise UsageError(
-                "the net is not deterministic: two runs on equal inputs gave different outputs"
-            )
+            raise NotEstimatedError("not_deterministic")
         return sums
 
-    def slopes(self, group: Group, count: int) -> Slopes:
+    def slopes(self, group: LeafGroup, count: int) -> Slopes:
         """Differences of the sums along ``count`` directions, or of 0 along each element.
 
         All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
-        alone can be varied along its elements. Raises UsageError for a leaf of integers, and for a net
+        alone can be varied along its elements. Raises NotEstimatedError for a leaf of integers, and for a net
         that is not deterministic.
         """
         key = group.leaves, count
@@ -289,18 +296,25 @@ class _Function:
             self._slopes[key] = Slopes(np.array(differences) / twice, np.array(partings) / twice)
         return self._slopes[key]
 
-    def _steps(self, group: Group, count: int) -> Iterator[Iterator[torch.Tensor]]:
+    def _steps(self, group: LeafGroup, count: int) -> Iterator[Iterator[torch.Tensor]]:
         """For each leaf of a group the steps that it makes, one after another."""
         for leaf, name in zip(group.leaves, group.names, strict=True):
             start = self.start(leaf)
             if not start.is_floating_point():
-                raise UsageError(
-                    f"{name.removeprefix('d')} has dtype {dtype_of(start)}, and integers cannot be"
-                    " varied by a small step"
-                )
+                leaf_name = name.removeprefix("d")
+                raise NotEstimatedError("integer_leaf", leaf_name, dtype_of(start))
             shape, size = tuple(start.shape), start.numel()
-            rows = directions(name, count, shape) if count else np.eye(size).reshape(size, *shape)
+            rows = np.eye(size).reshape(size, *shape)
+            if count:
+                rows = directions(name, count, shape)
             yield (torch.tensor(row) * STEP for row in rows)
+
+
+def _size(output: torch.Tensor) -> float:
+    """The sum of the absolute values of an output of floats; 0 for any other."""
+    if not output.is_floating_point():
+        return 0.0
+    return float(output.abs().sum())
 
 
 _functions: OrderedDict[bytes, _Function] = OrderedDict()
@@ -318,39 +332,45 @@ def _function(request: NetRequest) -> _Function:
 def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     leaves = function.net.leaf_keys(case)
     names = function.net.leaves(case)
-    alone = [Group((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
+    alone = [LeafGroup((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
     whole = sum(function.start(leaf).numel() for leaf in leaves) <= WHOLE
-    groups, count = (alone, 0) if whole else _groups(alone)
+    groups, count = alone, 0
+    if not whole:
+        groups, count = _groups(alone)
     estimates = []
     for group in groups:
         slopes = function.slopes(group, count)
-        central, parting = (_of_case(part, case, function.first_outputs) for part in slopes)
+        central = _of_case(slopes.central, case, function.first_outputs)
+        parting = _of_case(slopes.parting, case, function.first_outputs)
         # Of a net that is not finite in the middle, two finite sides tell nothing either.
         central = np.where(np.isfinite(parting), central, np.nan)
         parting = np.where(is_kink(central, parting, function.noise), np.abs(parting), 0.0)
         if whole:
             shape = tuple(function.start(group.leaves[0]).shape)
             central, parting = central.reshape(shape), parting.reshape(shape)
-        together = group.names if len(group.names) > 1 else ()
-        kinks = pack(parting) if parting.any() else None
-        estimates.append(
-            Estimate(group.name, pack(central), count, function.noise, together, kinks)
-        )
+        estimate = Estimate(group.name, pack(central), count, function.noise)
+        if len(group.names) > 1:
+            estimate = msgspec.structs.replace(estimate, together=group.names)
+        if parting.any():
+            estimate = msgspec.structs.replace(estimate, kinks=pack(parting))
+        estimates.append(estimate)
     return tuple(estimates)
 
 
 def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
-    """What of all slopes a case asks for, one number a direction."""
-    # With has_aux just the first output is differentiated, otherwise the sum of all.
-    outputs = slopes[:, :first_outputs] if case.has_aux else slopes
+    """The slopes of a case, one number a direction."""
+    outputs = slopes
+    if case.has_aux:
+        # Just the first output is differentiated, otherwise the sum of all.
+        outputs = slopes[:, :first_outputs]
     along: AnyArray = outputs[:, :, int(case.sens_param)].sum(axis=1).astype(np.float64)
     return along
 
 
-def _groups(alone: list[Group]) -> tuple[list[Group], int]:
+def _groups(alone: list[LeafGroup]) -> tuple[list[LeafGroup], int]:
     """The leaves that are varied together, and along how many directions.
 
-    Inputs stay alone, so that the groups of parameters are the same whichever inputs are asked for.
+    Inputs stay alone, so that the groups of parameters are the same whichever inputs are requested.
     """
     if len(alone) <= MOST_ALONE:
         return alone, DIRECTIONS
@@ -359,6 +379,10 @@ def _groups(alone: list[Group]) -> tuple[list[Group], int]:
     size = math.ceil(len(parameters) / MOST_GROUPS)
     for first in range(0, len(parameters), size):
         members = parameters[first : first + size]
-        leaves = tuple(member.leaves[0] for member in members)
-        groups.append(Group(leaves, tuple(member.names[0] for member in members)))
+        leaves: list[LeafKey] = []
+        names: list[str] = []
+        for member in members:
+            leaves += member.leaves
+            names += member.names
+        groups.append(LeafGroup(tuple(leaves), tuple(names)))
     return groups, FEW_DIRECTIONS

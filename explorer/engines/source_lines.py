@@ -28,7 +28,7 @@ def file_kind(
 ) -> FileKind:
     """The kind of the file ``name``, where a framework is installed in ``package``.
 
-    ``engine`` is the folder of the engine's own modules, and ``is_plumbing`` is asked about paths
+    ``engine`` is the folder of the engine's own modules, and ``is_plumbing`` is called with paths
     relative to ``package``. Both folders are resolved.
     """
     path = _resolved(name)

@@ -25,22 +25,13 @@ from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFindi
 from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.results import Captured, Failure, OracleResult, Result
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import elementwise_difference
+from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.scenario.common_start import Nets
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome
 
-NOT_DEFINED = Result(
-    outcome="not_defined",
-    error=Failure("NotDefined", "the scenario defines no net for this framework"),
-)
-NO_ORACLE = OracleResult(
-    "not_defined",
-    error=Failure(
-        "NotDefined", "central differences need a PyTorch net, and the scenario defines none"
-    ),
-)
+NOT_DEFINED = Result(outcome="not_defined", error=Failure("NotDefined", refusal="no_net"))
+NO_ORACLE = OracleResult("not_defined", error=Failure("NotDefined", refusal="no_torch_net"))
 
 INTERRUPTED = Lost("not_asked", "the run was interrupted first")
 """The outcome of a job that was not finished when Ctrl-C came."""

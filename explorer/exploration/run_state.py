@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from typing import Literal
 
 from explorer.compare.align import align
 from explorer.compare.node_noise import ill_conditioned
@@ -15,8 +14,8 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import Framework
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
-from explorer.model.report import CaseReport, LeftOut, Report
-from explorer.model.results import LOST, About, Captured, Leaf, Result
+from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
+from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.common_start import Nets
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.selection import Selection, covering, spread
@@ -27,21 +26,6 @@ LARGE = 10_000
 
 Each case costs MindSpore's graph style a compilation, which takes the longer the larger the graph.
 """
-
-STRUCTURE = "the others cover each API, grad_position, form of weights and has_aux"
-SELECTED: dict[Selection, str] = {
-    "all": "",
-    "structure": STRUCTURE,
-    "main": "only one case was requested",
-}
-"""The reasons why cases are left out by a selection."""
-
-Ending = Literal["timed_out", "interrupted"]
-ENDED: dict[Ending, str] = {
-    "timed_out": "the time limit of the whole run was reached; raise --timeout to run them",
-    "interrupted": "the run was interrupted",
-}
-"""The reasons why cases were not reached."""
 
 
 class RunState:
@@ -113,14 +97,11 @@ class RunState:
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
         """The cases to run besides the main one, in order; those of sure() come first."""
         others = self._others()
-        reason = ""
+        op_nodes = self._op_nodes()
+        is_large = len(self._cases) * op_nodes > LARGE
+        by_size = selection is None
         if selection is None:
-            size = len(self._cases) * self._op_nodes()
-            selection = "structure" if size > LARGE else "all"
-            reason = (
-                f"{len(self._cases)} cases on a graph of {self._op_nodes()} op nodes take long; "
-                f"{STRUCTURE}; --cases all runs every case"
-            )
+            selection = "structure" if is_large else "all"
         chosen: tuple[GradCase, ...] = ()
         if selection == "structure":
             chosen = covering(others, known=(self._main,))
@@ -128,8 +109,14 @@ class RunState:
             chosen = spread(others, known=(self._main,))
         self._asked = {self._main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
-        if rest:
-            self._selected = LeftOut("selected", reason or SELECTED[selection], rest)
+        if rest and selection != "all":
+            self._selected = LeftOut(
+                "selected",
+                rest,
+                "size" if by_size else selection,
+                total=len(self._cases),
+                op_nodes=op_nodes,
+            )
         return chosen
 
     def _others(self) -> list[GradCase]:
@@ -182,8 +169,8 @@ class RunState:
             cases.append(case)
         left_out = list(filter(None, [self._selected]))
         if unreached:
-            cause: Ending = "timed_out" if self._outcomes.is_out_of_time else "interrupted"
-            left_out.append(LeftOut(cause, ENDED[cause], tuple(unreached)))
+            is_late = self._outcomes.is_out_of_time
+            left_out.append(LeftOut("timed_out" if is_late else "interrupted", tuple(unreached)))
         return self._report(tuple(reached), tuple(left_out))
 
     def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
@@ -191,14 +178,18 @@ class RunState:
         for about in self._present.values():
             versions.update(about.versions)
         graphs: list[GradGraph] = []
-        ungraphed: dict[str, str] = {}
+        ungraphed: dict[str, Ungraphed] = {}
         lost: list[str] = []
         recorded = self._captured()
         plain = {name: self._outcomes.result(name, self._main) for name in recorded}
         for name, captured in recorded.items():
             graphs += captured.graphs
             if captured.result.error:
-                ungraphed[name] = _why_no_graph(captured.result, plain[name])
+                # An error of the recording alone is the recorder's, which its message does not show.
+                ungraphed[name] = Ungraphed(
+                    captured.result.error,
+                    captured.result.outcome == "raised" and plain[name].outcome == "ok",
+                )
             if captured.result.outcome in LOST:
                 lost.append(name)
         inputs = self._scenario.inputs()
@@ -234,13 +225,3 @@ class RunState:
         scenario = self._scenario
         estimate = self._outcomes.estimate(case)
         return judge(case, results, estimate, scenario.expected, noise, scenario.tolerances)
-
-
-def _why_no_graph(recorded: Result, plain: Result) -> str:
-    """The reason why a call that was recorded has no graph."""
-    if recorded.error is None:
-        return ""
-    if recorded.outcome == "raised" and plain.outcome == "ok":
-        # Such an error is the recorder's, which its message does not show.
-        return f"the call raises only while its graph is recorded: {recorded.error.text}"
-    return recorded.error.message

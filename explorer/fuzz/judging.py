@@ -12,6 +12,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
 from explorer.text.language import ENGLISH, said_in
 from explorer.words.divergences import first_divergence
+from explorer.words.graphs import why_no_graph
 from explorer.words.unpaired import detail
 
 Kind = Literal[
@@ -115,7 +116,7 @@ def _oracle(_: Report, case: CaseReport) -> Iterator[Sighting]:
 def _graph(report: Report, case: CaseReport) -> Iterator[Sighting]:
     for engine, problem in report.ungraphed.items():
         if case.results[engine].outcome == "ok":
-            yield Sighting("graph", (engine,), f"no graph: {problem}")
+            yield Sighting("graph", (engine,), f"no graph: {why_no_graph(problem)}")
     for pair in report.alignments:
         for wrong in pair.contradictions:
             if wrong.reason == "refuted":

@@ -4,12 +4,19 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.absences import Absence
 from explorer.model.arrays import Summary
 
 NodeKind = Literal["op", "input", "parameter", "constant", "accumulate", "call", "output"]
 Phase = Literal["forward", "backward"]
 EdgeKind = Literal["data", "saved", "control"]
 Proof = Literal["", "proven", "refuted", "unproven"]
+
+GraphNote = Literal["whole_forward"]
+"""How a graph differs from that of the plain call.
+
+"whole_forward": the graph is that of ``value_and_grad``, which keeps the whole forward.
+"""
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -56,7 +63,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     saved_bytes: int = 0
     tape: str = ""
     proof: Proof = ""
-    missing: dict[str, str] = {}
+    missing: dict[str, Absence] = {}
 
 
 class Edge(
@@ -91,8 +98,18 @@ class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
     stage: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[GraphNote, ...] = ()
 
     def by_id(self) -> dict[str, Node]:
         """The nodes, keyed by id."""
         return {node.id: node for node in self.nodes}
+
+
+FRAMEWORK_PACKAGES = ("mindspore", "torch", "keras")
+"""The packages that are not a user's; their files are named by the path: "torch/nn/functional.py"."""
+
+
+def is_users(place: str) -> bool:
+    """Whether a node's place lies in the user's code: "net.py:3", "own/torch/models.py:3"."""
+    package, slash, _ = place.partition("/")
+    return not slash or package not in FRAMEWORK_PACKAGES

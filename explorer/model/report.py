@@ -8,7 +8,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
-from explorer.model.results import Leaf, OracleResult, Outcome, Result
+from explorer.model.results import Failure, Leaf, OracleResult, Outcome, Result
 
 CaseVerdict = Literal[
     "match", "close", "differs", "drawn", "all_raise", "some_raise", "not_compared"
@@ -114,15 +114,26 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """Cases that no engine was asked, or none could answer before the end.
+    """Cases that were not selected, or that no engine reached before the end.
 
     ``cause`` is the selection of cases that left them out, or what ended the job: its time limit
-    or Ctrl-C. ``reason`` says it in a sentence.
+    or Ctrl-C. Of a selection, ``selection`` says which it was: "main" and "structure" were chosen;
+    with "size" the explorer has chosen the latter, since ``total`` cases on a graph of ``op_nodes``
+    take long.
     """
 
     cause: Literal["selected", "timed_out", "interrupted"]
-    reason: str
     cases: tuple[GradCase, ...]
+    selection: Literal["", "main", "structure", "size"] = ""
+    total: int = 0
+    op_nodes: int = 0
+
+
+class Ungraphed(msgspec.Struct, frozen=True):
+    """Why an engine has no graph; ``while_recorded``: the call raises only while it is recorded."""
+
+    error: Failure
+    while_recorded: bool = False
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +158,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[CaseReport, ...]
     left_out: tuple[LeftOut, ...] = ()
     graphs: tuple[GradGraph, ...] = ()
-    ungraphed: dict[str, str] = {}
+    ungraphed: dict[str, Ungraphed] = {}
     lost_graphs: tuple[str, ...] = ()
     alignments: tuple[Alignment, ...] = ()
 

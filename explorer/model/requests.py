@@ -21,7 +21,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The net that an engine is to build: scenario file, device, and starting values.
 
     ``parameters``, buffers and plain tensors are keyed by PyTorch's names and overwrite the net's
-    own, in PyTorch's layout; ``trainable`` is the order in which all weights are asked for, so that
+    own, in PyTorch's layout; ``trainable`` is the order in which all weights are requested, so that
     every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
     path in the Cell tree. ``returned`` has the names of the net's outputs, nested as it returns
     them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by

@@ -12,7 +12,7 @@ from explorer.model.trees import Nested, Tree, fill, render
 Outcome = Literal["ok", "raised", "unsupported", "crashed", "timed_out", "not_asked", "not_defined"]
 
 ANSWERED: tuple[Outcome, ...] = ("ok", "raised")
-"""Outcomes in which the framework itself has said something."""
+"""Outcomes in which the framework itself gave a result or an error."""
 
 LOST: tuple[Outcome, ...] = ("crashed", "timed_out")
 """Outcomes in which a worker process was lost."""
@@ -21,20 +21,64 @@ MISSING_FRAMEWORK = "MissingFramework"
 """The ``type`` of a Failure where a framework is not installed."""
 
 
-class Failure(msgspec.Struct, frozen=True):
+Refusal = Literal[
+    "no_net",
+    "no_torch_net",
+    "nested_differences",
+    "nothing_to_vary",
+    "no_auxiliary_outputs",
+    "not_deterministic",
+    "coarse_output",
+    "integer_leaf",
+]
+"""A failure that no exception stands for.
+
+- "no_net": the scenario defines no net for the framework
+- "no_torch_net": nor one for PyTorch, which central differences need
+- "nested_differences": central differences are not computed for nested gradients
+- "nothing_to_vary": the case differentiates neither an input nor a weight
+- "no_auxiliary_outputs": the net returns a single output, and the case has has_aux=True
+- "not_deterministic": two runs on equal inputs gave different outputs
+- "coarse_output": an output is too coarse for central differences: its number, its dtype, the step
+- "integer_leaf": a leaf cannot be varied by a small step: its name and its dtype
+"""
+
+
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why an engine could not answer: the exception's type and message.
 
-    ``source`` is the user's line ("net.py:12"), or "" where none is known.
+    ``source`` is the user's line ("net.py:12"), or "" where none is known. Where no exception was
+    raised there is a ``refusal`` with its ``details``, and no message.
     """
 
     type: str
-    message: str
+    message: str = ""
     source: str = ""
+    refusal: Refusal | None = None
+    details: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """Both in one: "RuntimeError: no grad"."""
         return f"{self.type}: {self.message}"
+
+
+NoteKind = Literal["joint_has_none", "grad_is_none", "ids_of_many", "ids_take_long", "ids_raise"]
+"""What is unlike the plain call in an answer.
+
+- "joint_has_none", "grad_is_none": the outputs do not depend on the leaves ``detail``, whose
+  gradients are shown as zeros: the joint graph has none, or PyTorch leaves .grad as None
+- "ids_of_many", "ids_take_long": return_ids=True is left out, since the net has ``detail``
+  parameters or takes long to compile
+- "ids_raise": return_ids=True raises ``detail``
+"""
+
+
+class ResultNote(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A note on an answer; ``detail`` has names, a number, or the framework's message."""
+
+    kind: NoteKind
+    detail: str = ""
 
 
 class Leaf(msgspec.Struct, frozen=True):
@@ -49,7 +93,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``structure`` nests the names of ``leaves`` as MindSpore returns them; it is empty where there
     are none. ``natural`` is how the engine's own idiom writes its answer. ``ids`` are the names
-    that ``return_ids=True`` adds, none where it was not asked; ``code`` is what a reader can paste
+    that ``return_ids=True`` adds, none where that was not requested; ``code`` is what a reader can paste
     to get the same; ``note`` says what the code had to do to get there.
     """
 
@@ -60,7 +104,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ids: tuple[str, ...] = ()
     error: Failure | None = None
     code: str = ""
-    note: str = ""
+    note: ResultNote | None = None
 
     @property
     def written(self) -> str:

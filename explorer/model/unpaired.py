@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.absences import Absence
 from explorer.model.divergence import Gap, Place, Readings
 from explorer.model.sides import SideName
 
@@ -48,9 +49,9 @@ class Plain(msgspec.Struct, frozen=True, tag_field="why", tag="plain"):
 
 
 class Recorded(msgspec.Struct, frozen=True, tag_field="why", tag="recorded"):
-    """The node's own record says it, in ``text``."""
+    """The node's own record says it."""
 
-    text: str
+    absence: Absence
 
 
 class Contradicted(msgspec.Struct, frozen=True, tag_field="why", tag="contradicted"):

@@ -1,4 +1,4 @@
-"""Differences between two arrays, or between two nested lists of figures."""
+"""Differences of arrays, element by element, complex numbers and all."""
 
 import math
 from typing import Any
@@ -6,7 +6,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.model.arrays import AnyArray
 from explorer.text.numbers import number
+
+REAL_DTYPES = {"complex64": "float32", "complex128": "float64"}
+"""The dtype of the parts of a complex number."""
+
+
+def real_parts(array: AnyArray) -> AnyArray:
+    """A complex array as a real one with a last axis of two, (re, im); any other as it is."""
+    if array.dtype.kind != "c":
+        return array
+    return np.stack([array.real, array.imag], axis=-1)
+
+
+def real_dtype(dtype: str) -> str:
+    """The dtype of the real numbers that a tensor of ``dtype`` is made of."""
+    return REAL_DTYPES.get(dtype, dtype)
+
 
 Floats = NDArray[np.float64]
 

@@ -17,6 +17,7 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import digits
 from explorer.words.divergences import Engines
+from explorer.words.graphs import why_missing
 from explorer.words.unpaired import detail
 
 NOT_FINITE, ZERO, REACH = 0, 128, 127
@@ -146,9 +147,9 @@ def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
         yield _("saves"), _("{n} bytes for backward").format(n=node.saved_bytes)
     if node.outputs and not members:
         yield _("value"), proof_text(node)
-    for what, reason in sorted(node.missing.items()):
+    for what, absence in sorted(node.missing.items()):
         if what != "proof":
-            yield _("no {what}").format(what=what), clean(reason)
+            yield _("no {what}").format(what=what), clean(why_missing(absence))
 
 
 def proof_text(node: Node) -> str:
@@ -159,8 +160,9 @@ def proof_text(node: Node) -> str:
         "unproven": _("not proven"),
         "": _("not computed again"),
     }
-    reason = node.missing.get("proof", "")
-    return f"{texts[node.proof]} ({clean(reason)})" if reason else texts[node.proof]
+    absence = node.missing.get("proof")
+    text = texts[node.proof]
+    return f"{text} ({clean(why_missing(absence))})" if absence else text
 
 
 def _output(output: Output) -> OutputDetail:

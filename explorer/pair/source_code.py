@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.places import FRAMEWORK_PACKAGES
+from explorer.model.graph import FRAMEWORK_PACKAGES
 
 AROUND = 2
 """Lines that are shown before and after one."""

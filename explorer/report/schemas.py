@@ -22,18 +22,22 @@ from explorer.model.graph import GradGraph, Node, Output, Phase
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
 from explorer.model.report import CaseReport, LeftOut, Report
-from explorer.model.results import Estimate, Leaf, Result
+from explorer.model.results import Estimate, Failure, Leaf, Result
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.unpaired import Unpaired
 from explorer.report.json import Document, array_document, to_builtins
 from explorer.sweep.records import Change, Sweep
 from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
+from explorer.words import answers
 from explorer.words.cases import reason
 from explorer.words.claims import advice_text, evidence_text
 from explorer.words.coverage import not_compared
 from explorer.words.divergences import Engines, divergences
+from explorer.words.failures import message
 from explorer.words.findings import sentence
+from explorer.words.graphs import note as graph_note
+from explorer.words.graphs import why_missing, why_no_graph
 from explorer.words.messages import as_text, study_text
 from explorer.words.proofs import ProofCounts, last_stages, proofs
 from explorer.words.readings import reading
@@ -143,6 +147,9 @@ def _nodes(graph: GradGraph) -> Iterator[Document]:
     for node in graph.nodes:
         # Without its outputs, whose raw bytes JSON has no place for; the key keeps its own.
         document = to_builtins(msgspec.structs.replace(node, outputs=()))
+        if node.missing:
+            missing = node.missing.items()
+            document["missing"] = {what: why_missing(absence) for what, absence in missing}
         document["outputs"] = document_of(node.outputs)
         yield document
 
@@ -169,7 +176,11 @@ def _by_name(field: str) -> tuple[Any, Find]:
 def _error(measured: Measured) -> Any:
     """The error without its line."""
     error = measured.error
-    return {"type": error.type, "message": error.message} if error else None
+    return {"type": error.type, "message": message(error)} if error else None
+
+
+def _ungraphed(report: Report) -> dict[str, str]:
+    return {engine: why_no_graph(why) for engine, why in report.ungraphed.items()}
 
 
 def _proofs(report: Report) -> dict[str, ProofCounts]:
@@ -186,6 +197,7 @@ FORMS: dict[type, Form] = {
             "inputs": _by_name("inputs"),
             "parameters": _by_name("parameters"),
             "proofs": (dict[str, ProofCounts], _proofs),
+            "ungraphed": (dict[str, str], _ungraphed),
         },
     ),
     CaseReport: Form(
@@ -209,7 +221,14 @@ FORMS: dict[type, Form] = {
             "structure": (str | None, _if_ok("written")),
             "values": (Any, _if_ok("nested")),
             "natural": (str | None, _if_ok("natural")),
+            "note": (str, answers.note),
         },
+    ),
+    Failure: Form(
+        "Failure",
+        "Why an engine could not answer: the exception's type, message and, if known, the user's line.",
+        "type message source",
+        {"message": (str, message)},
     ),
     Judged: Form(
         "Oracle",
@@ -236,12 +255,18 @@ FORMS: dict[type, Form] = {
         "LeftOut",
         "Cases that were not asked, by their labels, and why.",
         "cause reason cases",
-        {"cases": (list[str], lambda left_out: [case.label for case in left_out.cases])},
+        {
+            "reason": (str, answers.why_left_out),
+            "cases": (list[str], lambda left_out: [case.label for case in left_out.cases]),
+        },
     ),
     GradGraph: Form(
         "Graph",
         "One engine's gradient graph of one case, at one stage.",
-        computed={"nodes": (list[Node], _nodes)},
+        computed={
+            "nodes": (list[Node], _nodes),
+            "notes": (list[str], lambda graph: list(map(graph_note, graph.notes))),
+        },
     ),
     Output: Form(
         "Output",
@@ -392,6 +417,7 @@ def report_document(report: Report) -> Document:
     return dict(document_of(report))
 
 
+@said_in(ENGLISH)
 def graph_document(graph: GradGraph) -> Document:
     """A gradient graph as plain data.
 
@@ -444,6 +470,8 @@ def schema(kind: str) -> Document:
     parts = {**made["$defs"], **msgspec.json.schema(_described(Output))["$defs"]}
     for name in ("Summary", "Array"):
         parts.pop(name, None)
+    if "Absence" in parts:
+        parts["Absence"] = {"type": "string", "description": "Why something of a node is missing."}
     return {
         "$schema": DIALECT,
         "$id": f"urn:autodiff-explorer:{kind}:{version}",

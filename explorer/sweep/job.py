@@ -29,9 +29,11 @@ from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import counted
 from explorer.topics import study_topic
 from explorer.topics.studying import refused_by_some, stored_study, study, target
+from explorer.words.answers import why_left_out
 from explorer.words.cases import reason
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.graphs import why_no_graph
 from explorer.words.messages import study_text
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers
@@ -158,21 +160,21 @@ def _findings(report: Report) -> Iterator[str]:
     for finding in report.findings:
         yield finding_sentence(finding)
     for engine, problem in report.ungraphed.items():
-        yield f"no graph of {engine}: {problem}"
+        yield f"no graph of {engine}: {why_no_graph(problem)}"
 
 
 def _missing(report: Report) -> str:
     """The first result that is missing, and why; "" if all are there."""
     for left_out in report.left_out:
         if left_out.cause != "selected":
-            return f"{counted(len(left_out.cases), 'case')} not run: {left_out.reason}"
+            return f"{counted(len(left_out.cases), 'case')} not run: {why_left_out(left_out)}"
     for case in report.cases:
         for engine, result in case.results.items():
             if result.outcome in LOST:
                 detail = result.error.message if result.error else result.outcome
                 return f"{case.case.label}: {engine}: {detail}"
     for engine in report.lost_graphs:
-        return f"no graph of {engine}: {report.ungraphed[engine]}"
+        return f"no graph of {engine}: {why_no_graph(report.ungraphed[engine])}"
     return ""
 
 

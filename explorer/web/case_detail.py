@@ -142,7 +142,7 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
     if result.error and result.error.source:
         st.caption(plain(result.error.source))
     if result.note:
-        st.caption(plain(one_line(result.note)))
+        st.caption(plain(one_line(answers.note(result))))
 
 
 def _answer(result: Result, device: str) -> None:

@@ -25,6 +25,7 @@ from explorer.web.report_page import PLACE as CHOICE
 from explorer.web.report_page import ReportKey
 from explorer.web.widgets import new_bar
 from explorer.words.divergences import first_divergence
+from explorer.words.graphs import why_no_graph
 
 # The component
 
@@ -101,9 +102,11 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
     def code(key: ReportKey, report: Report) -> None:
         """Choose two engines; then the code of their nets."""
         last_stages = {graph.engine: graph for graph in report.graphs}
-        for name, reason in report.ungraphed.items():
+        for name, why in report.ungraphed.items():
             message = _("No graph from {engine}: {reason}")
-            st.warning(message.format(engine=plain(name), reason=plain(one_line(reason))))
+            st.warning(
+                message.format(engine=plain(name), reason=plain(one_line(why_no_graph(why))))
+            )
         if not last_stages:
             st.caption(_("No engine has a graph whose nodes could be linked to lines."))
             return

@@ -42,6 +42,7 @@ from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar
 from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
+from explorer.words.graphs import note, why_no_graph
 
 REVISION = "revision of the graphs"
 """Counts in the session how often what is chosen in the drawings was changed from outside of them."""
@@ -105,9 +106,9 @@ def side_by_side(
     with st.spinner(_("Reading the values …"), show_time=True):
         record = _record(drawn, words(), sides, alignment, merged)
     _panes(record, sources(*shown, code), state, chosen.address, _chosen_above())
-    notes = [f"{side.graph.engine}: {note}" for side in pair for note in side.graph.notes]
-    for note in dict.fromkeys(notes):  # the same engine may stand on both sides
-        st.caption(plain(note))
+    notes = [f"{side.graph.engine}: {note(kind)}" for side in pair for kind in side.graph.notes]
+    for text in dict.fromkeys(notes):  # the same engine may stand on both sides
+        st.caption(plain(text))
 
 
 def _state(
@@ -162,10 +163,12 @@ def _chosen_pair(
 def _choice(
     chosen: Chosen, side: SideName, title: str, stage_title: str, report: Report, taken: str
 ) -> Choice | None:
-    for name, reason in report.ungraphed.items():
+    for name, why in report.ungraphed.items():
         message = _("No graph from {engine}: {reason}")
         if side == "left":
-            st.warning(message.format(engine=plain(name), reason=plain(one_line(reason))))
+            st.warning(
+                message.format(engine=plain(name), reason=plain(one_line(why_no_graph(why))))
+            )
     by_engine: dict[str, list[GradGraph]] = {}
     for graph in report.graphs:
         by_engine.setdefault(graph.engine, []).append(graph)

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored, is_whole, stored_report
 from explorer.model.report import CaseReport, Report
 from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER

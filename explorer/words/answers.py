@@ -4,13 +4,22 @@ from collections.abc import Collection
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
+from explorer.model.report import LeftOut
+from explorer.model.results import (
+    Estimate,
+    Failure,
+    Leaf,
+    NoteKind,
+    OracleResult,
+    Result,
+)
 from explorer.model.trees import Nested
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
 from explorer.words.cases import SEPARATOR
+from explorer.words.failures import message
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""
@@ -39,6 +48,42 @@ OMITTED = {
     "interrupted": later("{n} of {total} cases were not reached: {reason}"),
 }
 """The words for cases that are left out, by the cause of that."""
+
+SELECTED = {
+    "main": later("only one case was requested"),
+    "structure": later("the others cover each API, grad_position, form of weights and has_aux"),
+    "size": later(
+        "{total} cases on a graph of {op_nodes} op nodes take long; the others cover each API,"
+        " grad_position, form of weights and has_aux; --cases all runs every case"
+    ),
+}
+"""The reasons why cases are not selected, by the selection."""
+
+ENDED = {
+    "timed_out": later("the time limit of the whole run was reached; raise --timeout to run them"),
+    "interrupted": later("the run was interrupted"),
+}
+"""The reasons why cases are not reached."""
+
+NOTES: dict[NoteKind, str] = {
+    "joint_has_none": later(
+        "the outputs do not depend on {detail}, for which the joint graph has no gradient; shown as"
+        " zeros"
+    ),
+    "grad_is_none": later(
+        "the outputs do not depend on {detail}, for which PyTorch leaves .grad as None; shown as zeros"
+    ),
+    "ids_of_many": later(
+        "return_ids=True is left out for a net of {detail} parameters: it would compile the net a"
+        " second time"
+    ),
+    "ids_take_long": later(
+        "return_ids=True is left out for a net that takes long to compile: it would compile the net a"
+        " second time"
+    ),
+    "ids_raise": later("return_ids=True raises {detail}"),
+}
+"""The notes on answers."""
 
 ENGINE_COLUMNS = (later("engine"), later("how"), later("version"), later("device"))
 """The columns of the table of engines."""
@@ -102,7 +147,24 @@ def failure(error: Failure | None) -> str:
     """An error as Python would end its traceback, on one line."""
     if error is None:
         return _("no reason given")
-    return one_line(error.text)
+    return one_line(f"{error.type}: {message(error)}")
+
+
+def note(result: Result) -> str:
+    """The note on an answer; "" where there is none."""
+    if result.note is None:
+        return ""
+    return _(NOTES[result.note.kind]).format(detail=result.note.detail)
+
+
+def why_left_out(left_out: LeftOut) -> str:
+    """Why cases were not run."""
+    if left_out.cause != "selected":
+        return _(ENDED[left_out.cause])
+    if not left_out.selection:
+        return ""
+    text = _(SELECTED[left_out.selection])
+    return text.format(total=left_out.total, op_nodes=left_out.op_nodes)
 
 
 def answer(result: Result, precision: int = FEW, drawn: Collection[str] = ()) -> str:
@@ -116,7 +178,7 @@ def answer(result: Result, precision: int = FEW, drawn: Collection[str] = ()) ->
     if result.outcome == "raised":
         return error
     if result.error and result.error.type == result.outcome:
-        error = one_line(result.error.message)  # a lost worker has no exception to name
+        error = one_line(message(result.error))  # a lost worker has no exception to name
     return _("{outcome}: {error}").format(outcome=_(OUTCOMES[result.outcome]), error=error)
 
 

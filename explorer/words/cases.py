@@ -18,6 +18,7 @@ from explorer.model.results import ANSWERED, Estimate, Outcome
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.numbers import multiple
+from explorer.words.failures import message
 from explorer.words.scenarios import said, said_reasons
 
 VERDICTS: dict[CaseVerdict, str] = {
@@ -437,4 +438,4 @@ def oracle_silence(reports: Sequence[CaseReport]) -> str:
     if any(report.oracle.estimates for report in reports):
         return ""
     errors = [report.oracle.error for report in reports if report.oracle.error]
-    return next((error.message for error in errors if error.type == "UsageError"), "")
+    return next((message(error) for error in errors if error.type == "UsageError"), "")

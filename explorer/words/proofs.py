@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.graph import GradGraph, Node
 from explorer.text.language import _
+from explorer.words.graphs import why_missing
 
 PROVABLE = ("op", "accumulate")
 """The kinds of nodes that compute something."""
@@ -34,7 +35,8 @@ def proofs(graph: GradGraph) -> ProofCounts:
     unproven: dict[str, int] = {}
     for node in nodes:
         if node.proof == "unproven":
-            reason = node.missing.get("proof", "")
+            absence = node.missing.get("proof")
+            reason = why_missing(absence) if absence else ""
             unproven[reason] = unproven.get(reason, 0) + 1
     return ProofCounts(proven, tuple(node.id for node in refuted(graph)), unproven)
 

@@ -19,6 +19,7 @@ from explorer.model.unpaired import (
 )
 from explorer.text.language import _
 from explorer.words.divergences import Engines
+from explorer.words.graphs import why_missing
 from explorer.words.readings import contrast, place
 
 
@@ -45,7 +46,7 @@ def _plain(why: Plain, other: str) -> str:
 
 
 def _recorded(why: Recorded, _other: str) -> str:
-    return why.text
+    return why_missing(why.absence)
 
 
 def _contradicted(why: Contradicted, other: str) -> str:

@@ -19,7 +19,8 @@ from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
 from explorer.cli.scenario import exit_code
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
-from explorer.model.report import LeftOut
+from explorer.model.report import LeftOut, Ungraphed
+from explorer.model.results import Failure
 from explorer.report.scenario.graphs import NoGraphError, graphs_of
 from tests.support.command_line import ROOT, environment, explorer
 from tests.support.nets import NETS
@@ -171,14 +172,17 @@ def test_interrupting_after_the_first_answers_prints_what_is_there(tmp_path: Pat
     [("selected", AS_EXPECTED), ("interrupted", AS_EXPECTED), ("timed_out", LOST)],
 )
 def test_a_job_that_ran_out_of_time_exits_with_3(cause: Any, code: int) -> None:
-    left_out = LeftOut(cause, "the reason", (GradCase("grad", 0),))
+    left_out = LeftOut(cause, (GradCase("grad", 0),))
     assert exit_code(msgspec.structs.replace(report(), left_out=(left_out,))) == code
 
 
 def test_a_graph_whose_worker_was_lost_is_no_success() -> None:
     whole = report()
     lost = msgspec.structs.replace(
-        whole, ungraphed={"torch-tape": "the worker died"}, lost_graphs=("torch-tape",), graphs=()
+        whole,
+        ungraphed={"torch-tape": Ungraphed(Failure("crashed", "the worker died"))},
+        lost_graphs=("torch-tape",),
+        graphs=(),
     )
     assert exit_code(lost) == LOST
     with pytest.raises(NoGraphError, match="the worker died") as error:

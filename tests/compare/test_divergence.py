@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, NodeKind
 from explorer.model.unpaired import Recorded
@@ -600,7 +601,7 @@ def test_infinities_pair_and_differ_like_numbers() -> None:
 
 
 def test_an_unobserved_value_is_never_called_a_difference() -> None:
-    freed = {"values": "freed before it was read"}
+    freed = {"values": Absence("not_in_ir")}
 
     def two_ops(graph: ComputedGraph, x: int) -> int:
         sine = graph.op("Sin", np.sin, x, observed=False, missing=freed)

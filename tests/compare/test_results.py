@@ -18,7 +18,7 @@ from explorer.compare.results import Comparison, agrees_with_oracle, compare, wi
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, OracleResult, Result
 from explorer.model.trees import branch
-from explorer.numeric.scale import UNIT
+from explorer.numeric.summaries import UNIT
 from tests.support.results import FINE, answer, values
 
 # Elements

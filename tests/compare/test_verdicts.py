@@ -12,7 +12,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, OracleResult, Outcome, Result
-from explorer.numeric.directions import directions
+from explorer.numeric.central_differences import directions
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
 from tests.support.computed_graphs import one_input

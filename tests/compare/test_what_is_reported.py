@@ -12,7 +12,7 @@ from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.results import Estimate, OracleResult, Result
-from explorer.numeric.directions import directions
+from explorer.numeric.central_differences import directions
 from explorer.numeric.summaries import summarise
 from tests.support.results import FINE, answer, raised, values
 

@@ -25,18 +25,18 @@ class Asked:
         return len(self.calls)
 
 
-def graph_with(*notes: str) -> GradGraph:
-    return GradGraph(engine="e", case="c", stage="s", nodes=(), edges=(), notes=notes)
+def graph_of(case: str = "c") -> GradGraph:
+    return GradGraph(engine="e", case=case, stage="s", nodes=(), edges=())
 
 
 def test_the_same_question_has_the_same_answer_and_another_argument_is_another_question() -> None:
-    asked, graph = Asked(), graph_with()
+    asked, graph = Asked(), graph_of()
     answers = [asked.find(graph, depth) for depth in (1, 1, 2, 1)]
     assert answers == [1, 1, 2, 1]
 
 
 def test_a_graph_with_equal_nodes_is_another_graph() -> None:
-    asked, graph = Asked(), graph_with()
+    asked, graph = Asked(), graph_of()
     again = msgspec.structs.replace(graph)
     assert again == graph
     assert [asked.find(graph, 1), asked.find(again, 1)] == [1, 2]
@@ -44,7 +44,7 @@ def test_a_graph_with_equal_nodes_is_another_graph() -> None:
 
 
 def test_no_more_graphs_are_held_than_a_report_has() -> None:
-    asked, graphs = Asked(), [graph_with(str(number)) for number in range(MOST_CACHED + 1)]
+    asked, graphs = Asked(), [graph_of(str(number)) for number in range(MOST_CACHED + 1)]
     for graph in graphs:
         asked.find(graph, 1)
     assert asked.find(graphs[-1], 1) == MOST_CACHED + 1

@@ -14,6 +14,7 @@ from explorer.drawing.style import LEAST_BOX_WIDTH, PAD, SMALL_SIZE, TITLE_SIZE
 from explorer.drawing.text_formats import dot, mermaid
 from explorer.model.graph import GradGraph
 from explorer.text.language import said_in
+from explorer.words.graphs import why_missing
 from tests.support.drawing_graphs import bottlenecks, branches, convolution, dense_mse, unrolled
 
 GRAPHS = {
@@ -53,7 +54,10 @@ def names_in(graph: GradGraph) -> set[str]:
     texts: list[str] = [graph.engine, graph.case, graph.stage]
     for node in graph.nodes:
         texts += [node.id, node.op, node.name, node.scope, node.body, *node.source]
-        texts += [*node.missing.values(), *(output.dtype for output in node.outputs)]
+        texts += [
+            *map(why_missing, node.missing.values()),
+            *(output.dtype for output in node.outputs),
+        ]
     return SIGNS.union(*map(ENGLISH_WORDS.findall, texts))
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
+from explorer.model.absences import Absence
 from explorer.model.graph import Node, Phase
 
 
@@ -13,7 +14,7 @@ def op(
     phase: Phase = "forward",
     source: tuple[str, ...] = (),
     forward: int | None = None,
-    missing: dict[str, str] | None = None,
+    missing: dict[str, Absence] | None = None,
 ) -> int:
     slots = tuple((number, 0) for number in inputs)
     return builder.add(
@@ -35,7 +36,7 @@ def test_a_forward_node_takes_the_line_that_its_gradient_still_has() -> None:
     op(builder, "gradient", phase="backward", source=("net.py:2",), forward=lost)
     node = recorded(builder, "lost")
     assert node.source == ("net.py:2",)
-    assert "gradient" in node.missing["source"]
+    assert node.missing["source"] == Absence("line_of_gradient")
 
 
 def test_a_backward_node_takes_the_line_of_its_forward_node() -> None:
@@ -87,10 +88,10 @@ def test_a_neighbour_of_the_other_phase_lends_no_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "missing"), [(("net.py:3",), {}), ((), {"source": "the capture made it"})]
+    ("source", "missing"), [(("net.py:3",), {}), ((), {"source": Absence("added_by_capture")})]
 )
 def test_a_node_with_its_own_line_or_its_own_reason_borrows_none(
-    source: tuple[str, ...], missing: dict[str, str]
+    source: tuple[str, ...], missing: dict[str, Absence]
 ) -> None:
     builder = GraphBuilder()
     first = op(builder, "first", source=("net.py:1",))

@@ -3,8 +3,12 @@
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.mindspore.forward_identities import ForwardIdentities, ForwardReference
-from explorer.engines.mindspore.forward_links import ForwardLinks, link_to_leaf
+from explorer.engines.mindspore.forward_links import (
+    ForwardIdentities,
+    ForwardLinks,
+    ForwardReference,
+    link_to_leaf,
+)
 from explorer.model.graph import Output, Phase
 
 SCALAR = (Output((), "float32"),)

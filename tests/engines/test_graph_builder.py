@@ -6,7 +6,11 @@ import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.lint import lint
+from explorer.model.absences import Absence
 from explorer.model.graph import Edge, GradGraph, Node, Output, Phase
+
+NO_LINE, NO_VALUES = Absence("added_by_capture"), Absence("unwritten")
+"""Why a node has no line of its own, or no values."""
 
 
 def finished(builder: GraphBuilder) -> GradGraph:
@@ -65,10 +69,10 @@ def test_the_record_has_the_fields_of_the_draft_as_they_are_at_the_end() -> None
     }
     for field, value in later.items():
         setattr(builder.nodes[number], field, value)
-    graph = builder.record("torch-graph", "a case", "joint", notes=("a note",))
+    graph = builder.record("torch-graph", "a case", "joint", notes=("whole_forward",))
     assert graph.nodes == (Node(id="n0", op="matmul", name="h", order=0, **later),)
     assert (graph.engine, graph.case, graph.stage) == ("torch-graph", "a case", "joint")
-    assert graph.notes == ("a note",)
+    assert graph.notes == ("whole_forward",)
 
 
 def test_an_input_that_no_tensor_fills_keeps_its_place() -> None:
@@ -231,10 +235,10 @@ def test_a_sum_of_gradients_takes_the_first_line_of_each_addend_in_their_order()
     builder = GraphBuilder()
     second = op(builder, "second", phase="backward", line="net.py:2")
     first = builder.add("first", "op", "backward", source=("net.py:1", "net.py:9"))
-    accumulation(builder, second, first, second, missing={"source": "none", "values": "none"})
+    accumulation(builder, second, first, second, missing={"source": NO_LINE, "values": NO_VALUES})
     total = node(finished(builder), "add")
     assert total.source == ("net.py:2", "net.py:1")
-    assert total.missing == {"values": "none"}
+    assert total.missing == {"values": NO_VALUES}
 
 
 def test_a_sum_of_sums_takes_the_lines_that_those_took() -> None:
@@ -260,7 +264,7 @@ def test_a_sum_whose_addends_have_no_lines_or_which_has_its_own_stays_as_it_is(l
     builder = GraphBuilder()
     addend = op(builder, "gradient", phase="backward", line=line)
     own = ("net.py:5",) if line else ()
-    accumulation(builder, addend, source=own, missing={} if line else {"source": "none"})
+    accumulation(builder, addend, source=own, missing={} if line else {"source": NO_LINE})
     total = node(finished(builder), "add")
     assert total.source == own
-    assert total.missing == ({} if line else {"source": "none"})
+    assert total.missing == ({} if line else {"source": NO_LINE})

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.mindspore.subgraph_calls import SubgraphCall, SubgraphCalls
-from explorer.engines.mindspore.subgraph_names import argument, readable
+from explorer.engines.mindspore.subgraphs import SubgraphCall, SubgraphCalls, argument, readable
 from explorer.model.graph import Edge, GradGraph, Output
 from explorer.numeric.summaries import summarise
 

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.capture.order import latest_first
+from explorer.engines.capture.lint import latest_first
 from explorer.model.graph import GradGraph
 
 

@@ -8,26 +8,22 @@ import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.proof import (
-    IN_PART,
-    IN_PLACE,
     MOST_NODES,
-    NO_INPUT,
-    NO_TENSOR,
-    NO_VALUE,
-    RAISES_ALONE,
-    RANDOM,
-    TOO_MANY,
+    GraphValues,
     Operand,
-    Recorded,
     Rerun,
     agrees,
     prove,
 )
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise
 
 X = np.array([3.0, -2.0, 0.5], np.float32)
+
+
+WRITTEN_IN_PART = Absence("written_in_part")
 
 
 def shown(array: AnyArray) -> Output:
@@ -39,7 +35,7 @@ class Chain:
 
     def __init__(self) -> None:
         self.builder = GraphBuilder()
-        self.recorded = Recorded(np.asarray, np.copy)
+        self.recorded = GraphValues(np.asarray, np.copy)
         leaf = self.builder.add("input", "input", "forward", outputs=(shown(X),))
         self.recorded.outputs[leaf, 0] = X
         self.double = self.op("double", leaf, lambda value: 2 * value)
@@ -69,8 +65,8 @@ class Chain:
         prove(self.builder, self.recorded)
         return [self.builder.nodes[number].proof for number in (self.double, self.square)]
 
-    def reason(self, number: int) -> str:
-        return self.builder.nodes[number].missing.get("proof", "")
+    def reason(self, number: int) -> Absence | None:
+        return self.builder.nodes[number].missing.get("proof")
 
 
 def test_what_an_op_yields_again_is_proven() -> None:
@@ -96,13 +92,13 @@ def test_a_reader_that_fits_neither_value_is_refuted_too() -> None:
 
 def test_a_node_that_cannot_be_proven_says_why() -> None:
     chain = Chain()
-    chain.recorded.reruns[chain.double] = RANDOM
+    chain.recorded.reruns[chain.double] = Absence("random")
     rerun = chain.recorded.reruns[chain.square]
     assert isinstance(rerun, Rerun)
     chain.recorded.reruns[chain.square] = Rerun((Operand(None, None),), rerun.compute)
     assert chain.proofs() == ["unproven", "unproven"]
-    assert chain.reason(chain.double) == RANDOM
-    assert chain.reason(chain.square) == NO_INPUT
+    assert chain.reason(chain.double) == Absence("random")
+    assert chain.reason(chain.square) == Absence("no_input")
 
 
 def test_a_value_that_nobody_saw_and_an_op_without_a_tensor_are_unproven() -> None:
@@ -110,8 +106,8 @@ def test_a_value_that_nobody_saw_and_an_op_without_a_tensor_are_unproven() -> No
     del chain.recorded.outputs[chain.double, 0]
     chain.builder.nodes[chain.square].outputs = ()
     assert chain.proofs() == ["unproven", "unproven"]
-    assert chain.reason(chain.double) == NO_VALUE
-    assert chain.reason(chain.square) == NO_TENSOR
+    assert chain.reason(chain.double) == Absence("no_value")
+    assert chain.reason(chain.square) == Absence("no_tensor")
 
 
 def test_an_excuse_saves_a_node_from_being_refuted_and_from_nothing_else() -> None:
@@ -119,11 +115,13 @@ def test_an_excuse_saves_a_node_from_being_refuted_and_from_nothing_else() -> No
         chain = Chain()
         rerun = chain.recorded.reruns[chain.square]
         assert isinstance(rerun, Rerun)
-        excused = Rerun(rerun.operands, rerun.compute, excuse=IN_PLACE)
+        excused = Rerun(rerun.operands, rerun.compute, excuse="overwritten_operand")
         chain.recorded.reruns[chain.square] = excused
         chain.spoil(chain.square, factor)
         assert chain.proofs() == ["proven", proof]
-        assert chain.reason(chain.square) == (IN_PLACE if factor != 1.0 else "")
+        assert chain.reason(chain.square) == (
+            Absence("overwritten_operand") if factor != 1.0 else None
+        )
 
 
 def test_an_op_that_fails_alone_is_unproven_with_its_message() -> None:
@@ -134,7 +132,7 @@ def test_an_op_that_fails_alone_is_unproven_with_its_message() -> None:
     operands = (Operand(None, X),)
     chain.recorded.reruns[chain.double] = Rerun(operands, fails)
     assert chain.proofs() == ["unproven", "proven"]
-    assert chain.reason(chain.double) == f"{RAISES_ALONE}: no such kernel"
+    assert chain.reason(chain.double) == Absence("raises_alone", "no such kernel")
 
 
 def test_what_an_op_says_alone_is_told_in_the_engine_s_words_for_it() -> None:
@@ -145,7 +143,7 @@ def test_what_an_op_says_alone_is_told_in_the_engine_s_words_for_it() -> None:
     chain.recorded.reruns[chain.double] = Rerun((Operand(None, X),), fails)
     chain.recorded.message_of = lambda text: text.rpartition("-----\n")[2]
     assert chain.proofs() == ["unproven", "proven"]
-    assert chain.reason(chain.double) == f"{RAISES_ALONE}: no such kernel"
+    assert chain.reason(chain.double) == Absence("raises_alone", "no such kernel")
 
 
 def test_what_an_op_writes_is_proven_on_copies_of_its_operands() -> None:
@@ -180,7 +178,7 @@ def test_a_tensor_of_which_an_op_writes_a_part_is_unproven_and_its_own_output_is
     chain.spoil(chain.double, factor)
     prove(chain.builder, chain.recorded)
     assert node.proof == proof
-    assert node.missing.get("proof", "") == (IN_PART if proof == "unproven" else "")
+    assert node.missing.get("proof") == (WRITTEN_IN_PART if proof == "unproven" else None)
 
 
 def test_a_large_graph_is_proven_only_on_demand() -> None:
@@ -188,7 +186,7 @@ def test_a_large_graph_is_proven_only_on_demand() -> None:
     for _ in range(MOST_NODES):
         chain.op("double", 0, lambda value: 2 * value)
     assert set(chain.proofs()) == {"unproven"}
-    assert chain.reason(chain.double) == TOO_MANY
+    assert chain.reason(chain.double) == Absence("large_graph", str(MOST_NODES))
     prove(chain.builder, chain.recorded, everything=True)
     assert chain.builder.nodes[chain.double].proof == "proven"
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.mindspore.tape_saved_bytes import SavedBytes
+from explorer.engines.mindspore.tape_nodes import SavedBytes
 
 
 class Saved:

@@ -11,6 +11,7 @@ from explorer.exploration.explore import explore
 from explorer.exploration.stored import is_whole
 from explorer.model.engines import ENGINES
 from explorer.scenario.load import load
+from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
 
@@ -77,7 +78,7 @@ def test_a_fault_costs_one_graph_and_no_answer(
     last_graphs = {graph.engine for graph in report.graphs}
     assert last_graphs == set(ENGINES) - {engine}
     assert list(report.ungraphed) == [engine]
-    assert "'NoneType' object is not callable" in report.ungraphed[engine]
+    assert "'NoneType' object is not callable" in report.ungraphed[engine].error.message
     assert len(report.alignments) == 3
     # The numbers are whole; it is asked again all the same.
     assert exit_code(report) == exit_codes.AS_EXPECTED
@@ -95,7 +96,7 @@ def test_a_call_that_raises_when_it_is_recorded_alone_says_so(
     report = explore(load(path), own_workers, selection="main")
     assert report.cases[0].results["torch-tape"].outcome == "ok"
     assert list(report.ungraphed) == ["torch-tape"]
-    assert report.ungraphed["torch-tape"].startswith(
+    assert why_no_graph(report.ungraphed["torch-tape"]).startswith(
         "the call raises only while its graph is recorded: TypeError: "
     )
 
@@ -107,8 +108,8 @@ def test_a_call_that_raises_anyway_gives_its_own_message(
     path = written(tmp_path, text.replace("return (x * x)", "return torch.exp(x).add_(1)"))
     report = explore(load(path), own_workers, engines=("torch-tape",), selection="main")
     assert report.cases[0].results["torch-tape"].outcome == "raised"
-    assert "modified by an inplace operation" in report.ungraphed["torch-tape"]
-    assert "only while" not in report.ungraphed["torch-tape"]
+    assert "modified by an inplace operation" in report.ungraphed["torch-tape"].error.message
+    assert not report.ungraphed["torch-tape"].while_recorded
 
 
 def test_a_fault_says_that_it_is_the_explorer_s_and_where(
@@ -120,6 +121,7 @@ def test_a_fault_says_that_it_is_the_explorer_s_and_where(
     )
     path = written(tmp_path, BROKEN.format(mindspore="pass", torch=breaking))
     report = explore(load(path), own_workers, selection="main")
-    (reason,) = report.ungraphed.values()
+    (why,) = report.ungraphed.values()
+    reason = why_no_graph(why)
     assert reason.startswith("internal error of the explorer in a worker: TypeError: ")
     assert "(explorer/engines/torch/tape_capture.py:" in reason

@@ -12,7 +12,7 @@ from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.measurement import Measured, Measurement
-from explorer.model.report import LeftOut
+from explorer.model.report import LeftOut, Ungraphed
 from explorer.model.results import Failure, Result
 from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
@@ -114,13 +114,13 @@ WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
 
 def test_a_report_that_lacks_nothing_is_kept() -> None:
     assert is_whole(WHOLE)
-    selected = LeftOut("selected", "one is enough", ())
+    selected = LeftOut("selected", (), "main")
     assert is_whole(msgspec.structs.replace(WHOLE, left_out=(selected,)))
 
 
 @pytest.mark.parametrize("cause", ["timed_out", "interrupted"])
 def test_a_report_that_ended_early_is_not_kept(cause: str) -> None:
-    left_out = msgspec.convert({"cause": cause, "reason": "", "cases": []}, LeftOut)
+    left_out = msgspec.convert({"cause": cause, "cases": []}, LeftOut)
     assert not is_whole(msgspec.structs.replace(WHOLE, left_out=(left_out,)))
 
 
@@ -129,7 +129,11 @@ def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
     lost = msgspec.convert({"outcome": outcome}, Result)
     case = msgspec.structs.replace(WHOLE.cases[0], results={"torch-tape": lost})
     assert not is_whole(msgspec.structs.replace(WHOLE, cases=(case, *WHOLE.cases[1:])))
-    assert not is_whole(msgspec.structs.replace(WHOLE, ungraphed={"torch-tape": "lost"}))
+    assert not is_whole(
+        msgspec.structs.replace(
+            WHOLE, ungraphed={"torch-tape": Ungraphed(Failure("crashed", "lost"))}
+        )
+    )
 
 
 def test_a_report_of_which_noise_could_not_be_measured_is_not_kept() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.compare.results import compare
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf, Result
-from explorer.numeric.complex_parts import real_parts
+from explorer.numeric.differences import real_parts
 from explorer.numeric.summaries import summarise
 from explorer.report.json import array_document, encode
 

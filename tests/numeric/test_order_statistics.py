@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.numeric.order_statistics import WORTH_IT, count_true, order_statistics, quantile
+from explorer.numeric.summaries import WORTH_IT, count_true, order_statistics, quantile
 from tests.support.hard_to_sort import hard_to_sort
 
 

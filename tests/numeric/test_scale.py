@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.numeric.scale import GREATEST
+from explorer.numeric.summaries import GREATEST
 
 
 def test_the_greatest_numbers_are_those_of_the_dtypes() -> None:

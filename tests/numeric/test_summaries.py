@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from explorer.model.arrays import SMALL, AnyArray, Summary, unpack
-from explorer.numeric.order_statistics import WORTH_IT
 from explorer.numeric.summaries import (
     ELEMENTS_AT_ONCE,
     QUANTILES,
+    WORTH_IT,
     batches,
     summarise,
     summarise_all,

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.model.absences import Absence
 from explorer.model.alignment import Pair
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
@@ -51,8 +52,8 @@ def facts(node: Node) -> dict[str, str]:
 def test_whether_a_value_is_proven_is_told_with_the_reason_where_it_is_not() -> None:
     texts = {proof: facts(node_of(1, proof=proof))["value"] for proof in ("proven", "refuted", "")}
     assert len(set(texts.values())) == 3
-    unproven = node_of(1, proof="unproven", missing={"proof": "its op is unknown"})
-    assert "its op is unknown" in facts(unproven)["value"]
+    unproven = node_of(1, proof="unproven", missing={"proof": Absence("no_operator")})
+    assert "no single operator" in facts(unproven)["value"]
 
 
 def test_saved_bytes_and_module_are_told_and_control_characters_spelled_out() -> None:

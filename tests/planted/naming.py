@@ -11,6 +11,7 @@ from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.words.divergences import sentence
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
 from tests.planted.mistake import Planted
 
@@ -47,7 +48,7 @@ def judge(planted: Planted, report: Report) -> Told:
         if planted.finding in finding.names:
             return Told("exact", (), finding_sentence(finding))
     if not report.alignments:
-        return Told("refused", (), "; ".join(report.ungraphed.values()))
+        return Told("refused", (), "; ".join(map(why_no_graph, report.ungraphed.values())))
     divergence = report.alignments[0].divergence
     if divergence is None:
         return Told("missed", (), "no divergence")

@@ -183,7 +183,7 @@ def test_another_version_than_the_recorded_one_is_named_and_another_build_is_not
 def test_a_report_that_ran_out_of_time_is_not_recorded(
     cause: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left_out = (LeftOut(cause, "some are missing", ()),)
+    left_out = (LeftOut(cause, ()),)
     partial = msgspec.structs.replace(report(), left_out=left_out)
     monkeypatch.setattr("explorer.report.recorded.recording.explored", lambda *_: partial)
     path = PATHS[INTRODUCTION]

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from explorer.compare.verdicts import judge
+from explorer.model.absences import Absence
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.report import LeftOut, Report
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.report.json import encode
-from explorer.report.schemas import report_document
+from explorer.report.schemas import graph_document, report_document
+from explorer.text.language import said_in
+from explorer.words.graphs import ABSENCES, NOTES, why_missing
 from tests.support.results import answer
 from tests.support.sample_report import report, with_result
 
@@ -63,9 +66,13 @@ def values_of(leaf: Leaf) -> Any:
 
 def test_cases_that_were_left_out_are_listed_by_label_with_the_reason() -> None:
     case = report().cases[0].case
-    left_out = LeftOut("interrupted", "the reason", (case,))
+    left_out = LeftOut("interrupted", (case,))
     (entry,) = parsed(msgspec.structs.replace(report(), left_out=(left_out,)))["left_out"]
-    assert entry == {"cause": "interrupted", "reason": "the reason", "cases": [case.label]}
+    assert entry == {
+        "cause": "interrupted",
+        "reason": "the run was interrupted",
+        "cases": [case.label],
+    }
 
 
 def test_it_has_the_keys_that_outside_programs_rely_on() -> None:
@@ -157,3 +164,16 @@ def test_it_holds_the_graphs_with_values_and_links() -> None:
     assert graph["nodes"][2]["forward"] == "n1"
     assert graph["nodes"][0]["outputs"][0]["values"] == [[4.0, 6.0, 8.0]]
     assert graph["edges"][1] == {"from": "n0", "to": "n2", "out": 0, "in": 0, "kind": "saved"}
+
+
+def test_what_is_missing_is_said_in_english_whoever_reads() -> None:
+    graph = report().graphs[0]
+    first = msgspec.structs.replace(graph.nodes[0], missing={"source": Absence("merged")})
+    lacking = msgspec.structs.replace(
+        graph, nodes=(first, *graph.nodes[1:]), notes=("whole_forward",)
+    )
+    with said_in("zh"):
+        assert why_missing(Absence("merged")) != ABSENCES["merged"]
+        document = graph_document(lacking)
+    assert document["nodes"][0]["missing"] == {"source": ABSENCES["merged"]}
+    assert document["notes"] == [NOTES["whole_forward"]]

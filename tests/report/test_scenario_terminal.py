@@ -11,7 +11,7 @@ from explorer.blocks.terminal import show
 from explorer.model.report import LeftOut, Report
 from explorer.report.scenario.case_rows import case_row
 from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
-from explorer.words.answers import OMITTED
+from explorer.words.answers import OMITTED, why_left_out
 from tests.support.consoles import printed
 from tests.support.sample_report import HOSTILE, report
 
@@ -56,9 +56,10 @@ def test_the_first_part_and_the_second_make_up_the_whole() -> None:
 @pytest.mark.parametrize("cause", OMITTED)
 def test_cases_that_are_left_out_are_counted_and_the_first_ones_named(cause: Any) -> None:
     cases = report().cases
-    left_out = LeftOut(cause, "the reason", tuple(case.case for case in cases[20:]))
+    left_out = LeftOut(cause, tuple(case.case for case in cases[20:]), "main")
     text = shown(msgspec.structs.replace(report(), cases=cases[:20], left_out=(left_out,)))
-    assert OMITTED[cause].format(n=60, total=80, reason="the reason") in text
+    sentence = OMITTED[cause].format(n=60, total=80, reason=why_left_out(left_out))
+    assert sentence in " ".join(text.split())
     assert cases[20].case.short in text
     assert "(60 in all)" in text
 

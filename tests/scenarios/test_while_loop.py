@@ -46,4 +46,4 @@ def test_pytorch_s_joint_graph_of_it_is_refused_with_the_line(report: Reports) -
     assert result.error is not None
     assert "Data-dependent branching" in result.error.message
     assert result.error.source.startswith("while_loop.py:")
-    assert "Data-dependent branching" in report("while_loop").ungraphed["torch-graph"]
+    assert "Data-dependent branching" in report("while_loop").ungraphed["torch-graph"].error.message

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from explorer.model.absences import Absence
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -166,7 +167,7 @@ def decided() -> GradGraph:
     g = HandmadeGraph()
     left = "if x.sum() > 0: true branch"
     right = "if x.sum() > 0: false branch"
-    idle = "this branch did not run for this input"
+    idle = Absence("branch_not_run")
     x = g.leaf("x", "input", np.ones(3))
     w = g.leaf("w", "parameter", np.ones(3))
     total = g.add("sum", [x], value=3.0)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
@@ -30,7 +31,7 @@ class HandmadeGraph:
         body: str = "",
         shape: tuple[int, ...] = (2, 8),
         value: AnyArray | float | None = None,
-        missing: str = "",
+        missing: Absence | None = None,
     ) -> str:
         """Add a node that reads others, the ``saved`` ones as saved tensors; its id.
 
@@ -86,7 +87,7 @@ class HandmadeGraph:
         body: str = "",
         shape: tuple[int, ...] = (2, 8),
         value: AnyArray | float | None = None,
-        missing: str = "",
+        missing: Absence | None = None,
     ) -> str:
         """Add a backward operator that derives from the node ``forward``; its id."""
         return self.add(

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from explorer.compare.align import align
+from explorer.model.absences import Absence
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.claim import Board
@@ -13,8 +14,8 @@ from explorer.model.divergence import OtherValue, Place, Row
 from explorer.model.findings import LoneStart, ReportFinding
 from explorer.model.graph import GradGraph, Node
 from explorer.model.measurement import Measured
-from explorer.model.report import CaseReport, Report
-from explorer.model.results import Failure, Leaf, Result
+from explorer.model.report import CaseReport, Report, Ungraphed
+from explorer.model.results import Failure, Leaf, Result, ResultNote
 from explorer.model.study import Chart, Series, StudyRecord, Table
 from explorer.model.unpaired import Recorded
 from tests.support.deep_nets import SPOILED, deep_report
@@ -39,7 +40,7 @@ def labelled_report(label: str) -> Report:
         devices=dict.fromkeys(whole.devices, label),
         cases=tuple(_labelled_case(case, label) for case in whole.cases),
         graphs=graphs,
-        ungraphed={"torch-graph": label},
+        ungraphed={"torch-graph": Ungraphed(Failure(label, label))},
         alignments=(alignment,),
         findings=(ReportFinding(fact=LoneStart(label, "torch"), names=(label,), reason=label),),
     )
@@ -48,7 +49,7 @@ def labelled_report(label: str) -> Report:
 def _labelled_graph(graph: GradGraph, label: str) -> GradGraph:
     nodes = [_labelled_node(node, label) for node in graph.nodes]
     case = report().cases[0].case.label
-    return msgspec.structs.replace(graph, nodes=tuple(nodes), notes=(label,), case=case)
+    return msgspec.structs.replace(graph, nodes=tuple(nodes), case=case)
 
 
 def _labelled_node(node: Node, label: str) -> Node:
@@ -59,7 +60,7 @@ def _labelled_node(node: Node, label: str) -> Node:
         source=(label,),
         tape=label,
         body=label,
-        missing={"proof": label, "values": label},
+        missing={"proof": Absence("raises_alone", label), "values": Absence("removed", label)},
     )
 
 
@@ -73,7 +74,7 @@ def _labelled_alignment(alignment: Alignment, label: str) -> Alignment:
         alignment,
         divergence=msgspec.structs.replace(divergence, rows=(row, row)),
         unpaired=tuple(
-            msgspec.structs.replace(unpaired, why=Recorded(label))
+            msgspec.structs.replace(unpaired, why=Recorded(Absence("removed", label)))
             for unpaired in alignment.unpaired
         ),
         drawn=(label,),
@@ -93,12 +94,18 @@ def _labelled_case(case: CaseReport, label: str) -> CaseReport:
 def _labelled_result(result: Result, label: str) -> Result:
     if result.error:
         error = Failure(label, label, label)
-        return msgspec.structs.replace(result, error=error, note=label, code=label)
+        return msgspec.structs.replace(
+            result, error=error, note=ResultNote("ids_raise", label), code=label
+        )
     # Every leaf has the label as its name but the first, which is large enough for a heat map.
     leaves = tuple(Leaf(f"{label} {place}", leaf.value) for place, leaf in enumerate(result.leaves))
     first = Leaf(label, LARGE)
     return msgspec.structs.replace(
-        result, leaves=(first, *leaves[1:]), note=label, code=label, natural=label
+        result,
+        leaves=(first, *leaves[1:]),
+        note=ResultNote("ids_raise", label),
+        code=label,
+        natural=label,
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from explorer.engines.capture import proof
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.capture.proof import Operand, Recorded, Rerun
+from explorer.engines.capture.proof import GraphValues, Operand, Rerun
 from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
@@ -37,7 +37,7 @@ def capture(planting: Planting) -> Captured:
 def _planted(place: int) -> Iterator[None]:
     original: Callable[..., None] = proof._Prover.__init__
 
-    def spoil_first(self: Any, builder: GraphBuilder, recorded: Recorded) -> None:
+    def spoil_first(self: Any, builder: GraphBuilder, recorded: GraphValues) -> None:
         kept = list(builder.kept())
         numbers = [number for number in kept if builder.nodes[number].kind in proof.PROVABLE]
         _spoil(numbers[place % len(numbers)], recorded)
@@ -50,7 +50,7 @@ def _planted(place: int) -> Iterator[None]:
         proof._Prover.__init__ = original  # type: ignore[method-assign]
 
 
-def _spoil(number: int, recorded: Recorded) -> None:
+def _spoil(number: int, recorded: GraphValues) -> None:
     """Let a node show something else than it yields, to its readers too."""
     slot = number, 0
     recorded.outputs[slot] = recorded.outputs[slot] * FACTOR

@@ -24,7 +24,7 @@ from explorer.model.divergence import (
 )
 from explorer.model.engines import ENGINES
 from explorer.model.graph import Edge, GradGraph, Node, Output
-from explorer.model.report import CaseReport, Report
+from explorer.model.report import CaseReport, Report, Ungraphed
 from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
 from explorer.model.trees import branch, names_in, render
 from explorer.numeric.summaries import summarise
@@ -219,7 +219,9 @@ def report(
         parameters=(Leaf("fc.weight", pack(VALUES["dfc.weight"])),),
         cases=tuple(cases),
         graphs=(graph("mindspore-graph"), graph("torch-tape")),
-        ungraphed={"torch-graph": f"control flow on values {HOSTILE}"},
+        ungraphed={
+            "torch-graph": Ungraphed(Failure("DataDependent", f"control flow on values {HOSTILE}"))
+        },
         alignments=(alignment("mindspore-graph", "torch-tape"),),
     )
 

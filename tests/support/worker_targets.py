@@ -72,7 +72,7 @@ def rounded_beside_memory(word: Word) -> Word:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    from explorer.engines.torch.rounding import RandomRounding
+    from explorer.engines.torch.noise import RandomRounding
 
     class Memory(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
         """Memory in which something else lies each time."""
@@ -213,11 +213,11 @@ def known_when_gone(word: Word) -> Word:
     """Whether a recorded tensor that may not be held is known: while it is there, and afterwards."""
     import torch
 
-    from explorer.engines.torch.tape_records import Record
+    from explorer.engines.torch.tape_records import OperatorRecord
     from explorer.engines.torch.tape_tensors import TensorOrigins
 
     tensor = torch.zeros(2)
-    record = Record(None, (), {}, "backward", [], [], word.text, [tensor])
+    record = OperatorRecord(None, (), {}, "backward", [], [], word.text, [tensor])
     tensors = TensorOrigins([record])
     tensors.hold_aliases(0)
     key = id(tensor)
@@ -369,7 +369,7 @@ def links_among_all(word: Word) -> Word:
 def _links_of_random_graph(seed: int, kind: Any) -> dict[int, int | None]:
     """The forward nodes of the backward nodes of a random graph, which name one of two identities."""
     from explorer.engines.capture.builder import GraphBuilder
-    from explorer.engines.mindspore.forward_identities import ForwardIdentities, ForwardReference
+    from explorer.engines.mindspore.forward_links import ForwardIdentities, ForwardReference
 
     draw = random.Random(seed)
     builder, identities = GraphBuilder(), ForwardIdentities()

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.model.errors import ExplorerError, MissingFrameworkError, WorkerFaultError
 from explorer.model.findings import NoiseUnknown, ReportFinding
-from explorer.model.report import Report
-from explorer.model.results import Result
+from explorer.model.report import Report, Ungraphed
+from explorer.model.results import Failure, Result
 from explorer.web.offered_scenarios import VARIABLE
 from explorer.web.report_page import ReportKey
 from explorer.web.shared_runs import SharedRun, StoppedError
@@ -73,7 +73,9 @@ def test_a_report_that_lacks_nothing_warns_of_nothing(run: SharedRun[Report]) ->
     [
         lambda: msgspec.structs.replace(WHOLE, findings=(NOISE,)),
         lambda: msgspec.structs.replace(WHOLE, cases=(LOST, *WHOLE.cases[1:])),
-        lambda: msgspec.structs.replace(WHOLE, ungraphed={"torch-tape": "it died"}),
+        lambda: msgspec.structs.replace(
+            WHOLE, ungraphed={"torch-tape": Ungraphed(Failure("crashed", "it died"))}
+        ),
     ],
     ids=["noise", "answer", "graph"],
 )

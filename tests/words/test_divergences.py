@@ -5,6 +5,7 @@ from typing import get_args
 
 import pytest
 
+from explorer.model.absences import Absence
 from explorer.model.divergence import (
     ABSENT,
     Divergence,
@@ -44,6 +45,7 @@ from explorer.model.unpaired import (
 )
 from explorer.text import language
 from explorer.words.divergences import sentence
+from explorer.words.graphs import why_missing
 from explorer.words.unpaired import detail
 
 ENGINES = "torch-tape", "mindspore-graph"
@@ -280,9 +282,11 @@ def test_a_reason_is_a_clause(why: Why, text: str, code: str) -> None:
         assert said.startswith(text)
 
 
-def test_the_record_s_own_words_stay_as_they_are(code: str) -> None:
-    unpaired = Unpaired(side="left", node="n1", reason="refuted", why=Recorded("it is 4"))
-    assert detail(unpaired, ENGINES) == "it is 4"
+def test_what_a_node_s_record_says_is_said_for_the_pair_too(code: str) -> None:
+    absence = Absence("removed", "MatMul")
+    unpaired = Unpaired(side="left", node="n1", reason="unobserved", why=Recorded(absence))
+    assert detail(unpaired, ENGINES) == why_missing(absence)
+    assert "MatMul" in why_missing(absence)
 
 
 def test_what_the_other_graph_has_is_named_by_its_engine() -> None:

@@ -21,8 +21,7 @@ from explorer.model.divergence import (
     Row,
     mirrored_gap,
 )
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 
 NO_GAP = Gap()
 """Where the difference of two values is not looked at."""

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from explorer.compare.align.vertices import Bucket, OutputValue, Side
 from explorer.compare.noise import CLEAR, COARSE
 from explorer.model.arrays import Array, Summary, unpack
-from explorer.numeric.complex_parts import real_parts
-from explorer.numeric.differences import Floats, are_equal
-from explorer.numeric.scale import MASK, UNIT
-from explorer.numeric.summaries import QUANTILES
+from explorer.numeric.differences import Floats, are_equal, real_parts
+from explorer.numeric.summaries import MASK, QUANTILES, UNIT
 
 Places = NDArray[np.intp]
 

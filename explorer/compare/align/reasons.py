@@ -66,8 +66,8 @@ def _why_wrong(matching: Matching, node: Vertex) -> Because | None:
 
 def _recorded(node: Vertex, what: str, otherwise: Fact) -> Why:
     """What a node's record says of something that is missing; ``otherwise`` where it says nothing."""
-    text = node.record.missing.get(what)
-    return Recorded(text) if text else Plain(otherwise)
+    absence = node.record.missing.get(what)
+    return Recorded(absence) if absence else Plain(otherwise)
 
 
 def _why_partial(node: Vertex) -> Because | None:

@@ -9,8 +9,7 @@ import msgspec
 
 from explorer.model.arrays import Array, Summary
 from explorer.model.families import BOOKKEEPING, family
-from explorer.model.graph import Edge, GradGraph, Node, Phase
-from explorer.model.places import is_users
+from explorer.model.graph import Edge, GradGraph, Node, Phase, is_users
 from explorer.model.sides import SideName
 
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
+from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Proof
+from explorer.model.graph import Output, Proof
 
 PROVABLE = frozenset({"op", "accumulate"})
 """The kinds of nodes that compute something."""
@@ -33,19 +34,13 @@ hands numbers on between kernels that it does not round to half precision (2.10.
 
 HALF = ("float16", "bfloat16")
 
-# Reasons why a node is unproven
 
-RANDOM = "it draws random numbers"
-COMMUNICATION = "it communicates with other processes"
-CONTROL_FLOW = "it may run several times, and only the last run is recorded"
-IN_PLACE = "it reads memory that another op overwrites"
-IN_PART = "it writes a part of a tensor, and the whole tensor is recorded"
-NO_TENSOR = "it returns no tensor"
-NO_VALUE = "its value was not recorded"
-NO_INPUT = "the value of an input was not recorded"
-NO_PRIMITIVE = "no single operator of the framework computes it"
-RAISES_ALONE = "it raises when it is recomputed on its own"
-TOO_MANY = f"graphs of more than {MOST_NODES} op nodes are proven only with --prove"
+class UnprovenError(Exception):
+    """An op cannot be computed again; ``absence`` says why."""
+
+    def __init__(self, absence: Absence) -> None:
+        super().__init__(absence.kind)
+        self.absence = absence
 
 
 class Operand(NamedTuple):
@@ -64,31 +59,32 @@ class Rerun:
 
     ``compute`` takes the values of ``operands`` and returns the outputs; where the op ``writes`` to
     operands it is given copies. ``excuse`` says why another result than the recorded one would not
-    refute it, "" where it would.
+    refute it, None where it would. Of what ``compute`` raises, an UnprovenError says why there is
+    no result.
     """
 
     operands: tuple[Operand, ...]
     compute: Callable[[list[Any]], Sequence[Any]]
     writes: bool = False
-    excuse: str = ""
+    excuse: ProofGap | None = None
 
 
 @dataclass
-class Recorded:
+class GraphValues:
     """Everything that was recorded of a graph's values.
 
     ``reruns`` has for each node how it is computed again, or why that cannot be. ``outputs`` are
     the recorded values by slot. ``overwritten`` has the slots that show an operand as an op left
     it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
     copies one into memory of its own. ``message_of`` leaves of an error's text what a reader of the net
-    understands. Where values ``may_be_swapped``, it was told by their order alone which of several
+    understands. Where values ``may_be_swapped``, their order alone decided which of several
     like nodes they belong to. ``in_part`` has the slots that show a whole tensor of which an op wrote a
     part: computed alone, the op does not yield them.
     """
 
     array_of: Callable[[Any], AnyArray]
     copy_of: Callable[[Any], Any]
-    reruns: dict[int, Rerun | str] = field(default_factory=dict)
+    reruns: dict[int, Rerun | Absence] = field(default_factory=dict)
     outputs: dict[Slot, Any] = field(default_factory=dict)
     overwritten: dict[Slot, Slot] = field(default_factory=dict)
     in_part: set[Slot] = field(default_factory=set)
@@ -96,7 +92,7 @@ class Recorded:
     message_of: Callable[[str], str] = str
 
 
-def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -> None:
+def prove(builder: GraphBuilder, recorded: GraphValues, everything: bool = False) -> None:
     """Say of each op of a graph whether its recorded outputs are what it yields.
 
     A graph of more than MOST_NODES is left unproven, unless ``everything`` is to be proven.
@@ -104,7 +100,7 @@ def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -
     numbers = [number for number in builder.kept() if builder.nodes[number].kind in PROVABLE]
     if len(numbers) > MOST_NODES and not everything:
         for number in numbers:
-            _note(builder.nodes[number], "unproven", TOO_MANY)
+            _note(builder.nodes[number], "unproven", Absence("large_graph", str(MOST_NODES)))
         return
     prover = _Prover(builder, recorded)
     for number in numbers:
@@ -113,32 +109,33 @@ def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -
         prover.settle(numbers)
 
 
-def _note(node: NodeDraft, proof: Proof, reason: str) -> None:
+def _note(node: NodeDraft, proof: Proof, absence: Absence | None = None) -> None:
     node.proof = proof
-    if reason:
-        node.missing = {**node.missing, "proof": reason}
+    if absence:
+        node.missing = {**node.missing, "proof": absence}
 
 
 class _Prover:
     """Proves one node after the other, in the order in which they ran."""
 
-    def __init__(self, builder: GraphBuilder, recorded: Recorded) -> None:
+    def __init__(self, builder: GraphBuilder, recorded: GraphValues) -> None:
         self._builder = builder
         self._recorded = recorded
-        # What refuted nodes should have shown: whoever read the true value is not to blame.
+        # What refuted nodes should have shown: ops that read the true value are not refuted for it.
         self._corrected: dict[Slot, Any] = {}
 
-    def proof(self, number: int) -> tuple[Proof, str]:
+    def proof(self, number: int) -> tuple[Proof, Absence | None]:
         """The proof of a node, and the reason where it is unproven."""
         observed = self._observed(number)
         if not observed:
-            return "unproven", NO_VALUE if self._builder.nodes[number].outputs else NO_TENSOR
-        rerun = self._recorded.reruns.get(number, NO_PRIMITIVE)
-        if isinstance(rerun, str):
+            outputs = self._builder.nodes[number].outputs
+            return "unproven", Absence("no_value" if outputs else "no_tensor")
+        rerun = self._recorded.reruns.get(number, Absence("no_operator"))
+        if isinstance(rerun, Absence):
             return "unproven", rerun
         values = [operand.value for operand in rerun.operands]
         if any(value is None for value in values):
-            return "unproven", NO_INPUT
+            return "unproven", Absence("no_input")
         return self._compared(number, rerun, values, observed)
 
     def settle(self, numbers: Sequence[int]) -> None:
@@ -147,8 +144,7 @@ class _Prover:
         for number in numbers:
             node = self._builder.nodes[number]
             if node.proof == "refuted":
-                forms = tuple((output.shape, output.dtype) for output in node.outputs)
-                alike.setdefault((node.op, forms), []).append(number)
+                alike.setdefault((node.op, *map(_form, node.outputs)), []).append(number)
         for group in alike.values():
             owners = {number: self._showing(number, group) for number in group}
             if len(set(owners.values())) == len(group) and None not in owners.values():
@@ -156,18 +152,25 @@ class _Prover:
 
     def _showing(self, number: int, group: Sequence[int]) -> int | None:
         """The one of several nodes whose recorded values are what a node yields; None without one."""
-        slots = [slot for slot in self._corrected if slot[0] == number]
-        yielded = {slot[1]: self._corrected[slot] for slot in slots}
+        yielded = {}
+        for (node, output), value in self._corrected.items():
+            if node == number:
+                yielded[output] = value
         fitting = [other for other in group if self._shows(other, yielded)]
-        return fitting[0] if len(fitting) == 1 else None
+        if len(fitting) != 1:
+            return None
+        return fitting[0]
 
     def _shows(self, number: int, yielded: dict[int, Any]) -> bool:
-        outputs = self._recorded.outputs
-        if not yielded or any((number, output) not in outputs for output in yielded):
-            return False
-        observed = {(number, output): outputs[number, output] for output in yielded}
-        computed = {(number, output): value for output, value in yielded.items()}
-        return self._agree(observed, computed, 0.0)
+        observed = {}
+        computed = {}
+        for output, value in yielded.items():
+            slot = number, output
+            if slot not in self._recorded.outputs:
+                return False
+            observed[slot] = self._recorded.outputs[slot]
+            computed[slot] = value
+        return bool(yielded) and self._agree(observed, computed, 0.0)
 
     def _swap(self, owners: dict[int, int | None]) -> None:
         """Give each node the outputs of the one that shows its values."""
@@ -175,32 +178,34 @@ class _Prover:
         for number, owner in owners.items():
             if owner is not None:
                 self._builder.nodes[number].outputs = shown[owner]
-                _note(self._builder.nodes[number], "proven", "")
+                _note(self._builder.nodes[number], "proven")
 
     def _compared(
         self, number: int, rerun: Rerun, values: list[Any], observed: dict[Slot, Any]
-    ) -> tuple[Proof, str]:
+    ) -> tuple[Proof, Absence | None]:
         try:
             computed = self._computed(number, rerun, values)
             reach = self._reach(values)
             if self._agree(observed, computed, reach):
-                return "proven", ""
+                return "proven", None
             corrected = self._correct(rerun)
             if corrected and self._agree(observed, self._computed(number, rerun, corrected), reach):
-                return "proven", ""
+                return "proven", None
+        except UnprovenError as error:
+            return "unproven", error.absence
         except Exception as error:
-            # Whatever an op says when it is asked alone is a reason, and no fault of the capture's.
-            return "unproven", f"{RAISES_ALONE}: {self._said_in(error)}"
+            # What an op raises when it is run alone is a reason, and not a fault of the capture.
+            return "unproven", Absence("raises_alone", self._said_in(error))
         if rerun.excuse:
-            return "unproven", rerun.excuse
-        own = {
-            slot: value for slot, value in observed.items() if slot not in self._recorded.in_part
-        }
+            return "unproven", Absence(rerun.excuse)
+        own = observed.copy()
+        for slot in self._recorded.in_part:
+            own.pop(slot, None)
         if len(own) < len(observed) and self._agree(own, computed, reach):
-            return "unproven", IN_PART
+            return "unproven", Absence("written_in_part")
         for slot, value in computed.items():
             self._corrected[slot] = self._recorded.copy_of(value)
-        return "refuted", ""
+        return "refuted", None
 
     def _observed(self, number: int) -> dict[Slot, Any]:
         """The recorded values that a node shows."""
@@ -213,12 +218,14 @@ class _Prover:
 
     def _correct(self, rerun: Rerun) -> list[Any]:
         """The values of the operands, with those of refuted nodes computed again; [] without any."""
-        if not any(operand.slot in self._corrected for operand in rerun.operands):
-            return []
         values = []
+        is_corrected = False
         for slot, value in rerun.operands:
-            values.append(value if slot is None else self._corrected.get(slot, value))
-        return values
+            if slot in self._corrected:
+                value = self._corrected[slot]
+                is_corrected = True
+            values.append(value)
+        return values if is_corrected else []
 
     def _computed(self, number: int, rerun: Rerun, values: list[Any]) -> dict[Slot, Any]:
         """The outputs of a node, and the operands that it has overwritten, by their slots."""
@@ -234,8 +241,10 @@ class _Prover:
         return computed
 
     def _copies(self, values: list[Any]) -> list[Any]:
-        """Copies of values; one that stands in two places stays one."""
-        copies = {id(value): self._recorded.copy_of(value) for value in values}
+        """Copies of values; one that occurs twice stays one."""
+        copies: dict[int, Any] = {}
+        for value in values:
+            copies[id(value)] = self._recorded.copy_of(value)
         return [copies[id(value)] for value in values]
 
     def _reach(self, values: list[Any]) -> float:
@@ -262,6 +271,10 @@ class _Prover:
         """The first line of what an error says to a reader; its type where it says nothing."""
         lines = self._recorded.message_of(str(error)).strip().splitlines()
         return lines[0].strip() if lines else type(error).__name__
+
+
+def _form(output: Output) -> tuple[tuple[int, ...], str]:
+    return output.shape, output.dtype
 
 
 def agrees(recorded: AnyArray, computed: AnyArray, dtype: str, reach: float = 0.0) -> bool:

@@ -11,7 +11,7 @@ from explorer.engines.mindspore.errors import failure
 from explorer.engines.mindspore.net import Net, build, flat, sensitivities
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Leaf, Result
+from explorer.model.results import Leaf, Result, ResultNote
 from explorer.model.trees import Branch, Tree, leaves, names_in, opened, render, tree_of
 from explorer.scenario.matrix import structure
 
@@ -20,8 +20,6 @@ MOST_COMPILED_TWICE = 64
 
 LONG_SECONDS = 20.0
 """A net that takes longer for its answer is not compiled once more either."""
-
-TWICE = "it would compile the net a second time"
 
 
 def answer(request: CaseRequest) -> Result:
@@ -44,7 +42,7 @@ def answered(
     tree: Tree,
     leaves: tuple[Leaf, ...],
     ids: tuple[str, ...] = (),
-    note: str = "",
+    note: ResultNote | None = None,
 ) -> Result:
     """The result of a case that MindSpore has answered."""
     return Result(
@@ -98,7 +96,9 @@ def derivative(
         return outer
     for _ in range(case.order - 1):
         call = wrap(ms.grad(call, case.grad_position))
-    api = ms.grad if case.api == "grad" else ms.value_and_grad
+    api = ms.grad
+    if case.api == "value_and_grad":
+        api = ms.value_and_grad
     outer = api(call, case.grad_position, parameters, case.has_aux, **options)
     return outer
 
@@ -121,7 +121,9 @@ def gradient_of(case: GradCase, result: Any) -> Any:
         result = result.parts
     if case.api == "value_and_grad":
         return result[1]
-    return result[0] if case.has_aux else result
+    if case.has_aux:
+        return result[0]
+    return result
 
 
 def expected(value: Any, net: Net, case: GradCase) -> Tree:
@@ -165,24 +167,24 @@ def _names(tree: Tree, count: int) -> list[str]:
     return [f"g{index}" for index in range(count)]
 
 
-def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], str]:
+def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], ResultNote | None]:
     """The names that ``return_ids=True`` adds to a first gradient if requested, or why there are none.
 
     ``seconds`` is what the call without it took.
     """
     case = request.case
     if not (request.ids and case.takes_ids):
-        return (), ""
+        return (), None
     net = build(request.net)
     if request.net.engine == "mindspore-graph":
         count = len(net.weights)
         if count > MOST_COMPILED_TWICE:
-            return (), f"return_ids=True is left out for a net of {count} parameters: {TWICE}"
+            return (), ResultNote("ids_of_many", str(count))
         if seconds > LONG_SECONDS:
-            return (), f"return_ids=True is left out for a net that takes long to compile: {TWICE}"
+            return (), ResultNote("ids_take_long")
     try:
         pairs = derivative(net.call, case, weights(net, case), return_ids=True)(*net.arguments)
     except Exception as error:
-        return (), f"return_ids=True raises {failure(error, request.net.scenario).text}"
+        return (), ResultNote("ids_raise", failure(error, request.net.scenario).text)
     ids = [str(item) for item in leaves(pairs) if not isinstance(item, ms.Tensor)]
-    return tuple(ids), ""
+    return tuple(ids), None

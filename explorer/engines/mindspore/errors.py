@@ -35,7 +35,7 @@ NO_TYPE = re.compile(
 """An operator whose kernels do not take the types of its operands (2.10.0)."""
 
 NO_MEMORY = re.compile(r"Output_idx \d+ of node @.*?output addr is not exist", re.DOTALL)
-"""An output for which the framework holds no memory, told by the numbers of its own nodes (2.10.0)."""
+"""An output for which the framework holds no memory, named by the numbers of its own nodes (2.10.0)."""
 
 VALID_CALLS = re.compile(r"(?P<failed>.*?The valid calling should be:)\s*(?P<calls>.*)", re.DOTALL)
 """A call that fits none of an operator's signatures, each of which the message lists (2.10.0)."""

@@ -1,7 +1,7 @@
 """Cells that hold a gradient call: inside one the compiler keeps the net's module paths (2.10.0).
 
 MindSpore compiles them from this source: each order is written out, so that nothing but the calls
-stands in the IR. Arguments are added up before they are handed on: where a call unpacks two tuples,
+is in the IR. Arguments are added up before they are handed on: where a call unpacks two tuples,
 the compiler keeps the Cell, with all that it compiled, until the process ends (2.10.0).
 """
 

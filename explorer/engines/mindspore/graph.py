@@ -30,7 +30,7 @@ from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
-from explorer.model.graph import GradGraph, Phase
+from explorer.model.graph import GradGraph, GraphNote, Phase
 from explorer.model.passes import FINAL, PASSES, TYPED, CompilerPass
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
@@ -43,14 +43,6 @@ __all__ = ["answer", "capture", "describe"]
 
 parsed_functions.keep()  # answers and captures of this engine compile one after another
 
-KEPT = (
-    "captured with value_and_grad, which keeps the whole forward (ms.grad drops what only the outputs"
-    " need); the gradients are the same"
-)
-INTERPRETED = (
-    "the compiled graph computes only {} of the {} tensors that the call returns; Python's interpreter"
-    " computes the others, such as the fields of a dataclass or a named tuple; return a tuple instead"
-)
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
 
@@ -136,7 +128,7 @@ def _returned(value: Any, net: Net, case: GradCase) -> Iterator[ReturnedTensor]:
 
 
 def _scratch(values: bool) -> Path:
-    """The folder into which this process writes IR, and values where those are asked for."""
+    """The folder into which this process writes IR, and values where those are requested."""
     if GRAPHS_FOLDER not in os.environ or (values and SETTINGS not in os.environ):
         raise ExplorerError(
             "graphs can be captured only in a worker that was started with capture_environment()"
@@ -158,9 +150,9 @@ def newest(folder: Path, stem: str) -> Path | None:
 
 
 def _compiled(request: CaseRequest) -> GradCase:
-    """The case that is compiled in the place of the one asked for."""
+    """The case that is compiled in the place of the one requested."""
     case = request.case
-    # See KEPT for the reason.
+    # ms.grad drops what only the outputs need; the gradients of both are the same.
     if request.whole_forward and case.api == "grad" and case.order == 1:
         return msgspec.structs.replace(case, api="value_and_grad")
     return case
@@ -195,7 +187,9 @@ def _graph(
         overwritten = add_state(graph.builder, run.net, run.state, request.values)
         if request.proves:
             graph.prove(overwritten, request.prove == "all")
-    notes = (KEPT,) if request.case.api != run.case.api else ()
+    notes: tuple[GraphNote, ...] = ()
+    if request.case.api != run.case.api:
+        notes = ("whole_forward",)
     return graph.record(request.case.label, compiler_pass.stage, notes)
 
 
@@ -240,7 +234,11 @@ def _add_outputs(graph: GraphCapture, run: CompiledRun, whole: bool) -> None:
     if len(results) != len(graph.returned):
         if not graph.observed:
             return  # a pass may still hold what a later one takes out
-        raise ExplorerError(INTERPRETED.format(len(graph.returned), len(results)))
+        raise ExplorerError(
+            f"the compiled graph computes only {len(graph.returned)} of the {len(results)} tensors that"
+            " the call returns; Python's interpreter computes the others, such as the fields of a"
+            " dataclass or a named tuple; return a tuple instead"
+        )
     for result, binding in zip(results, graph.returned, strict=True):
         leaf = leaves.get(result.name.removeprefix("d"))
         graph.add_output(binding, result.name, result.phase, result.array, result.dtype, leaf)

@@ -1,6 +1,6 @@
 """One stage of a compiled program as a gradient graph.
 
-Bookkeeping of MindSpore's IR is folded away, the phases are told apart, and backward is linked to
+Bookkeeping of MindSpore's IR is folded away, the phases are separated, and backward is linked to
 forward.
 """
 
@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import PROVABLE, prove
-from explorer.engines.mindspore.forward_identities import ForwardIdentities
-from explorer.engines.mindspore.forward_links import Alternatives, ForwardLinks, link_to_leaf
-from explorer.engines.mindspore.graph_proof import GraphReruns
+from explorer.engines.mindspore.forward_links import (
+    Alternatives,
+    ForwardIdentities,
+    ForwardLinks,
+    link_to_leaf,
+)
 from explorer.engines.mindspore.ir import Module, Subgraph
 from explorer.engines.mindspore.ir.records import Parameter, StringValue
 from explorer.engines.mindspore.ir_bindings import (
@@ -39,11 +42,12 @@ from explorer.engines.mindspore.operators import (
     IDENTITIES,
     ORDERING,
 )
+from explorer.engines.mindspore.proof import GraphReruns
 from explorer.engines.mindspore.source_lines import source
-from explorer.engines.mindspore.subgraph_calls import SubgraphCalls
-from explorer.engines.mindspore.subgraph_names import SubgraphNames, argument
+from explorer.engines.mindspore.subgraphs import SubgraphCalls, SubgraphNames, argument
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, NodeKind, Output, Phase
+from explorer.model.graph import GradGraph, GraphNote, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 
@@ -63,7 +67,7 @@ class GraphCapture:
     """A module of IR, walked graph by graph from its entry.
 
     ``leaves`` say what the module's parameters are, by label. ``values`` are those that its kernels
-    dumped, None where they are not asked for. Afterwards ``builder`` has the nodes, and
+    dumped, None where they are not requested. Afterwards ``builder`` has the nodes, and
     ``returned`` what the entry returns.
     """
 
@@ -80,7 +84,9 @@ class GraphCapture:
         self._constants = Constants(self.builder, self.observed)
         self._calls = SubgraphCalls(self.builder)
         self._names = SubgraphNames()
-        self._reruns = None if values is None else GraphReruns(self.builder, values)
+        self._reruns: GraphReruns | None = None
+        if values is not None:
+            self._reruns = GraphReruns(self.builder, values)
         self._identities = ForwardIdentities()
         self._alternatives: Alternatives = {}
         self._body = ""
@@ -105,19 +111,25 @@ class GraphCapture:
 
         graphs = self._module.by_name()
         for name in names:
-            self._body = "" if name == entry else name
-            self._lane = "backward" if BACKPROPAGATOR in name else "forward"
+            self._enter(name, is_main=name == entry)
             self._graph(graphs[name], statements[name])
         self._body = ""
 
         # The links are settled by the calls as they are written, hence before any is dissolved.
         links = ForwardLinks(self.builder, self._identities, self._calls.feeds())
         self._alternatives = links.settle()
-        idle = self._values.idle if self._values else frozenset()
+        idle: frozenset[str] = frozenset()
+        if self._values:
+            idle = self._values.idle
         self._calls.connect_results(idle, self.observed)
         self._calls.dissolve()
         self._calls.drop_unread(self.returned)
         self._names.rename(self.builder)
+
+    def _enter(self, name: str, is_main: bool) -> None:
+        """Build the subgraph ``name`` from now on."""
+        self._body = "" if is_main else name
+        self._lane = "backward" if BACKPROPAGATOR in name else "forward"
 
     def add_output(
         self,
@@ -140,7 +152,12 @@ class GraphCapture:
                 phase = "backward"
                 if leaf is not None:
                     link_to_leaf(origin, leaf, self._alternatives.get(number, frozenset()))
-        summary = summarise(array, dtype) if self.observed else None
+        summary = None
+        if self.observed:
+            summary = summarise(array, dtype)
+        forward = None
+        if phase == "backward":
+            forward = leaf
         self.builder.add(
             "output",
             "output",
@@ -148,7 +165,7 @@ class GraphCapture:
             slots,
             name=name,
             outputs=(Output(tuple(array.shape), dtype, summary),),
-            forward=leaf if phase == "backward" else None,
+            forward=forward,
         )
 
     def prove(self, overwritten: dict[Slot, Slot], everything: bool) -> None:
@@ -157,7 +174,7 @@ class GraphCapture:
             recorded = self._reruns.recorded(self._calls.shown_by, overwritten)
             prove(self.builder, recorded, everything)
 
-    def record(self, case: str, stage: str, notes: tuple[str, ...]) -> GradGraph:
+    def record(self, case: str, stage: str, notes: tuple[GraphNote, ...]) -> GradGraph:
         """The record of the graph."""
         return self.builder.record("mindspore-graph", case, stage, notes)
 
@@ -165,8 +182,9 @@ class GraphCapture:
 
     def _graph(self, graph: Subgraph, statements: list[IRStatement]) -> None:
         self._bindings.enter(graph.name)
-        # The parameters of the module's own entry are the module's.
-        parameters = graph.parameters if graph.name != self._module.entry else ()
+        parameters = graph.parameters
+        if graph.name == self._module.entry:
+            parameters = ()  # those of the module's own entry are the module's
         arguments = self._arguments(graph.name, len(parameters))
         for place, parameter in enumerate(parameters):
             if arguments is not None:
@@ -203,7 +221,9 @@ class GraphCapture:
         nodes = self.builder.nodes
         slots = self._bindings.module_parameters()
         inputs: list[Binding] = [slot for slot in slots if nodes[slot[0]].kind == "input"]
-        return inputs if len(inputs) == count else None
+        if len(inputs) != count:
+            return None
+        return inputs
 
     def _own_input(self, parameter: Parameter) -> None:
         outputs = [Output(shape, dtype) for shape, dtype in tensor_outputs(parameter.abstract)]
@@ -229,7 +249,7 @@ class GraphCapture:
 
         For bookkeeping it is an operand or a part of one, for anything else the slots of a node.
         """
-        operands = [self._bindings.of(value) for value in statement.operands]
+        operands = list(map(self._bindings.of, statement.operands))
         if statement.op in ORDERING:
             return None
         if statement.op in HANDING_ON or statement.op in IDENTITIES:
@@ -250,12 +270,13 @@ class GraphCapture:
         phase = self._phase(statement, operands)
         inputs = [self._placed(operand, phase) for operand in operands]
         kind = _kind(statement, phase)
-        missing: dict[str, str] = {}
+        missing: dict[str, Absence] = {}
         outputs = tuple(Output(shape, dtype) for shape, dtype in statement.outputs)
         if self._values is not None:
             outputs, missing = self._values.outputs(statement)
-        # The edges into a call are drawn when the results of its subgraphs are known.
-        fed_by = () if kind == "call" else _input_slots(inputs)
+        fed_by: tuple[Slot | None, ...] = ()
+        if kind != "call":  # whose edges are drawn when the results of its subgraphs are known
+            fed_by = _input_slots(inputs)
         number = self.builder.add(
             statement.op,
             kind,
@@ -280,15 +301,20 @@ class GraphCapture:
             return "forward"  # gradients that the net itself takes are part of its forward
         if self._lane == "backward" or statement.marked_backward:
             return "backward"
-        phases = {self.builder.nodes[slot[0]].phase for slot in slots_of(operands)}
-        return "backward" if "backward" in phases else "forward"
+        for number, _ in slots_of(operands):
+            if self.builder.nodes[number].phase == "backward":
+                return "backward"
+        return "forward"
 
 
 def _values_of_dict(operands: list[Binding]) -> Binding:
     """The binding of a dict that is packed in Python, which is handed its keys and its values."""
-    holding = [operand for operand in operands if any(slots_of(operand))]
     # The values come last.
-    return list(slots_of(holding[-1])) if holding else None
+    for operand in reversed(operands):
+        slots: list[Binding] = list(slots_of(operand))
+        if slots:
+            return slots
+    return None
 
 
 def _packs_a_dict(statement: IRStatement) -> bool:

@@ -22,11 +22,11 @@ from explorer.engines.mindspore.ir.records import (
     Value,
 )
 from explorer.engines.mindspore.ir_statements import SEQUENCES, IRStatement, tensor_count
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray, Summary, carrier
 from explorer.model.graph import Output, Phase
 from explorer.numeric.summaries import summarise
 
-NOT_WRITTEN_OUT = "the IR does not contain its elements"
 NUMBER = re.compile(r"[-+]?(?:nan|inf|\d[\d.]*(?:e[-+]?\d+)?)|[Tt]rue|[Ff]alse")
 FLAGS = {"true": 1.0, "false": 0.0}
 ELLIPSIS = "..."
@@ -169,7 +169,7 @@ class Constants:
         missing = {}
         summary = None
         if array is None:
-            missing["values"] = NOT_WRITTEN_OUT
+            missing["values"] = Absence("not_in_ir")
         elif self._observed:
             summary = summary_as(array, dtype)
         outputs = (Output(value.shape, dtype, summary),)

@@ -8,15 +8,11 @@ import numpy as np
 
 from explorer.engines.mindspore.ir_statements import IRStatement, Statements
 from explorer.engines.mindspore.kernel_dump import Kernel, load
-from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
+from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
+from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray, Summary, carrier
 from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise_all
-
-INSIDE = "the values of a subgraph are those of the nodes inside it"
-NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
-UNTOLD = "its kernels cannot be distinguished from those of a similar node"
-FOLDED = "the backend fuses this node into another kernel, and only that kernel's value is dumped"
 
 EXPANSION = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
 """The scope of a kernel that an operator was expanded into: the operator, and the kernel's kind."""
@@ -78,7 +74,7 @@ class KernelValues:
         """Whether the kernel of a statement ran several times; its last run is what counts."""
         return id(statement) in self._repeated
 
-    def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, str]]:
+    def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, Absence]]:
         """The outputs of a statement, and the reason where values of them are missing.
 
         A workspace has the shape that it had at run time.
@@ -93,11 +89,13 @@ class KernelValues:
                 outputs.append(Output(shape, dtype, self._summaries[id(statement), slot]))
             else:
                 # The IR has a placeholder: it says (1, 1) of an LSTM's 28 KB (2.10.0).
-                seen = workspaces[slot].shape if slot in workspaces else shape
-                outputs.append(Output(seen, dtype))
+                if slot in workspaces:
+                    shape = workspaces[slot].shape
+                outputs.append(Output(shape, dtype))
                 complete = False
-        missing = {} if complete else {"values": self._why_missing(statement, unwritten)}
-        return tuple(outputs), missing
+        if complete:
+            return tuple(outputs), {}
+        return tuple(outputs), {"values": self._why_missing(statement, unwritten)}
 
     def _summarised(self, statements: Statements) -> dict[tuple[int, int], Summary]:
         """The summaries of all arrays, by the ``id`` of their statement and output slot.
@@ -116,21 +114,21 @@ class KernelValues:
                     dtypes.append(dtype)
         return dict(zip(places, summarise_all(arrays, dtypes), strict=True))
 
-    def _why_missing(self, statement: IRStatement, unwritten: tuple[int, ...]) -> str:
+    def _why_missing(self, statement: IRStatement, unwritten: tuple[int, ...]) -> Absence:
         if unwritten and self.of(statement):
-            return unwritten_reason(unwritten)
+            return unwritten_absence(unwritten)
         if statement.op == "call":
-            return INSIDE
+            return Absence("inside_subgraph")
         if statement.graph in self.idle:
-            return NOT_TAKEN
+            return Absence("branch_not_run")
         if id(statement) in self._untold:
-            return UNTOLD
-        return FOLDED
+            return Absence("ambiguous_kernel")
+        return Absence("fused_kernel")
 
     def _left_out(
         self, groups: dict[str, list[IRStatement]], graphs: Iterable[str]
     ) -> frozenset[str]:
-        """The ``graphs`` of branches that did not run, told by how many kernels are missing."""
+        """The ``graphs`` of branches that did not run, known by how many kernels are missing."""
         left_out: set[str] = set()
         for scope, group in groups.items():
             graph = _graph_left_out(group, len(self._kernels[scope]))
@@ -179,7 +177,7 @@ class KernelValues:
                 self._untold.add(id(statement))
             elif len(statement.outputs) <= len(kernel):
                 self._join(statement, kernel)
-        if any(len(statement.outputs) > 1 for statement in statements):
+        if max(map(_count_outputs, statements), default=0) > 1:
             self._join_parts(statements, kinds)
 
     def _expansions(self, op: str) -> Kinds:
@@ -193,7 +191,7 @@ class KernelValues:
 
     def _join_parts(self, statements: list[IRStatement], kinds: Kinds) -> None:
         """Join outputs that have a kernel each, where there are as many of one kind as outputs."""
-        outputs = sum(len(statement.outputs) for statement in statements)
+        outputs = sum(map(_count_outputs, statements))
         fitting = [kernels for kernels in kinds.values() if len(kernels) == outputs]
         if len(fitting) != 1:
             return
@@ -226,6 +224,10 @@ class KernelValues:
         return frozenset(idle)
 
 
+def _count_outputs(statement: IRStatement) -> int:
+    return len(statement.outputs)
+
+
 def _kernel_scope(statement: IRStatement) -> str:
     """The scope under which the kernel of a statement dumps; "" where it has none."""
     return statement.full_name.replace("/", "_").rpartition("-op")[0]
@@ -239,7 +241,7 @@ def last_of_shares(kinds: Kinds, count: int) -> list[Kernel]:
     """The kernel that ran last of each of ``count`` statements that an operator was expanded from.
 
     ``kinds`` are the kernels of all of them, each kind in the order of the statements. A kernel
-    without outputs stands for a statement whose last one cannot be told; nothing at all where
+    without outputs stands for a statement whose last one is not known; nothing at all where
     statements were expanded differently.
     """
     if not kinds:
@@ -259,7 +261,9 @@ def last_of_shares(kinds: Kinds, count: int) -> list[Kernel]:
         places.add(place)
         last.append(share[place])
     # All of them end with the same step, or the shares are no shares.
-    return last if len(places) == 1 else []
+    if len(places) != 1:
+        return []
+    return last
 
 
 def _of_one_kind(
@@ -267,7 +271,7 @@ def _of_one_kind(
 ) -> Iterator[tuple[IRStatement, Kernel]]:
     """Statements with their kernels, in order; where kinds of numbers differ, in order within each kind.
 
-    A sum of booleans may run before a sum of floats that stands before it in the program (2.10.0).
+    A sum of booleans may run before a sum of floats that comes before it in the program (2.10.0).
     """
     if len(statements) != len(kernels):
         return
@@ -302,12 +306,14 @@ def _last_kind(kinds: Kinds, count: int) -> list[Kernel]:
     for kind, kernels in kinds.items():
         if kind not in (last, CAST):
             steps += map(_time_of_last, kernels)
-    told: list[Kernel] = []
+    last_kernels: list[Kernel] = []
     for kernel, following in pairwise(kinds[last]):
         start, end = _time_of_last(kernel), _time_of_last(following)
         is_open = any(start < step < end for step in steps)
-        told.append({} if is_open else kernel)
-    return [*told, kinds[last][-1]]
+        if is_open:
+            kernel = {}
+        last_kernels.append(kernel)
+    return [*last_kernels, kinds[last][-1]]
 
 
 def _time_of_last(kernel: Kernel) -> int:
@@ -326,7 +332,9 @@ def _graph_left_out(statements: list[IRStatement], ran: int) -> str | None:
     for statement in statements:
         counts[statement.graph] = counts.get(statement.graph, 0) + 1
     fitting = [graph for graph, count in counts.items() if len(statements) - count == ran]
-    return fitting[0] if len(fitting) == 1 else None
+    if len(fitting) != 1:
+        return None
+    return fitting[0]
 
 
 def _of_the_same_branches(graphs: Iterable[str], others: Iterable[str]) -> set[str]:

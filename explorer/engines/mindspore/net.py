@@ -11,12 +11,11 @@ import msgspec
 import numpy as np
 from mindspore.common.api import _pynative_executor
 
+from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.mindspore.cell_state import HeldTensor, held_by
 from explorer.engines.mindspore.code import MODE_NAMES, SEED
+from explorer.engines.mindspore.dropout import RefusedDraws, fix_dropout
 from explorer.engines.mindspore.errors import failure
-from explorer.engines.mindspore.fixed_dropout import fix_dropout
-from explorer.engines.mindspore.refused_draws import RefusedDraws
-from explorer.engines.signatures import refuse_keyword_only
 from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
@@ -66,7 +65,7 @@ class Net:
     @property
     def weights(self) -> list[Any]:
         """The trainable parameters, in the order of ``trainable``."""
-        return [self.parameters[name] for name in self.trainable]
+        return list(map(self.parameters.__getitem__, self.trainable))
 
     def gradient(self, name: str, value: Any) -> Array:
         """The record of a tensor called ``name``; one of a weight ("dfc.weight") as in PyTorch."""
@@ -85,7 +84,9 @@ def build(request: NetRequest) -> Net:
     scenario = load(request.scenario)
     ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]))
     # Operators take their seeds when they are made, and the net's own start is drawn by then.
-    start = _own_start(request) if request.draw else {}
+    start: dict[str, Array] = {}
+    if request.draw:
+        start = _own_start(request)
     ms.set_seed(SEED + request.draw)
     call = make_net(scenario, "mindspore")
     if scenario.checkpoint and scenario.checkpoint.framework == "mindspore":
@@ -150,15 +151,18 @@ def array_of(value: Any) -> AnyArray:
     """The numpy array of a tensor or number; bfloat16 as float32."""
     if not isinstance(value, ms.Tensor):
         return np.asarray(value)
-    wide = value.astype(ms.float32) if value.dtype == ms.bfloat16 else value
-    array: AnyArray = wide.asnumpy()
+    if value.dtype == ms.bfloat16:
+        value = value.astype(ms.float32)
+    array: AnyArray = value.asnumpy()
     return array
 
 
 def tensor_like(array: AnyArray, dtype: Any) -> Any:
     """A new tensor of a dtype of MindSpore's, on no tape and contiguous."""
     tensor = ms.Tensor(np.array(array))
-    return tensor if tensor.dtype == dtype else tensor.astype(dtype)
+    if tensor.dtype == dtype:
+        return tensor
+    return tensor.astype(dtype)
 
 
 def own_copy(tensor: Any) -> Any:
@@ -209,7 +213,7 @@ def sensitivities(request: NetRequest) -> Any:
             cotangents.append(ms.Tensor(array).astype(output.dtype))
         else:
             cotangents.append(output)  # a plain number takes any number for its cotangent
-    names = [str(index) for index in range(len(cotangents))]
+    names = list(map(str, range(len(cotangents))))
     return fill(tree_of(outputs, names), tuple(cotangents))
 
 

@@ -1,18 +1,14 @@
 """The noise of MindSpore's tape: the same call again where it rounds otherwise."""
 
 from collections.abc import Callable
-from typing import TypeVar
-
-import msgspec
+from contextlib import AbstractContextManager
 
 from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import RandomRounding, SharpRounding, lacking, rounding
-from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
+from explorer.engines.noise import Run, drawn_leaves, moved_runs, noisy_graphs, result_noise
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
-
-Answer = TypeVar("Answer", Result, Captured)
+from explorer.model.results import Captured
 
 
 def results(request: CaseRequest) -> ResultNoise:
@@ -20,9 +16,11 @@ def results(request: CaseRequest) -> ResultNoise:
     plain = tape.answer(request)
     if plain.outcome != "ok":
         return result_noise(plain, [])
-    kinds, has_drawn = _kinds(tape.answer, request)
-    drawn = drawn_leaves(plain, tape.answer, request) if has_drawn else ()
-    return result_noise(plain, kinds, drawn)
+    moved, has_drawn = moved_runs(tape.answer, request, randomly)
+    drawn: tuple[str, ...] = ()
+    if has_drawn:
+        drawn = drawn_leaves(plain, tape.answer, request)
+    return result_noise(plain, [moved, [_sharp(tape.answer, request)]], drawn)
 
 
 def capture(request: CaseRequest) -> Captured:
@@ -30,31 +28,22 @@ def capture(request: CaseRequest) -> Captured:
     plain = tape.capture(request)
     if not plain.graphs:
         return plain
-    kinds, has_drawn = _kinds(tape.capture, request)
-    # The seed does not make every draw the same: that in nn.MultiheadAttention goes on (2.10.0).
-    again = tape.capture(request) if has_drawn else None
+    moved, has_drawn = moved_runs(tape.capture, request, randomly)
+    kinds = [moved, [_sharp(tape.capture, request)]]
+    again = None
+    if has_drawn:
+        # The seed does not make every draw the same: that in nn.MultiheadAttention goes on (2.10.0).
+        again = tape.capture(request)
     return noisy_graphs(plain, kinds, again)
 
 
-def _kinds(
-    call: Callable[[CaseRequest], Answer], request: CaseRequest
-) -> tuple[list[list[Answer]], bool]:
-    """Runs on moved inputs, and one in which the kernels that approximate are right.
-
-    Beside them whether an operator drew random numbers in the former.
-    """
-    moved = []
-    has_drawn = False
-    for sample in range(1, JITTERS + 1):
-        net = msgspec.structs.replace(request.net, jitter=sample)
-        mode = RandomRounding(sample)
-        with rounding(mode):
-            moved.append(call(msgspec.structs.replace(request, net=net)))
-        has_drawn |= mode.has_drawn
-    return [moved, [_sharp(call, request)]], has_drawn
+def randomly(sample: int) -> AbstractContextManager[RandomRounding]:
+    """The random rounding of a number, in force."""
+    return rounding(RandomRounding(sample))
 
 
-def _sharp(call: Callable[[CaseRequest], Answer], request: CaseRequest) -> Answer:
+def _sharp(call: Callable[[CaseRequest], Run], request: CaseRequest) -> Run:
+    """A run in which the kernels that approximate are right."""
     while True:
         before = lacking()
         with rounding(SharpRounding()):

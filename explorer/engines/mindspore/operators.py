@@ -6,6 +6,8 @@ They compute nothing, write to their operands, leave an output unwritten, or dra
 import re
 from collections.abc import Iterable
 
+from explorer.model.absences import Absence
+
 # Operators that compute nothing
 
 ORDERING = frozenset({"UpdateState"})
@@ -67,10 +69,9 @@ def unwritten_outputs(op: str, flags: Iterable[bool]) -> tuple[int, ...]:
     return UNWRITTEN.get(op, ())
 
 
-def unwritten_reason(outputs: tuple[int, ...]) -> str:
+def unwritten_absence(outputs: tuple[int, ...]) -> Absence:
     """Why these outputs of a node show no values."""
-    numbers = ", ".join(map(str, outputs))
-    return f"the kernel does not write outputs {numbers}, or uses them as workspace"
+    return Absence("unwritten_outputs", ", ".join(map(str, outputs)))
 
 
 def written_operands(op: str) -> slice | None:

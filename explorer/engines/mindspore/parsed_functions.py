@@ -1,4 +1,4 @@
-"""What MindSpore's compiler asks Python about the functions that it parses, looked up once each.
+"""Keeps what MindSpore's compiler looks up about the functions that it parses.
 
 It parses some forty functions at each compilation, the same ones every time. It keeps their syntax
 trees, and finds the lines of each function and the place of each node anew (2.10.0): up to a fifth
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-Lines = tuple[list[str], int]
+SourceLines = tuple[list[str], int]
 """The lines of a function, and the number of the first."""
 
 MOST = 4096
@@ -37,11 +37,11 @@ def keep() -> None:
     ThirdPartyLibraryChecker.is_third_party_module = judgements_kept(
         ThirdPartyLibraryChecker.is_third_party_module
     )
-    # The parser tells a log of graver things what it does, 1,600 times at each compilation.
+    # The parser writes what it does into a debug log, 1,600 times at each compilation.
     mindspore.log.debug = _say_nothing
 
 
-def lines(function: Any) -> Lines:
+def lines(function: Any) -> SourceLines:
     """The lines of a function and the number of the first, as ``inspect.getsourcelines`` has them.
 
     Raises OSError where there is no source, and TypeError for what has none.
@@ -55,14 +55,14 @@ def lines(function: Any) -> Lines:
 
 
 @functools.lru_cache(MOST)
-def _lines_of(code: CodeType, _: str) -> Lines:
+def _lines_of(code: CodeType, _: str) -> SourceLines:
     # The code and not the function, whose closure would keep a whole net. Of two files, equal
-    # functions in the same lines have equal code: the name of the file tells them apart.
+    # functions in the same lines have equal code: the name of the file distinguishes them.
     return _find(code)
 
 
 def places_kept(locate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """``locate``, which has a parser say where a node or a list of nodes is, asked once of each."""
+    """``locate``, which has a parser say where a node or a list of nodes is, called once for each."""
     places: dict[tuple[int, int, str, int], tuple[Any, Any, Any]] = {}
 
     def place(parser: Any, node: Any) -> Any:
@@ -84,7 +84,7 @@ def places_kept(locate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def judgements_kept(judge: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """``judge``, which has a checker say whether a module is a library's, asked once of each."""
+    """``judge``, which has a checker say whether a module is a library's, called once for each."""
     judgements: dict[tuple[str, str | None], bool] = {}
 
     def is_third_party(checker: Any, module: Any) -> bool:

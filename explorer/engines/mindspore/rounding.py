@@ -4,7 +4,7 @@ import ctypes
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import mindspore as ms
 import numpy as np
@@ -13,6 +13,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 from explorer.engines.mindspore.net import array_of
 from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
+from explorer.engines.nested import replaced
 from explorer.numeric.differences import Floats
 from explorer.numeric.jitter import is_short
 
@@ -168,11 +169,15 @@ class SharpRounding(_Rounding):
 
 def _in_float64(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Floats]:
     if func.name in FORMULAS:
-        operands = [array_of(tensor).astype(np.float64) for tensor in tensors_in(args)]
-        return FORMULAS[func.name](operands, _axis(args))
+        return FORMULAS[func.name](_arrays(args), _axis(args))
     with ms._no_grad():
-        result = func(*_widened(args), **_widened(kwargs))
-        return [array_of(tensor).astype(np.float64) for tensor in tensors_in((result,))]
+        result = func(*replaced(args, _wide), **replaced(kwargs, _wide))
+        return _arrays((result,))
+
+
+def _arrays(values: Any) -> list[Floats]:
+    """The tensors of nested values, as float64."""
+    return [array_of(tensor).astype(np.float64) for tensor in tensors_in(values)]
 
 
 def _axis(args: tuple[Any, ...]) -> int:
@@ -185,13 +190,10 @@ def _axis(args: tuple[Any, ...]) -> int:
     return -1
 
 
-def _widened(value: Any) -> Any:
-    if isinstance(value, ms.Tensor):
-        return value.astype(ms.float64) if value.dtype == ms.float32 else value
-    if isinstance(value, (tuple, list)):
-        return type(value)(_widened(item) for item in value)
-    if isinstance(value, dict):
-        return {name: _widened(item) for name, item in value.items()}
+def _wide(value: Any) -> Any:
+    """A float32 tensor in float64; anything else as it is."""
+    if isinstance(value, ms.Tensor) and value.dtype == ms.float32:
+        return value.astype(ms.float64)
     return value
 
 
@@ -201,6 +203,8 @@ def _are_near(values: Floats, right: Floats) -> bool:
     scale = float(np.abs(right).max(initial=0.0))
     return bool((np.abs(values - right) <= BELIEVED * scale).all())
 
+
+Mode = TypeVar("Mode", bound=_Rounding)
 
 _active: list[_Rounding] = []
 
@@ -217,12 +221,12 @@ def perform(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 @contextmanager
-def rounding(mode: _Rounding) -> Iterator[None]:
+def rounding(mode: Mode) -> Iterator[Mode]:
     """Carry out all operators with the rounding of ``mode`` meanwhile."""
     _active.append(mode)
     try:
         with mode:
-            yield
+            yield mode
     finally:
         _active.pop()
 

@@ -40,7 +40,7 @@ def add_state(
     """Add a node for each changed parameter, fed by the operator that wrote it.
 
     ``state`` has the parameters as the call left them; the nodes show them where ``values`` are
-    asked for. Returns the slots of what was written, each with that of the parameter before.
+    requested. Returns the slots of what was written, each with that of the parameter before.
     """
     overwritten: dict[Slot, Slot] = {}
     leaves = builder.leaves()
@@ -85,9 +85,11 @@ def _written(
     if not operators:
         return leaf, 0
     forward = [number for number in operators if builder.nodes[number].phase == "forward"]
-    writers = [number for number in forward if may_write(builder.nodes[number].op)]
     # Backward writes where it computes such an operator again; its gradient reads the parameter too.
-    names = {builder.nodes[number].op for number in writers}
+    names = set()
+    for number in forward:
+        if may_write(builder.nodes[number].op):
+            names.add(builder.nodes[number].op)
     again = [number for number in operators if builder.nodes[number].op in names]
     # Where no reader is known to write, the last one of the forward counts.
     writer = max(again or forward or operators)

@@ -8,12 +8,11 @@ import mindspore as ms
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
 from explorer.engines.mindspore.net import Net
-from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
+from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
+from explorer.engines.mindspore.proof import Pullback, TapeReruns
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
-from explorer.engines.mindspore.tape_nodes import TapeNodes
-from explorer.engines.mindspore.tape_proof import Pullback, TapeReruns
-from explorer.engines.mindspore.tape_saved_bytes import SavedBytes
+from explorer.engines.mindspore.tape_nodes import SavedBytes, TapeNodes
 from explorer.engines.mindspore.tape_tensors import (
     OperatorCall,
     TapeTensor,
@@ -21,9 +20,8 @@ from explorer.engines.mindspore.tape_tensors import (
     on_tape,
 )
 from explorer.engines.mindspore.tape_values import TensorGraph
+from explorer.model.absences import Absence
 from explorer.model.graph import GradGraph, NodeKind, Phase
-
-UNLINKED = "the tape does not record from which forward node it derives"
 
 TapeEdge = tuple[int | None, int]
 """Where a tape node's gradient goes: the identity of a tape node, and the number of its input."""
@@ -94,9 +92,9 @@ class TapeCapture:
         self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
     ) -> int:
         unwritten = unwritten_outputs(call.op, call.flags)
-        missing = {}
+        missing: dict[str, Absence] = {}
         if self.graph.has_values and unwritten:
-            missing["values"] = unwritten_reason(unwritten)
+            missing["values"] = unwritten_absence(unwritten)
         scope, source = site
         number = self.graph.add_tensors(
             call.op,
@@ -143,7 +141,7 @@ class TapeCapture:
         """A node of backward, deriving from the forward node that ``number`` is or derives from."""
         linked = self.graph.forward_of(number)
         if linked is None:
-            missing = {"forward": UNLINKED}
+            missing = {"forward": Absence("unlinked_on_tape")}
             return self.graph.add_tensors(op, kind, "backward", inputs, outputs, missing=missing)
         forward = self.graph.nodes[linked]
         source = forward.source

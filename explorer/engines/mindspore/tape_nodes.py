@@ -1,4 +1,4 @@
-"""The nodes of MindSpore's tape, and the nodes of the graph that stand for them."""
+"""The nodes of MindSpore's tape, the nodes of the graph that stand for them, and the bytes that they save."""
 
 from bisect import bisect_left, insort
 from collections import deque
@@ -110,3 +110,36 @@ def inner_nodes(roots: list[Any], known: dict[int, Any]) -> list[Any]:
         fresh[identity] = node
         waiting.extend(child for child, _ in node.next_functions if child is not None)
     return sorted(fresh.values(), key=lambda node: -int(node._sequence_nr()))
+
+
+class SavedBytes:
+    """Counts saved bytes by operator: every storage once, for the operator that saved it first."""
+
+    def __init__(self, nodes: list[NodeDraft]) -> None:
+        self._nodes = nodes
+        self._storages: set[int] = set()
+        self._last: int | None = None
+        self._unowned = 0
+
+    def operator_starts(self) -> None:
+        """An operator starts: tensors that are saved from now on are its own."""
+        self._last = None
+
+    def operator_made(self, number: int) -> None:
+        """The operator that has started last is node ``number``."""
+        self._last = number
+        # What was saved while the operator ran, before its node was known, is its own.
+        if self._unowned:
+            self._nodes[number].saved_bytes = self._unowned
+            self._unowned = 0
+
+    def saved(self, tensor: Any) -> None:
+        """Count a tensor that was saved, during an operator or right after it."""
+        address = tensor.data_ptr()
+        if address in self._storages:
+            return
+        self._storages.add(address)
+        if self._last is None:
+            self._unowned += int(tensor.nbytes)
+        else:
+            self._nodes[self._last].saved_bytes += int(tensor.nbytes)

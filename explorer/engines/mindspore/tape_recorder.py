@@ -1,7 +1,7 @@
 """Records the operators, the tape's nodes and the saved tensors of a forward and its backward.
 
 A dispatch mode sees the operators, and hooks on the tape's nodes say which of them runs backward.
-PYNATIVE_MODE executes asynchronously unless it is told to wait, and to ask where a tensor lies is to
+PYNATIVE_MODE executes asynchronously unless it is made to wait, and to look up where a tensor lies is to
 wait for it: events are only noted, and become nodes of a graph when a pass over the net is over.
 """
 
@@ -112,7 +112,9 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         """Read the tensors that an operator will overwrite, unless their values are known."""
         tensors = [operand.tensor for operand in call.operands]
         places = written_operands(call.op)
-        written = tensors[places] if places else []
+        written: list[Any] = []
+        if places:
+            written = tensors[places]
         # To read is to wait: parameters that were read at the start, and that no operator but
         # batch norm has taken since, are not read again.
         if not all(tensor._get_user_data(READ_AT_START) for tensor in written):
@@ -201,7 +203,9 @@ def _tensors(values: Any) -> dict[int, TapeTensor]:
 def _operator_call(function: Any, args: tuple[Any, ...]) -> OperatorCall:
     """The call of an operator with ``args``, with its tensors as they are now."""
     # A Primitive is an argument itself, and its operands come as the third one (2.10.0).
-    values = args[2] if args and isinstance(args[0], ms.ops.Primitive) else args
-    operands = [on_tape(tensor) for tensor in tensors_in(values)]
+    values = args
+    if args and isinstance(args[0], ms.ops.Primitive):
+        values = args[2]
+    operands = list(map(on_tape, tensors_in(values)))
     flags = tuple(value for value in values if isinstance(value, bool))
     return OperatorCall(function, args, operands, flags)

@@ -8,6 +8,7 @@ from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.mindspore.net import array_of, own_copy
+from explorer.engines.nested import replaced
 
 Form = tuple[tuple[int, ...], Any]
 """The shape and the dtype of a tensor."""
@@ -68,7 +69,7 @@ class OperatorCall(NamedTuple):
     def _on_tape(self, *tensors: Any) -> Any:
         """The result of the operator, which the tape records."""
         args = _with_tensors(self.args, iter(tensors))
-        # The function of an operator that is no Primitive stands below the tape, and that of a
+        # The function of an operator that is not a Primitive is below the tape, and that of a
         # Primitive may not be called under a gradient: on Python 3.10 the process dies (2.10.0).
         if args and isinstance(args[0], ms.ops.Primitive):
             return _run_op(*args)
@@ -103,17 +104,17 @@ def tensors_in(values: Any) -> Iterator[Any]:
 
 def _with_tensors(values: Any, tensors: Iterator[Any]) -> Any:
     """Nested values with the next of ``tensors`` in each place of one."""
-    if isinstance(values, ms.Tensor):
-        return next(tensors)
-    if isinstance(values, (tuple, list)):
-        return type(values)(_with_tensors(value, tensors) for value in values)
-    return values
+
+    def fill(value: Any) -> Any:
+        return next(tensors) if isinstance(value, ms.Tensor) else value
+
+    return replaced(values, fill)
 
 
 def _apart(tensors: Sequence[Any]) -> list[Any]:
-    """The same tensors, with a copy for each that stands there again.
+    """The same tensors, with a copy for each that occurs again.
 
-    The tape adds the gradients of both places where one tensor stands in two.
+    The tape adds the gradients of both places where one tensor is in two.
     """
     seen: set[int] = set()
     different = []

@@ -72,7 +72,9 @@ class TensorGraph(GraphBuilder):
         unique: dict[Any, Slot] = {}
         for slot, tensor in self._held.items():
             # A tensor that was overwritten shows elements which no other slot does.
-            elements[slot] = slot if slot in self._known else _elements(tensor)
+            elements[slot] = slot
+            if slot not in self._known:
+                elements[slot] = _elements(tensor)
             unique.setdefault(elements[slot], slot)
         summaries = dict(zip(unique, self._summaries(unique.values()), strict=True))
 
@@ -105,16 +107,20 @@ class TensorGraph(GraphBuilder):
         if tensor is None:
             return None
         known = self._known.get(slot)
-        return tensor_like(array_of(tensor) if known is None else known, tensor.dtype)
+        if known is None:
+            known = array_of(tensor)
+        return tensor_like(known, tensor.dtype)
 
     def _summaries(self, slots: Iterable[Slot]) -> list[Summary]:
         slots = list(slots)
-        arrays = [self._array(slot) for slot in slots]
+        arrays = list(map(self._array, slots))
         return summarise_all(arrays, [dtype_of(self._held[slot]) for slot in slots])
 
     def _array(self, slot: Slot) -> AnyArray:
         known = self._known.get(slot)
-        return array_of(self._held[slot]) if known is None else known
+        if known is None:
+            return array_of(self._held[slot])
+        return known
 
 
 def _storage(tensor: Any) -> int:

@@ -40,7 +40,7 @@ def code(
 ) -> str:
     """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print.
 
-    ``skips`` tells that some outputs have no place on the tape, so that only the others are
+    ``skips`` says that some outputs have no place on the tape, so that only the others are
     differentiated. ``wrappers`` are the modules of ours around the net in a joint graph, inner ones
     first; None where it is not known, and the case alone says which. ``returned`` has the names of
     the net's outputs as it nests them, None where it is not known.
@@ -154,7 +154,7 @@ def _gradients(request: CaseRequest, scenario: Declaration) -> list[str]:
     leaves = f"[{', '.join(_leaves(request, scenario))}]"
     if case.api == "value_and_grad":
         values = "(loss, *aux)" if case.has_aux else "outputs"
-        # Nothing is asked for: said so, PyTorch refuses.
+        # Nothing is requested: said so, PyTorch refuses.
         options = ", inputs=[]" if case.must_fail else ""
         return [
             f"torch.autograd.backward(roots, seeds{options})",

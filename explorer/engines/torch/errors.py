@@ -31,7 +31,7 @@ def _message_proper(text: str) -> str:
 
 
 def outcome(error: BaseException) -> Literal["raised", "unsupported"]:
-    """The outcome that an exception stands for.
+    """The outcome that an exception means.
 
     It is "raised" when the exception is the net's own, and "unsupported" when the graph side has no
     way to hold this net.

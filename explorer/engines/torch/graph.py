@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from explorer.engines.capture.order import latest_first
+from explorer.engines.capture.lint import latest_first
 from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
 from explorer.engines.torch.graph_capture import JointGradGraph
@@ -16,13 +16,9 @@ from explorer.engines.torch.net import Net, build, describe, flat, forward, star
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured, Result, ResultNote
 
 __all__ = ["answer", "capture", "describe", "replay"]
-
-NO_GRADIENT = (
-    "the outputs do not depend on {}, for which the joint graph has no gradient; shown as zeros"
-)
 
 JointResults = tuple[Joint, list[Any]]
 """A joint graph, and the results of running it in the order of ``outputs``."""
@@ -34,7 +30,7 @@ def answer(request: CaseRequest) -> Result:
 
 
 def capture(request: CaseRequest) -> Captured:
-    """The part of the joint graph that a case asks for, and the answer.
+    """The part of the joint graph that belongs to a case, and the answer.
 
     The answer is computed from that graph, node by node.
     """
@@ -91,7 +87,7 @@ def _solve_reordered(request: CaseRequest, net: Net) -> JointResults:
     part = _part(request, net)
     values = part.run(part.nodes)
     drawn = JointGradGraph(part, values, net.leaf_keys(request.case), values=False)
-    fx_nodes = {number: node for node, number in drawn.nodes.items()}
+    fx_nodes = drawn.fx_nodes()
     numbers = latest_first(drawn.record(request.case.label))
     order = [fx_nodes[number] for number in numbers if number in fx_nodes]
     return part.joint, part.results(part.run(order))
@@ -119,7 +115,7 @@ def _row(names: tuple[str, ...]) -> str:
 def ready(request: CaseRequest) -> Net:
     """A fresh net of which just the leaves of the case require gradients.
 
-    Raises what the functional idiom raises when nothing is asked for, or auxiliary outputs that the
+    Raises what the functional idiom raises when nothing is requested, or auxiliary outputs that the
     net does not have.
     """
     case = request.case
@@ -148,7 +144,7 @@ def shared(request: CaseRequest, net: Net) -> Joint:
     """
     differentiable = []
     for position, (name, value) in enumerate(net.inputs.items()):
-        # Of an input that is a constant no gradient is taken, unless a case asks for it all the same.
+        # Of an input that is a constant no gradient is taken, unless a case names it all the same.
         is_asked = name not in net.scenario.constants or position in request.case.positions
         if value.is_floating_point() and is_asked:
             differentiable.append(value)
@@ -190,11 +186,10 @@ def _arguments(
 
 def _outputs_and_gradients(
     graph: Joint, results: list[Any], net: Net, case: GradCase
-) -> tuple[list[torch.Tensor], list[torch.Tensor], str]:
+) -> tuple[list[torch.Tensor], list[torch.Tensor], ResultNote | None]:
     """The net's outputs, the gradients of the case's leaves, and a note on them.
 
-    The note names the leaves whose gradients had to be made up as zeros; it is "" where there is
-    none.
+    The note names the leaves whose gradients had to be made up as zeros.
     """
     by_role = dict(zip(graph.outputs, results, strict=True))
     outputs = list(flat([value for (kind, _), value in by_role.items() if kind == "output"]))
@@ -206,4 +201,6 @@ def _outputs_and_gradients(
             without.append(name.removeprefix("d"))
             gradient = torch.zeros_like(leaf)
         gradients.append(gradient)
-    return outputs, gradients, NO_GRADIENT.format(", ".join(without)) if without else ""
+    if not without:
+        return outputs, gradients, None
+    return outputs, gradients, ResultNote("joint_has_none", ", ".join(without))

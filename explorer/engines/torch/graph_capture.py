@@ -6,27 +6,93 @@ from typing import Any
 import torch
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.capture.proof import Operand, Recorded, Rerun, prove
-from explorer.engines.torch.joint_links import JointLinks
+from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
+from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_part import JointPart, Values, is_accumulation, lines
-from explorer.engines.torch.net import LeafKey, array_of, dtype_of, flat
+from explorer.engines.torch.net import LeafKey, array_of, changed, dtype_of, flat, snapshot
 from explorer.engines.torch.operators import (
-    UNWRITTEN_REASON,
+    copy_of,
     draws_random_numbers,
+    rerun,
     tensors_in,
     unwritten_outputs,
 )
-from explorer.engines.torch.proof import copy_of, rerun
 from explorer.engines.torch.roots import Gradient
-from explorer.engines.torch.source_lines import source
-from explorer.engines.torch.state import changed, snapshot
+from explorer.engines.torch.source_lines import kind_of_file, source
 from explorer.engines.torch.tape_values import NodeOutputs
+from explorer.model.absences import Absence
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
 
-UNWRITTEN = (
-    "the capture added this node to nest gradients or to separate outputs; it has no source line"
-)
-UNLINKED = "the joint graph does not record from which forward node it derives"
+
+class JointLinks:
+    """The forward nodes of a joint graph by what ties backward nodes to them.
+
+    AOTAutograd gives a backward node the sequence number of the forward operator that it
+    differentiates (``seq_nr``); a node of a backward written by hand has the line from which the
+    custom function was called.
+    """
+
+    def __init__(self, part: JointPart) -> None:
+        self._part = part
+        self._by_sequence: dict[int, Any] = {}
+        self._by_call: dict[tuple[Line, ...], Any] = {}
+        for node in part.nodes:
+            if node.op != "call_function" or part.phases[node] != "forward":
+                continue
+            if "seq_nr" in node.meta:
+                self._by_sequence.setdefault(node.meta["seq_nr"], node)
+            # All stacks around the operator's own line; of several operators the last one counts.
+            callers = _user_lines(node)
+            for depth in range(1, len(callers)):
+                self._by_call[callers[depth:]] = node
+
+    def origin(self, node: Any) -> Any:
+        """The forward fx node that a backward one derives from, or None.
+
+        A node that has no origin of its own derives from what its consumer derives from; the last
+        consumer is the gradient with respect to a leaf, and derives from that leaf.
+        """
+        while node is not None and self._part.phases[node] == "backward":
+            origin = self._own_origin(node)
+            if origin is None:
+                origin = self._leaf_of_gradient(node)
+            if origin is not None:
+                return origin
+            users = filter(self._part.phases.__contains__, node.users)
+            node = next(users, None)
+        return None
+
+    def _own_origin(self, node: Any) -> Any:
+        if is_accumulation(node):
+            return None
+        if self._part.is_by_hand(node):
+            return self._called_with(node)
+        return self._by_sequence.get(node.meta.get("seq_nr"))
+
+    def _called_with(self, node: Any) -> Any:
+        """The last forward node called from the same line as a backward written by hand.
+
+        Where there is none, it is one that was called from a line further out.
+        """
+        callers = _user_lines(node)
+        for depth in range(len(callers)):
+            if callers[depth:] in self._by_call:
+                return self._by_call[callers[depth:]]
+        return None
+
+    def _leaf_of_gradient(self, node: Any) -> Any:
+        """The leaf that ``node`` is the gradient with respect to, if it is one."""
+        part = self._part
+        for (kind, key), end in zip(part.joint.outputs, part.ends, strict=True):
+            if kind == "gradient" and end is node:
+                return part.leaves.get(part.leaf_name(key))
+        return None
+
+
+def _user_lines(node: Any) -> tuple[Line, ...]:
+    """The user's lines on the way to a node, innermost first."""
+    return tuple(line for line in lines(node) if kind_of_file(line[0]) == "user")
+
 
 KINDS: dict[str, NodeKind] = {"input": "input", "parameter": "parameter"}
 """The kinds of nodes that roles of placeholders stand for; any other is a constant."""
@@ -39,7 +105,7 @@ class JointGradGraph:
     """The nodes and edges of the part of a joint graph that was run.
 
     ``nodes`` has the number of every fx node's node; hidden ones have none. ``wanted`` holds the
-    keys of the gradients asked for.
+    keys of the gradients requested.
     """
 
     def __init__(self, part: JointPart, run: Values, wanted: list[LeafKey], values: bool) -> None:
@@ -64,6 +130,10 @@ class JointGradGraph:
         """Compute every operator again; see ``explorer.engines.capture.proof``."""
         prove(self._builder, self._recorded(), everything)
 
+    def fx_nodes(self) -> dict[int, Any]:
+        """The fx node of each node, by number."""
+        return {number: node for node, number in self.nodes.items()}
+
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
         return self._builder.record("torch-graph", case, "joint")
@@ -80,22 +150,25 @@ class JointGradGraph:
                 self._add_given(node, phase)
 
     def _add_operator(self, node: Any, phase: Phase) -> None:
-        origin = self._links.origin(node) if phase == "backward" else None
-        missing = {}
+        origin = None
+        if phase == "backward":
+            origin = self._links.origin(node)
+        missing: dict[str, Absence] = {}
         forward = None
-        # An operator of backward stands in the module, and on the lines, of what it derives from.
+        # An operator of backward has the module and the lines of what it derives from.
         place = node
         if origin is not None:
             place, _ = self._part.shown_by(origin, self._run)
             forward = self.nodes[place]
         elif phase == "backward":
-            missing["forward"] = UNLINKED
+            missing["forward"] = Absence("unlinked_in_joint")
         if not lines(place):
-            missing["source"] = UNWRITTEN
+            missing["source"] = Absence("added_by_capture")
         if self._values and unwritten_outputs(str(node.target)):
-            missing["values"] = UNWRITTEN_REASON
-        # A backward written by hand has lines of its own.
-        written = node if self._part.is_by_hand(node) else place
+            missing["values"] = Absence("unwritten")
+        written = place
+        if self._part.is_by_hand(node):
+            written = node  # a backward written by hand has lines of its own
         self.nodes[node] = self._builder.add(
             str(node.target),
             "accumulate" if is_accumulation(node) else "op",
@@ -237,8 +310,8 @@ class JointGradGraph:
 
     # Proofs
 
-    def _recorded(self) -> Recorded:
-        recorded = Recorded(array_of, copy_of)
+    def _recorded(self) -> GraphValues:
+        recorded = GraphValues(array_of, copy_of)
         for node, number in self.nodes.items():
             for output, tensor in enumerate(tensors_in(self._run[node])):
                 recorded.outputs[number, output] = tensor
@@ -246,7 +319,7 @@ class JointGradGraph:
                 recorded.reruns[number] = self._rerun(node)
         return recorded
 
-    def _rerun(self, node: Any) -> Rerun | str:
+    def _rerun(self, node: Any) -> Rerun | Absence:
         inputs = list(dict.fromkeys(_operands(node)))
         operands = []
         for operand in inputs:
@@ -263,7 +336,7 @@ class JointGradGraph:
 
     def _count_saved(self) -> None:
         """Give forward nodes the bytes of what backward reads of them, each storage once."""
-        fx_nodes = {number: node for node, number in self.nodes.items()}
+        fx_nodes = self.fx_nodes()
         nodes = self._builder.nodes
         counted: set[int] = set()
         for (origin, output), target, _ in self._builder.edges():

@@ -43,7 +43,7 @@ KEPT = 32
 # A second net with other shapes is not the first one made dynamic.
 torch._dynamo.config.automatic_dynamic_shapes = False
 
-Role = tuple[str, Any]
+JointRole = tuple[str, Any]
 """The role of a placeholder or a result of a joint graph.
 
 ("parameter", name), ("input", index), ("tangent", index of output), ("output", index),
@@ -63,8 +63,8 @@ class Joint:
     """
 
     module: Any
-    inputs: tuple[Role, ...]
-    outputs: tuple[Role, ...]
+    inputs: tuple[JointRole, ...]
+    outputs: tuple[JointRole, ...]
     wrappers: tuple[type, ...] = ()
     returned: Tree = None
 
@@ -122,7 +122,7 @@ def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
 def _first_run(request: NetRequest, case: GradCase, requires: tuple[bool, ...]) -> tuple[Net, Any]:
     """A net that has run, and what it returned for a case.
 
-    ``requires`` tells which inputs, parameters and buffers require gradients, in order.
+    ``requires`` says which inputs, parameters and buffers require gradients, in order.
     """
     # A net of its own is run: a forward may move statistics.
     net = build(request)
@@ -166,7 +166,7 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
             forward = dynamo_graph_capture_for_export(call)(*apart)
             module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
     except Exception:
-        # At once: what this worker is asked next may need no net.
+        # At once: the next request to this worker may need no net.
         leave_transforms()
         raise
 
@@ -188,7 +188,7 @@ def _copy(argument: torch.Tensor) -> torch.Tensor:
     return argument.detach().clone().requires_grad_(argument.requires_grad)
 
 
-def _names(call: Any, module: Any, prefix: str) -> dict[str, Role]:
+def _names(call: Any, module: Any, prefix: str) -> dict[str, JointRole]:
     """The role of every parameter and buffer by AOTAutograd's name for it.
 
     A net may hold one under several names (tied weights). It goes by the first of them, as in
@@ -201,7 +201,7 @@ def _names(call: Any, module: Any, prefix: str) -> dict[str, Role]:
     for members in (call.named_parameters, call.named_buffers):
         for name, tensor in members(remove_duplicate=False):
             held.setdefault(id(tensor), []).append(name)
-    roles: dict[str, Role] = {}
+    roles: dict[str, JointRole] = {}
     for names in held.values():
         own_name = names[0].removeprefix(prefix)
         place = next((name for name in names if name in read), names[0])
@@ -230,7 +230,7 @@ def _numbers(module: Any) -> dict[int, int]:
     return numbers
 
 
-def _role(description: Any, names: dict[str, Role], numbers: dict[int, int]) -> Role:
+def _role(description: Any, names: dict[str, JointRole], numbers: dict[int, int]) -> JointRole:
     """The role in AOTAutograd's description of a placeholder or result, without our modules."""
     kind = type(description).__name__
     if kind in ("ParamAOTInput", "BufferAOTInput"):

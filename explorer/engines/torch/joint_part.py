@@ -1,4 +1,4 @@
-"""The part of a joint graph that a case asks for, ready to be run node by node."""
+"""The part of a joint graph that a case needs, ready to be run node by node."""
 
 import operator
 from collections.abc import Collection, Iterable
@@ -14,7 +14,7 @@ from explorer.engines.torch.source_lines import trace_lines
 from explorer.model.graph import Phase
 
 FORWARD_RESULTS = frozenset({"output", "state"})
-"""The forward's results that are shown, whatever is asked of its backward."""
+"""The forward's results that are shown, whatever is requested of its backward."""
 
 ACCUMULATION = "Gradient addition node"
 """The mark of a sum that gathers the gradients of several uses of a tensor (torch 2.13).
@@ -27,12 +27,12 @@ Values = dict[Any, Any]
 
 
 class JointPart:
-    """The part of a joint graph behind the forward's results and the gradients asked for.
+    """The part of a joint graph behind the forward's results and the gradients requested.
 
     ``wanted`` holds the keys of these gradients in ``joint.outputs``. ``nodes`` are the fx nodes in
     the order of the graph, ``roles`` what its placeholders are, ``leaves`` the placeholders of
     inputs and parameters by name. ``ends`` has the fx node of each of ``joint.outputs``, or None
-    where it is not asked for or the graph gives none.
+    where it is not requested or the graph gives none.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class JointPart:
         self.leaves = self._leaves()
         self.ends = self._ends(wanted)
         needed = self._needed()
-        self.nodes = [node for node in joint.module.graph.nodes if node in needed]
+        self.nodes = list(filter(needed.__contains__, joint.module.graph.nodes))
         self.phases = {node: self._phase(node) for node in self.nodes}
 
     def _leaves(self) -> dict[str, Any]:
@@ -64,8 +64,9 @@ class JointPart:
         (results,) = self.joint.module.graph.output_node().args
         ends = []
         for (kind, key), end in zip(self.joint.outputs, results, strict=True):
-            is_wanted = kind in FORWARD_RESULTS or (kind == "gradient" and key in wanted)
-            ends.append(end if is_wanted else None)
+            if kind not in FORWARD_RESULTS and not (kind == "gradient" and key in wanted):
+                end = None
+            ends.append(end)
         return ends
 
     def _needed(self) -> set[Any]:
@@ -75,7 +76,7 @@ class JointPart:
         """
         needed: set[Any] = set()
         waiting = [node for node, (kind, _) in self.roles.items() if kind == "input"]
-        waiting += [end for end in self.ends if isinstance(end, torch.fx.Node)]
+        waiting += filter(_is_node, self.ends)
         while waiting:
             node = waiting.pop()
             if node not in needed:
@@ -84,12 +85,15 @@ class JointPart:
         return needed
 
     def _phase(self, node: Any) -> Phase:
-        tagged = node.meta.get("partitioner_tag") == "is_backward"
-        return "backward" if tagged or self.is_by_hand(node) else "forward"
+        if node.meta.get("partitioner_tag") == "is_backward" or self.is_by_hand(node):
+            return "backward"
+        return "forward"
 
     def leaf_name(self, key: LeafKey) -> str:
         """The name of an input, given by its position, or of a parameter."""
-        return key if isinstance(key, str) else list(self.net.inputs)[key]
+        if isinstance(key, str):
+            return key
+        return list(self.net.inputs)[key]
 
     # What a node is
 
@@ -113,8 +117,7 @@ class JointPart:
         if any(self.phases.get(user) == "forward" for user in node.users):
             return False
         # The net's own detach has a line, and an output is what the net makes of it.
-        returned = any(user.op == "output" for user in node.users)
-        return not (returned and lines(node))
+        return not (any(map(_is_output, node.users)) and lines(node))
 
     # Running
 
@@ -149,10 +152,14 @@ class JointPart:
 
     def results(self, values: Values) -> list[Any]:
         """The results that the graph module would return, in the order of ``joint.outputs``."""
-        # A net may return a plain number, which is no node.
-        return [
-            self._read(values, end) if isinstance(end, torch.fx.Node) else end for end in self.ends
-        ]
+        results = []
+        for end in self.ends:
+            # A net may return a plain number, which is no node.
+            result = end
+            if _is_node(end):
+                result = self._read(values, end)
+            results.append(result)
+        return results
 
     def shown_by(self, node: Any, values: Values) -> tuple[Any, int]:
         """The node that shows the value of ``node``, and which of its outputs does."""
@@ -160,7 +167,7 @@ class JointPart:
         while self.is_hidden(node):
             origin = node.args[0]
             if is_pick(node):
-                # A node shows no output where its operator gives None: a gradient nobody wants.
+                # A node shows no output where its operator gives None: a gradient that is not needed.
                 before = values[origin][: node.args[1]]
                 output = sum(value is not None for value in before)
             node = origin
@@ -174,8 +181,17 @@ def is_pick(node: Any) -> bool:
 
 def _is_copy_for_output(node: Any) -> bool:
     """Whether a node is the copy that ``OwnOutputs`` makes of an output, on no line of the net's."""
-    returned = all(user.op == "output" for user in node.users)
-    return node.target is torch.ops.aten.clone.default and returned and not lines(node)
+    if node.target is not torch.ops.aten.clone.default or lines(node):
+        return False
+    return all(map(_is_output, node.users))
+
+
+def _is_node(end: Any) -> bool:
+    return isinstance(end, torch.fx.Node)
+
+
+def _is_output(node: Any) -> bool:
+    return bool(node.op == "output")
 
 
 def is_accumulation(node: Any) -> bool:

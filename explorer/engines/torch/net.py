@@ -1,4 +1,4 @@
-"""Scenario nets in PyTorch: built afresh for each request, started from given values, described."""
+"""Scenario nets in PyTorch, built afresh for each case, and the state that a forward changes."""
 
 import hashlib
 import pickle
@@ -12,10 +12,9 @@ from typing import Any
 import msgspec
 import torch
 
-from explorer.engines.signatures import refuse_keyword_only
+from explorer.engines.failures import refuse_keyword_only
+from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
-from explorer.engines.torch.fixed_dropout import fix_dropout
-from explorer.engines.torch.refused_draws import RefusedDraws
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
@@ -312,3 +311,43 @@ def _role(net: Net, name: str, value: torch.Tensor) -> Role:
     if not isinstance(value, torch.nn.Parameter):
         return "buffer"
     return "trained" if value.requires_grad else "frozen"
+
+
+def changeable(net: Net) -> dict[str, torch.Tensor]:
+    """The buffers and frozen parameters of a net, which a forward may change.
+
+    Counters are integers and left out.
+    """
+    floating = {name: value for name, value in net.state.items() if value.is_floating_point()}
+    for name in net.trainable:
+        floating.pop(name, None)
+    return floating
+
+
+def snapshot(net: Net) -> dict[str, torch.Tensor]:
+    """Copies of the tensors of a net that a forward may change."""
+    return {name: value.detach().clone() for name, value in changeable(net).items()}
+
+
+def moved(net: Net, before: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The tensors of a snapshot that hold other values by now, as the net has them."""
+    now = dict(net.state)
+    if isinstance(net.call, torch.nn.Module):
+        # A forward may have put other tensors in the place of its buffers.
+        now.update(net.call.named_buffers())
+    tensors = {}
+    for name, value in before.items():
+        if changed(value, now[name]):
+            tensors[name] = now[name]
+    return tensors
+
+
+def changed(before: torch.Tensor, after: torch.Tensor) -> bool:
+    """Whether any element is another one; a NaN that stays a NaN is none."""
+    # torch.equal is fast, but calls a NaN another number than itself: only then look closer.
+    if before is after or (before.dtype == after.dtype and torch.equal(before, after)):
+        return False
+    if before.shape != after.shape or not before.isnan().any():
+        return True
+    same = (before == after) | (before.isnan() & after.isnan())
+    return not bool(same.all())

@@ -1,13 +1,102 @@
-"""The noise of PyTorch's results and nodes: the same engine again on inputs that round otherwise."""
+"""The noise of PyTorch's results and nodes: the same engine again where every operator rounds otherwise."""
 
-import msgspec
+from typing import Any
 
-from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from explorer.engines.nested import replaced
+from explorer.engines.noise import drawn_leaves, moved_runs, noisy_graphs, result_noise
 from explorer.engines.torch import graph, tape
-from explorer.engines.torch.rounding import RandomRounding
+from explorer.engines.torch.operators import (
+    draws_random_numbers,
+    gather_tensors,
+    operator_name,
+    tensors_in,
+    unwritten_outputs,
+    written_arguments,
+)
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured
+
+BITS = {
+    torch.float64: torch.int64,
+    torch.float32: torch.int32,
+    torch.float16: torch.int16,
+    torch.bfloat16: torch.int16,
+}
+"""The integers whose order is that of the floats of one sign with the same bits."""
+
+
+class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Moves each element that an operator rounded to a neighbour, or not, at random.
+
+    An element that is exact stays: small integers, what relu or max pass on, a mask. The same
+    operator in float64 shows which are. ``has_drawn`` says whether an operator drew random
+    numbers meanwhile. As in stochastic arithmetic: CADNA (Jezequel and Chesneaux, 2008).
+    """
+
+    def __init__(self, sample: int) -> None:
+        super().__init__()
+        self._draws = torch.Generator().manual_seed(sample)
+        self.has_drawn = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        draws = draws_random_numbers(func)
+        self.has_drawn |= draws
+        if draws or written_arguments(func) != ((), ()):
+            return func(*args, **kwargs)
+        exact = _in_float64(func, args, kwargs)
+        result = func(*args, **kwargs)
+        operands: list[torch.Tensor] = []
+        gather_tensors((*args, *kwargs.values()), operands)
+        storages = {operand.untyped_storage().data_ptr() for operand in operands}
+        # What lies in unwritten memory is other numbers in every run: to move them, or not, would change
+        # the draws of all that follows.
+        unwritten = unwritten_outputs(operator_name(func))
+        outputs = tensors_in(result)
+        pairs = zip(outputs, exact or [None] * len(outputs), strict=False)
+        for slot, (tensor, right) in enumerate(pairs):
+            # A view shows what another operator rounded.
+            is_view = tensor.untyped_storage().data_ptr() in storages
+            if slot not in unwritten and not is_view:
+                self._move(tensor, right)
+        return result
+
+    def _move(self, tensor: torch.Tensor, exact: torch.Tensor | None) -> None:
+        if tensor.dtype not in BITS or tensor.device.type != "cpu" or not tensor.numel():
+            return
+        if exact is None or exact.shape != tensor.shape:
+            return
+        rounded = (tensor.double() != exact.double()) & tensor.isfinite() & (tensor != 0)
+        if bool(rounded.any()):
+            integers = BITS[tensor.dtype]
+            steps = torch.randint(-1, 2, tensor.shape, generator=self._draws, dtype=integers)
+            tensor.view(integers).add_(steps * rounded)
+
+
+def _in_float64(func: Any, args: Any, kwargs: Any) -> list[torch.Tensor] | None:
+    """What an operator yields in float64; None where it cannot be asked."""
+    try:
+        return tensors_in(func(*replaced(args, _wide), **replaced(kwargs, _wide)))
+    except (RuntimeError, NotImplementedError, TypeError):
+        return None
+
+
+def _wide(value: Any) -> Any:
+    """A tensor or a dtype of floats in float64; anything else as it is."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.double()
+    if isinstance(value, torch.dtype) and value.is_floating_point:
+        return torch.float64
+    return value
+
 
 ENGINES = {"torch-tape": tape, "torch-graph": graph}
 
@@ -19,29 +108,18 @@ def results(request: CaseRequest) -> ResultNoise:
     plain = engine.answer(request)
     if plain.outcome != "ok":
         return result_noise(plain, [])
-    moved: list[Result] = []
-    has_drawn = False
-    for sample in range(1, JITTERS + 1):
-        rounding = RandomRounding(sample)
-        with rounding:
-            moved.append(engine.answer(jittered(request, sample)))
-        has_drawn |= rounding.has_drawn
-    drawn = drawn_leaves(plain, engine.answer, request) if has_drawn else ()
+    moved, has_drawn = moved_runs(engine.answer, request, RandomRounding)
+    drawn: tuple[str, ...] = ()
+    if has_drawn:
+        drawn = drawn_leaves(plain, engine.answer, request)
     return result_noise(plain, [moved], drawn)
 
 
 def capture(request: CaseRequest) -> Captured:
     """The graph of one case with the noise of every node."""
     engine = ENGINES[request.net.engine]
-    plain = engine.capture(request)
-    moved: list[Captured] = []
-    if plain.graphs:
-        for sample in range(1, JITTERS + 1):
-            with RandomRounding(sample):
-                moved.append(engine.capture(jittered(request, sample)))
+    plain: Captured = engine.capture(request)
+    if not plain.graphs:
+        return plain
+    moved, _ = moved_runs(engine.capture, request, RandomRounding)
     return noisy_graphs(plain, [moved])
-
-
-def jittered(request: CaseRequest, sample: int) -> CaseRequest:
-    """The request for the same case on inputs and parameters that are moved a little."""
-    return msgspec.structs.replace(request, net=msgspec.structs.replace(request.net, jitter=sample))

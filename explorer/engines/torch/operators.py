@@ -1,14 +1,13 @@
-"""Facts about PyTorch's operators that captures need.
-
-These are the tensors among their arguments, what they write to, and which of them do no arithmetic
-or draw random numbers.
-"""
+"""PyTorch's operators as capture and proof see them: names, tensors, writes, and how each is run again."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
+
+from explorer.engines.capture.proof import Operand, Rerun
+from explorer.model.absences import Absence, ProofGap
 
 COPY = "aten.copy_.default"
 DETACH = "aten.detach.default"
@@ -31,8 +30,6 @@ What they yield is no value until another operator fills it.
 
 WORKSPACES = {"aten.mkldnn_rnn_layer.default": (3,)}
 """Outputs that are an operator's own workspace: memory that holds other values at every run."""
-
-UNWRITTEN_REASON = "the operator does not write it, or uses it as workspace"
 
 UNDECLARED = {
     "aten::native_batch_norm": (3, 4),
@@ -117,3 +114,29 @@ def written_arguments(operator: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
 def draws_random_numbers(operator: Any) -> bool:
     """Whether an operator takes numbers from the random generator."""
     return torch.Tag.nondeterministic_seeded in getattr(operator, "tags", ())
+
+
+Tensors = list[torch.Tensor]
+
+
+def rerun(
+    operator: Any,
+    operands: Sequence[Operand],
+    compute: Callable[[Tensors], Tensors],
+    excuse: ProofGap | None = None,
+) -> Rerun | Absence:
+    """How an operator is computed again, or why that would prove nothing."""
+    if draws_random_numbers(operator):
+        return Absence("random")
+    writes = any(written_arguments(operator))
+
+    def without_tape(values: Tensors) -> Tensors:
+        with torch.no_grad():
+            return compute(values)
+
+    return Rerun(tuple(operands), without_tape, writes, excuse)
+
+
+def copy_of(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy that an operator may write to."""
+    return tensor.detach().clone()

@@ -52,7 +52,7 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         def applied(kind: Any, *args: Any, **kwargs: Any) -> Any:
             return self._applied(kind, *args, **kwargs)
 
-        # A mode is told of what a Function computes, and not of the Function (torch 2.13). A
+        # A mode sees what a Function computes, and not the Function (torch 2.13). A
         # function, since in Python 3.10 a classmethod of a bound method does not get the class.
         Function.apply = classmethod(applied)
         entered: StoppedValues = super().__enter__()
@@ -106,7 +106,7 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         return self._as_at_first(value)
 
     def _as_at_first(self, value: Any) -> Any:
-        """The stopped value of the first run that stands in the place of ``value``."""
+        """The stopped value of the first run that takes the place of ``value``."""
         place, self._place = self._place, self._place + 1
         if place == len(self._held):
             self._held.append(_copy(value))

@@ -6,32 +6,32 @@ from typing import Any
 
 import torch
 
+from explorer.engines.capture.lint import latest_first
 from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
 from explorer.engines.torch.net import (
+    SEED,
     Net,
     build,
+    changeable,
     describe,
     flat,
     forward,
+    moved,
     returned_tree,
     seeds,
+    start_random_numbers,
 )
-from explorer.engines.torch.replay import replayed
-from explorer.engines.torch.state import changeable, moved
-from explorer.engines.torch.tape_capture import Recording
+from explorer.engines.torch.tape_capture import TapeGradGraph, TapeRecording
 from explorer.engines.torch.tape_recorder import Recorder
+from explorer.engines.torch.tape_records import Origin
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured, Result, ResultNote
 from explorer.model.trees import names_in
 from explorer.workers.garbage_collection import paused
 
 __all__ = ["answer", "capture", "describe", "replay"]
-
-GRAD_IS_NONE = (
-    "the outputs do not depend on {}, for which PyTorch leaves .grad as None; shown as zeros"
-)
 
 
 def answer(request: CaseRequest) -> Result:
@@ -91,7 +91,7 @@ class Solution:
     returned: Any
     roots: dict[int, torch.Tensor]
     gradients: list[torch.Tensor]
-    note: str
+    note: ResultNote | None
 
 
 def ready(request: CaseRequest) -> Net:
@@ -110,7 +110,7 @@ def solve(net: Net, case: GradCase) -> Solution:
     return Solution(returned, roots, gradients, note)
 
 
-def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
+def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, TapeRecording]:
     """The same under a recorder, with what it recorded."""
     recorder = Recorder(net)
     with recorder, recorder.module:
@@ -130,7 +130,7 @@ def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
     named_outputs = dict(zip(names_in(tree), outputs, strict=True))
     named_gradients = dict(zip(net.leaves(case), gradients, strict=True))
     solution = Solution(returned, roots, gradients, note)
-    return solution, Recording(recorder, tree, named_outputs, named_gradients, state)
+    return solution, TapeRecording(recorder, tree, named_outputs, named_gradients, state)
 
 
 def _result(request: CaseRequest, net: Net, solution: Solution) -> Result:
@@ -172,7 +172,9 @@ def differentiated(net: Net, case: GradCase, returned: Any) -> dict[int, torch.T
 
 def _to_differentiate(case: GradCase, returned: Any) -> Any:
     """All that a net returned, or the first entry of it where the case sets the others aside."""
-    return returned[0] if case.has_aux else returned
+    if case.has_aux:
+        return returned[0]
+    return returned
 
 
 def differentiate(
@@ -180,7 +182,7 @@ def differentiate(
     case: GradCase,
     roots: dict[int, torch.Tensor],
     before_pass: Callable[[list[torch.Tensor]], None] = lambda _: None,
-) -> tuple[list[torch.Tensor], str]:
+) -> tuple[list[torch.Tensor], ResultNote | None]:
     """The gradients of a case in the order of its leaves, and a note on them.
 
     They are computed by the idiom that belongs to the case's api. ``before_pass`` is called with
@@ -200,14 +202,14 @@ def differentiate(
         )
         before_pass(heads)
         cotangents = seeds(case, dict(enumerate(heads)))
-    return list(torch.autograd.grad(heads, leaves, cotangents, materialize_grads=True)), ""
+    return list(torch.autograd.grad(heads, leaves, cotangents, materialize_grads=True)), None
 
 
 def _backward(
     net: Net, case: GradCase, heads: list[torch.Tensor], cotangents: list[torch.Tensor]
-) -> tuple[list[torch.Tensor], str]:
+) -> tuple[list[torch.Tensor], ResultNote | None]:
     leaves = net.leaves(case)
-    # Where nothing is asked for, say so: PyTorch refuses an empty list, and takes None for "all".
+    # Where nothing is requested, say so: PyTorch refuses an empty list, and takes None for "all".
     torch.autograd.backward(heads, cotangents, inputs=None if leaves else [])
     gradients = []
     without = []
@@ -217,4 +219,53 @@ def _backward(
             gradients.append(torch.zeros_like(leaf))
         else:
             gradients.append(leaf.grad)
-    return gradients, GRAD_IS_NONE.format(", ".join(without)) if without else ""
+    if not without:
+        return gradients, None
+    return gradients, ResultNote("grad_is_none", ", ".join(without))
+
+
+def replayed(recording: TapeRecording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """Outputs and gradients of a recording, computed once more from a fresh ``net``'s tensors.
+
+    The latest operator that is ready runs first.
+    """
+    drawn = TapeGradGraph(recording, values=False)
+    record_of_node = {node: number for number, node in drawn.nodes.items()}
+    leaves = {**net.inputs, **net.state}
+    filled = recording.bookkeeping.filled
+    values: dict[Origin, torch.Tensor] = {}
+    start_random_numbers(SEED)
+    for node in latest_first(drawn.record("")):
+        if node not in record_of_node:
+            continue  # a result, which computes nothing
+        number = record_of_node[node]
+        record = recording.records[number]
+        if record.operator is None:
+            # Constants are as they were recorded; a copy, since an operator may write to them.
+            value = record.outputs[0].clone()
+            if record.is_leaf:  # an input may have the name of a constant: "seed"
+                value = leaves.get(record.name, value)
+            values[number, 0] = value.detach()
+            continue
+        if number in filled:
+            # The memory that this operator fills has no node of its own.
+            _run(recording, filled[number], values)
+        _run(recording, number, values)
+
+    resolve = recording.bookkeeping.resolve
+    outputs = [values[resolve(origin)] for origin in recording.outputs.values()]
+    gradients = [values[resolve(origin)] for origin in recording.gradients.values()]
+    return outputs, gradients
+
+
+def _run(recording: TapeRecording, number: int, values: dict[Origin, torch.Tensor]) -> None:
+    """Run a record's operator on what its operands' origins yielded this time."""
+    record = recording.records[number]
+    operands = []
+    for origin in record.origins:
+        # Hidden aliases are not run once more: what they alias is read instead.
+        if origin not in values:
+            origin = recording.bookkeeping.resolve(origin)
+        operands.append(values[origin])
+    for output, tensor in enumerate(record.run_again(operands)):
+        values[number, output] = tensor

@@ -1,9 +1,10 @@
-"""The records of a tape that are bookkeeping, and the nodes that show their tensors."""
+"""The records of a tape that get no node of their own, and the forward links of those that do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.engines.torch.operators import COPY, DETACH, EMPTY, LIFT
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_recorder import Recorder
+from explorer.engines.torch.tape_records import OperatorRecord, Origin
 
 
 class Bookkeeping:
@@ -11,13 +12,13 @@ class Bookkeeping:
 
     Autograd's own detached aliases are shown by the node of what they alias, and empty memory by
     that of the operator that fills it: ``filled`` has that memory's record by the record of the
-    operator. Parameters and empty memory that nobody reads are not shown at all, and neither are
+    operator. Parameters and empty memory that no operator reads are not shown at all, and neither are
     shapes that PyTorch works out without numbers.
     """
 
     def __init__(
         self,
-        records: Sequence[Record],
+        records: Sequence[OperatorRecord],
         forward_results: Iterable[Origin],
         gradients: Iterable[Origin],
         trainable: Sequence[str],
@@ -51,7 +52,7 @@ class Bookkeeping:
             origin = self._shown_by[origin[0]]
         return origin
 
-    def _is_alias(self, record: Record, read_in_forward: bool) -> bool:
+    def _is_alias(self, record: OperatorRecord, read_in_forward: bool) -> bool:
         # Autograd detaches what it saves and what it hands on; a net's own detach is a step of its
         # forward that something there reads.
         if record.op == DETACH:
@@ -65,13 +66,13 @@ class Bookkeeping:
             return False
         return self._records[following].origins[0] == (number, 0)
 
-    def _may_stay_unread(self, record: Record, trainable: Sequence[str]) -> bool:
+    def _may_stay_unread(self, record: OperatorRecord, trainable: Sequence[str]) -> bool:
         if record.kind == "parameter":
             return record.name not in trainable
         return record.op in EMPTY or _has_no_numbers(record)
 
 
-def _has_no_numbers(record: Record) -> bool:
+def _has_no_numbers(record: OperatorRecord) -> bool:
     """Whether an operator makes nothing but tensors on the meta device: shapes without numbers."""
     # Where autograd adds a gradient that is known to be zero (sgn has one, torch 2.13), it works
     # out the shape of the sum there, and hands on the other gradient.
@@ -83,9 +84,71 @@ def _numbers(origins: Iterable[Origin]) -> set[int]:
     return {number for number, _ in origins}
 
 
-def _numbers_read(records: Iterable[Record]) -> set[int]:
+def _numbers_read(records: Iterable[OperatorRecord]) -> set[int]:
     """The numbers of the records that the operands of some records come from."""
     numbers: set[int] = set()
     for record in records:
         numbers |= _numbers(record.origins)
     return numbers
+
+
+def forward_links(
+    recorder: Recorder, bookkeeping: Bookkeeping, gradients: Mapping[str, Origin]
+) -> dict[int, int]:
+    """The forward record of every backward one that has one, by number.
+
+    An operator that a tape node runs derives from the operator that made the node. A sum of the
+    autograd engine, and what runs between nodes, derives from what its consumer derives from; at
+    the end of that is the leaf of a gradient. ``gradients`` says where the gradients come
+    from, by name.
+    """
+    links = _links_by_tape(recorder, bookkeeping)
+    link_of_consumer = _leaves_of_results(recorder, bookkeeping, gradients)
+    # Consumers come later, so they are settled before what they read.
+    for number in range(len(recorder.records) - 1, -1, -1):
+        record = recorder.records[number]
+        if number not in links and record.phase == "backward":
+            link = link_of_consumer.get(number)
+            if record.leaf is not None:
+                link = record.leaf[0]
+            if link is not None:
+                links[number] = link
+        if number in links:
+            for origin in record.origins:
+                link_of_consumer[bookkeeping.resolve(origin)[0]] = links[number]
+    return links
+
+
+def _links_by_tape(recorder: Recorder, bookkeeping: Bookkeeping) -> dict[int, int]:
+    links: dict[int, int] = {}
+    for number, record in enumerate(recorder.records):
+        maker = _maker(recorder, record)
+        if maker is None:
+            continue
+        shown, _ = bookkeeping.resolve((maker, 0))
+        if recorder.records[shown].phase == "forward":
+            links[number] = shown
+        elif shown in links:
+            # In a second pass the tape is that of the first: its forward is the forward's.
+            links[number] = links[shown]
+    return links
+
+
+def _maker(recorder: Recorder, record: OperatorRecord) -> int | None:
+    """The record of the operator that made the tape node which ran an operator of backward."""
+    if record.phase == "forward" or record.sequence is None or record.kind == "accumulate":
+        return None
+    return recorder.tape.maker(record.sequence)
+
+
+def _leaves_of_results(
+    recorder: Recorder, bookkeeping: Bookkeeping, gradients: Mapping[str, Origin]
+) -> dict[int, int]:
+    """The leaf that every result of a pass is the gradient of."""
+    leaves: dict[int, int] = {}
+    for name, origin in gradients.items():
+        leaves[bookkeeping.resolve(origin)[0]] = recorder.leaves[name.removeprefix("d")]
+    for head in recorder.heads:
+        # A further pass started from a gradient: a nested case has one leaf, so it is that one's.
+        leaves.setdefault(bookkeeping.resolve(head)[0], next(iter(leaves.values())))
+    return leaves

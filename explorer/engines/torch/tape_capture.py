@@ -5,33 +5,29 @@ from collections.abc import Iterator, Mapping
 import torch
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.proof import IN_PLACE, Operand, Recorded, Rerun, prove
-from explorer.engines.torch.hazards import hazards, last_writers
+from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.torch.net import array_of
-from explorer.engines.torch.operators import UNWRITTEN_REASON, unwritten_outputs
-from explorer.engines.torch.proof import copy_of, rerun
+from explorer.engines.torch.operators import copy_of, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
-from explorer.engines.torch.tape_bookkeeping import Bookkeeping
-from explorer.engines.torch.tape_links import forward_links
+from explorer.engines.torch.tape_bookkeeping import Bookkeeping, forward_links
 from explorer.engines.torch.tape_recorder import Recorder
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_records import OperatorRecord, Origin, hazards, last_writers
 from explorer.engines.torch.tape_tensors import shows_the_same
 from explorer.engines.torch.tape_values import NodeOutputs
+from explorer.model.absences import Absence, ProofGap
 from explorer.model.graph import GradGraph, Output, Phase
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
 
-PREPARED = "created before the backward pass, not by a node of the tape"
 
-
-class Recording:
+class TapeRecording:
     """A finished recording: its records, which of them are bookkeeping, and its results by name.
 
     ``outputs`` and ``gradients`` tell where these come from, by name; ``returned`` has the names of
     the outputs as the net nests them; ``state`` has the same for
     every buffer that was changed, with a copy of what the call leaves in it. Where an
     operator wrote to a buffer without returning it, the copy becomes a further output of its
-    record, in ``further``; ``overwritten`` tells what that output was before.
+    record, in ``further``; ``overwritten`` says what that output was before.
     """
 
     def __init__(
@@ -45,12 +41,14 @@ class Recording:
         self.recorder = recorder
         self.returned = returned
         self.records = recorder.records
-        self.outputs = {name: recorder.origin(tensor) for name, tensor in outputs.items()}
-        self.gradients = {name: recorder.origin(tensor) for name, tensor in gradients.items()}
+        self.outputs = self._origins(outputs)
+        self.gradients = self._origins(gradients)
         self.further: dict[int, list[torch.Tensor]] = {}
         self.overwritten: dict[Origin, Origin] = {}
         self.state: dict[str, tuple[Origin, torch.Tensor]] = {}
-        writers = last_writers(self.records, recorder.tensors.storages) if state else {}
+        writers: dict[int, int] = {}
+        if state:
+            writers = last_writers(self.records, recorder.tensors.storages)
         for name, (tensor, value) in state.items():
             self.state[name] = self._written(tensor, value, writers), value
         self.bookkeeping = Bookkeeping(
@@ -67,8 +65,11 @@ class Recording:
 
     def _states_of(self, phase: Phase) -> list[Origin]:
         """The origins of the changed buffers that were last written in a phase."""
-        origins = [origin for origin, _ in self.state.values()]
-        return [origin for origin in origins if self.phase_of(origin) == phase]
+        return [origin for origin, _ in self.state.values() if self.phase_of(origin) == phase]
+
+    def _origins(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, Origin]:
+        """Where some tensors come from, by name."""
+        return {name: self.recorder.origin(tensor) for name, tensor in tensors.items()}
 
     def _written(
         self, tensor: torch.Tensor, value: torch.Tensor, writers: dict[int, int]
@@ -103,8 +104,7 @@ class Recording:
 
     def tensors_of(self, number: int) -> list[torch.Tensor]:
         """The tensors that the node of a record yields."""
-        outputs = self.records[number].outputs
-        return outputs + self.further[number] if number in self.further else outputs
+        return self.records[number].outputs + self.further.get(number, [])
 
     def tensor(self, origin: Origin) -> torch.Tensor:
         """The recorded output that a tensor is."""
@@ -118,7 +118,7 @@ class TapeGradGraph:
     ``nodes`` has the number of every record's node in ``builder``.
     """
 
-    def __init__(self, recording: Recording, values: bool) -> None:
+    def __init__(self, recording: TapeRecording, values: bool) -> None:
         self.builder = GraphBuilder()
         self.nodes: dict[int, int] = {}
         self._stale: set[int] = set()
@@ -181,13 +181,15 @@ class TapeGradGraph:
     def _add_record(self, number: int) -> None:
         record = self._records[number]
         link = self._recording.links.get(number)
-        # An operator of backward stands in the module, and on the lines, of what it derives from.
-        place = record if link is None else self._records[link]
-        missing = {}
+        # An operator of backward has the module and the lines of what it derives from.
+        place, forward = record, None
+        if link is not None:
+            place, forward = self._records[link], self.nodes[link]
+        missing: dict[str, Absence] = {}
         if link is None and record.phase == "backward" and record.operator is not None:
-            missing = {"forward": PREPARED, "source": PREPARED}
+            missing = dict.fromkeys(("forward", "source"), Absence("before_pass"))
         if self._values and unwritten_outputs(record.op):
-            missing["values"] = UNWRITTEN_REASON
+            missing["values"] = Absence("unwritten")
         self.nodes[number] = self.builder.add(
             record.op,
             record.kind,
@@ -195,7 +197,7 @@ class TapeGradGraph:
             name=record.name,
             scope=place.scope,
             source=source(place.lines, self._scenario),
-            forward=None if link is None else self.nodes[link],
+            forward=forward,
             outputs=self._outputs_of(number),
             saved_bytes=record.saved_bytes,
             tape=record.tape,
@@ -269,9 +271,9 @@ class TapeGradGraph:
 
     # Proofs
 
-    def recorded(self) -> Recorded:
+    def recorded(self) -> GraphValues:
         """The values of the recording, and how each operator is computed again."""
-        recorded = Recorded(array_of, copy_of)
+        recorded = GraphValues(array_of, copy_of)
         for number, node in self.nodes.items():
             for output, tensor in enumerate(self._recording.tensors_of(number)):
                 recorded.outputs[node, output] = tensor
@@ -280,20 +282,24 @@ class TapeGradGraph:
                 recorded.reruns[node] = self._rerun(number, record)
         for (writer, output), origin in self._recording.overwritten.items():
             written, before = (self.nodes[writer], output), self._slot(origin)
-            read = [self._slot(operand) for operand in self._records[writer].origins]
+            read = list(map(self._slot, self._records[writer].origins))
             if before is None or before not in read:
                 recorded.in_part.add(written)
             else:
                 recorded.overwritten[written] = before
         return recorded
 
-    def _rerun(self, number: int, record: Record) -> Rerun | str:
+    def _rerun(self, number: int, record: OperatorRecord) -> Rerun | Absence:
         tensor = self._recording.tensor
         operands = [Operand(self._slot(origin), tensor(origin)) for origin in record.origins]
-        excuse = IN_PLACE if number in self._stale else ""
+        excuse: ProofGap | None = None
+        if number in self._stale:
+            excuse = "overwritten_operand"
         return rerun(record.operator, operands, record.run_again, excuse)
 
     def _slot(self, origin: Origin) -> Slot | None:
         """The slot that shows a recorded tensor; None where no node does."""
         number, output = self._resolve(origin)
-        return (self.nodes[number], output) if number in self.nodes else None
+        if number not in self.nodes:
+            return None
+        return self.nodes[number], output

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from explorer.engines.torch.operators import tensors_in
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_records import OperatorRecord, Origin
 
 NextFunctions = tuple[tuple[Any, int], ...]
 """The tape nodes that a node's gradients go to, each with the number of the input there."""
@@ -39,13 +39,13 @@ class Finished:
 class TapeNodes:
     """The nodes of the tape while a net is recorded.
 
-    The recorder tells it of every operator, and of every backward pass before that starts.
-    ``origins`` tells where a tensor comes from by its ``id``. Nodes are known by their sequence
+    The recorder reports every operator, and every backward pass before that starts.
+    ``origins`` says where a tensor comes from by its ``id``. Nodes are known by their sequence
     numbers, which autograd counts up through the life of the process. ``walked`` are the nodes
     behind all passes so far.
     """
 
-    def __init__(self, records: Sequence[Record], origins: Mapping[int, Origin]) -> None:
+    def __init__(self, records: Sequence[OperatorRecord], origins: Mapping[int, Origin]) -> None:
         self.walked: set[Any] = set()
         self._records = records
         self._origins = origins
@@ -64,7 +64,7 @@ class TapeNodes:
 
     # Operators
 
-    def attribute(self, record: Record) -> None:
+    def attribute(self, record: OperatorRecord) -> None:
         """Note the tape node that runs an operator, and the nodes that the operator made.
 
         ``record`` is the operator's, and the next one to be recorded.
@@ -89,7 +89,9 @@ class TapeNodes:
     def _facts_of(self, node: Any) -> tuple[str, int, Origin | None]:
         """The name, the sequence number and the leaf of a tape node, as a record has them."""
         sequence = node._sequence_nr()
-        leaf = self._origins.get(id(node.variable)) if sequence == LEAF else None
+        leaf = None
+        if sequence == LEAF:
+            leaf = self._origins.get(id(node.variable))
         return node.name().removeprefix("torch::autograd::"), sequence, leaf
 
     @property
@@ -97,7 +99,7 @@ class TapeNodes:
         """Whether no node runs."""
         return _current_node() is None
 
-    def feeds_leaf(self, record: Record) -> bool:
+    def feeds_leaf(self, record: OperatorRecord) -> bool:
         """Whether the tape node that runs ``record`` feeds an AccumulateGrad node."""
         return bool(record.tape) and self._running in self._feed_leaves
 
@@ -128,21 +130,22 @@ class TapeNodes:
             self._hook_sums(heads, fresh)
             for node, edges in fresh:
                 self._count_saved(node)
-                if any(child is not None and child._sequence_nr() == LEAF for child, _ in edges):
-                    self._feed_leaves.add(node)
+                for child, _ in edges:
+                    if child is not None and child._sequence_nr() == LEAF:
+                        self._feed_leaves.add(node)
 
     def _walk(self, heads: list[torch.Tensor]) -> list[tuple[Any, NextFunctions]]:
         """The nodes behind ``heads`` that were not walked yet, each with its next functions."""
-        waiting = [head.grad_fn for head in heads if head.grad_fn is not None]
+        waiting = [head.grad_fn for head in heads]
         fresh = []
         while waiting:
             node = waiting.pop()
-            if node in self.walked:
+            if node is None or node in self.walked:
                 continue
             self.walked.add(node)
             edges = node.next_functions
             fresh.append((node, edges))
-            waiting.extend(child for child, _ in edges if child is not None)
+            waiting.extend(child for child, _ in edges)
         return fresh
 
     def _hook_sums(self, heads: list[torch.Tensor], fresh: list[tuple[Any, NextFunctions]]) -> None:

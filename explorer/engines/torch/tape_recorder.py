@@ -22,7 +22,7 @@ from explorer.engines.torch.operators import (
 )
 from explorer.engines.torch.source_lines import RunningModule, calling_lines
 from explorer.engines.torch.tape_nodes import TapeNodes
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_records import OperatorRecord, Origin
 from explorer.engines.torch.tape_tensors import TensorOrigins
 from explorer.model.graph import NodeKind, Phase
 
@@ -34,7 +34,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
     """Records one gradient computation of one net.
 
     A context manager around forward, and again around backward. ``records`` has what ran in order,
-    after the net's inputs, parameters and buffers, whose numbers are in ``leaves``. ``heads`` tells
+    after the net's inputs, parameters and buffers, whose numbers are in ``leaves``. ``heads`` says
     from which tensors second and further passes started.
     """
 
@@ -43,13 +43,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         self.net = net
         self.module = RunningModule(net.call)
         self.phase: Phase = "forward"
-        self.records: list[Record] = []
+        self.records: list[OperatorRecord] = []
         self.tensors = TensorOrigins(self.records)
         self.tape = TapeNodes(self.records, self.tensors.origins)
         self.heads: list[Origin] = []
         self.leaves: dict[str, int] = {}
         for name, tensor in (*net.inputs.items(), *net.state.items()):
-            kind: NodeKind = "input" if name in net.inputs else "parameter"
+            kind: NodeKind = "parameter"
+            if name in net.inputs:
+                kind = "input"
             self.leaves[name] = self._add_given(tensor, name, kind)[0]
 
     @classmethod
@@ -88,7 +90,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             record.written_origins = [origins[id(tensor)] for tensor in record.written]
         return result
 
-    def _record(self, operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Record:
+    def _record(
+        self, operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> OperatorRecord:
         operands: list[torch.Tensor] = []
         gather_tensors(args, operands)
         if kwargs:
@@ -97,9 +101,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         recorded = self.tensors.origins
         origins = [recorded.get(id(tensor)) or self.origin(tensor) for tensor in operands]
         name = operator_name(operator)
-        return Record(operator, args, kwargs, self.phase, origins, operands, name)
+        return OperatorRecord(operator, args, kwargs, self.phase, origins, operands, name)
 
-    def _note_preparation(self, record: Record) -> None:
+    def _note_preparation(self, record: OperatorRecord) -> None:
         """Note what an operator is for that no tape node runs: it prepares a pass over the tape."""
         if not record.operands:
             # ones() for a cotangent reads no tensor.
@@ -108,7 +112,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         elif record.op == ZEROS:
             record.kind = "constant"  # the gradient of what the outputs do not depend on
 
-    def _note_writes(self, record: Record) -> None:
+    def _note_writes(self, record: OperatorRecord) -> None:
         """Note which operands an operator is about to overwrite, and keep what they hold."""
         positions, names = written_arguments(record.operator)
         if not positions and not names:
@@ -123,7 +127,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
     def _add_given(self, tensor: torch.Tensor, name: str, kind: NodeKind) -> Origin:
         """A record for a tensor that no operator was seen to make; its origin."""
         number = len(self.records)
-        record = Record(None, (), {}, self.phase, [], [], kind, [tensor], kind=kind, name=name)
+        record = OperatorRecord(
+            None, (), {}, self.phase, [], [], kind, [tensor], kind=kind, name=name
+        )
         self.records.append(record)
         # A tensor under two names goes by the first of them, as in MindSpore's tape.
         if id(tensor) not in self.tensors.origins:
@@ -138,7 +144,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         origin = self.tensors.origins.get(id(tensor)) or self.tensors.same_elements(tensor)
         if origin is not None:
             return origin
-        name = SEED_NAME if self.phase == "backward" and self.tape.is_idle else ""
+        name = ""
+        if self.phase == "backward" and self.tape.is_idle:
+            name = SEED_NAME
         return self._add_given(tensor, name, "constant")
 
     def values_at_start(self, names: Iterable[str]) -> dict[str, torch.Tensor]:
@@ -151,6 +159,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         From the second pass on the heads are gradients themselves.
         """
         if self.phase == "backward":
-            self.heads += [self.origin(head) for head in heads]
+            self.heads += map(self.origin, heads)
         self.phase = "backward"
         self.tape.expect_pass(heads)

@@ -1,13 +1,14 @@
-"""The record of an operator as it ran while a net went forward and backward."""
+"""The records of a tape's operators as they ran, and what forbids to run them in another order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
+from explorer.engines.nested import replaced
 from explorer.engines.source_lines import Line
-from explorer.engines.torch.operators import tensors_in
+from explorer.engines.torch.operators import draws_random_numbers, tensors_in
 from explorer.model.graph import NodeKind, Phase
 
 Origin = tuple[int, int]
@@ -15,13 +16,13 @@ Origin = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Record:
+class OperatorRecord:
     """One operator as it ran, or (``operator`` None) a tensor that was there before.
 
-    ``op`` is the operator's name, or the kind of such a tensor; ``kind`` tells sums that the autograd
+    ``op`` is the operator's name, or the kind of such a tensor; ``kind`` distinguishes sums that the autograd
     engine makes between two nodes ("accumulate"), and operators that made the seed of a pass or
-    zeros for it ("constant"), from what the net asked for ("op"). ``operands`` are the tensors among
-    the arguments, ``origins`` tells where they come from, ``written`` which of them it changed, and
+    zeros for it ("constant"), from what the net requested ("op"). ``operands`` are the tensors among
+    the arguments, ``origins`` says where they come from, ``written`` which of them it changed, and
     ``written_origins`` where these come from since. ``outputs`` are the tensors that it made, with
     the values that they had then. ``tape`` and ``sequence`` are the name and the sequence number of
     the tape node that ran it; if that is an AccumulateGrad node, ``leaf`` is where its leaf comes
@@ -56,17 +57,93 @@ class Record:
         """The outputs of the operator on ``operands`` in the place of those recorded."""
         # Operands are in the order in which gather_tensors() met them: args first, then kwargs.
         remaining = iter(operands)
-        args = _filled(self.args, remaining)
-        kwargs = _filled(self.kwargs, remaining)
+
+        def fill(value: Any) -> Any:
+            return next(remaining) if isinstance(value, torch.Tensor) else value
+
+        args, kwargs = replaced(self.args, fill), replaced(self.kwargs, fill)
         return tensors_in(self.operator(*args, **kwargs))
 
 
-def _filled(value: Any, operands: Iterator[torch.Tensor]) -> Any:
-    """Nested arguments with their tensors replaced in order."""
-    if isinstance(value, torch.Tensor):
-        return next(operands)
-    if isinstance(value, (tuple, list)):
-        return type(value)(_filled(item, operands) for item in value)
-    if isinstance(value, dict):
-        return {key: _filled(item, operands) for key, item in value.items()}
-    return value
+class Hazards(NamedTuple):
+    """The reads and orders to be kept when the operators of a run are put in another order.
+
+    ``reads``: (output of a writer, number of a reader, place of its operand) where a read sees what
+    was written through another tensor. ``orders``: (earlier, later) where a write must wait for a
+    read or a write, or random numbers must be drawn in turn.
+    """
+
+    reads: tuple[tuple[Origin, int, int], ...]
+    orders: tuple[tuple[int, int], ...]
+
+
+def hazards(records: Sequence[OperatorRecord], storages: Mapping[int, int]) -> Hazards:
+    """Every hazard of a run.
+
+    Only memory that is written to is looked at; ``storages`` has the memory of a tensor by its
+    ``id``.
+    """
+    finder = _Finder(set(last_writers(records, storages)), storages)
+    for number, record in enumerate(records):
+        if record.operator is None:
+            continue
+        finder.read(number, record)
+        if record.written:
+            finder.write(number, record)
+        if draws_random_numbers(record.operator):
+            finder.draw(number)
+    return Hazards(tuple(finder.reads), tuple(finder.orders))
+
+
+def last_writers(records: Sequence[OperatorRecord], storages: Mapping[int, int]) -> dict[int, int]:
+    """The number of the last record that wrote to each storage."""
+    writers: dict[int, int] = {}
+    for number, record in enumerate(records):
+        for tensor in record.written:
+            writers[storages[id(tensor)]] = number
+    return writers
+
+
+class _Finder:
+    """The hazards so far of a run that is gone through in order."""
+
+    def __init__(self, written: set[int], storages: Mapping[int, int]) -> None:
+        # Dicts for their order.
+        self.reads: dict[tuple[Origin, int, int], None] = {}
+        self.orders: dict[tuple[int, int], None] = {}
+        self._written = written
+        self._storages = storages
+        self._last_write: dict[int, tuple[int, Origin]] = {}
+        self._readers: dict[int, list[int]] = {}
+        self._last_draw: int | None = None
+
+    def read(self, number: int, record: OperatorRecord) -> None:
+        """Note that a record has read the memory of its operands."""
+        for place, tensor in enumerate(record.operands):
+            storage = self._storages[id(tensor)]
+            if storage not in self._written:
+                continue
+            if storage in self._last_write:
+                writer, origin = self._last_write[storage]
+                # A tensor that was made after the write says by itself that it comes later.
+                if record.origins[place][0] < writer < number:
+                    self.reads[origin, number, place] = None
+            self._readers.setdefault(storage, []).append(number)
+
+    def write(self, number: int, record: OperatorRecord) -> None:
+        """Note that a record has overwritten some of its operands."""
+        for tensor, origin in zip(record.written, record.written_origins, strict=True):
+            storage = self._storages[id(tensor)]
+            before = self._readers.pop(storage, [])
+            if storage in self._last_write:
+                before.append(self._last_write[storage][0])
+            for earlier in before:
+                if earlier != number:
+                    self.orders[earlier, number] = None
+            self._last_write[storage] = number, origin
+
+    def draw(self, number: int) -> None:
+        """Note that a record has taken numbers from the random generator."""
+        if self._last_draw is not None:
+            self.orders[self._last_draw, number] = None
+        self._last_draw = number

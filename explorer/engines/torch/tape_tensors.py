@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from explorer.engines.torch.operators import EMPTY
-from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_records import OperatorRecord, Origin
 
 
 class TensorOrigins:
@@ -19,7 +19,7 @@ class TensorOrigins:
     tensor throughout; the few that may not be held are forgotten when they go.
     """
 
-    def __init__(self, records: Sequence[Record]) -> None:
+    def __init__(self, records: Sequence[OperatorRecord]) -> None:
         self.origins: dict[int, Origin] = {}
         self.storages: dict[int, int] = {}
         self._records = records

@@ -10,8 +10,7 @@ import msgspec
 from explorer.drawing.cards import short_name
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, Node
-from explorer.model.places import is_users
+from explorer.model.graph import GradGraph, Node, is_users
 from explorer.model.sides import SideName
 from explorer.pair.source_code import source_file
 from explorer.scenario.own_nets import code_of

@@ -8,6 +8,7 @@ from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.text.choices import choose
 from explorer.text.messages import one_line
+from explorer.words.graphs import why_no_graph
 
 SHOWN_ENGINES = ("torch-tape", "mindspore-graph")
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""
@@ -29,7 +30,8 @@ def graphs_of(report: Report, engine: str) -> list[GradGraph]:
     graphs = [graph for graph in report.graphs if graph.engine == engine]
     if graphs:
         return graphs
-    reason = one_line(report.ungraphed.get(engine, "it gave none"))
+    why = report.ungraphed.get(engine)
+    reason = one_line(why_no_graph(why)) if why else "it gave none"
     case = report.cases[0]
     was_answered = engine not in case.results or case.results[engine].outcome not in LOST
     is_lost = engine in report.lost_graphs or not was_answered

@@ -44,6 +44,7 @@ from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 from explorer.words.cases import oracle_summary, summary
 from explorer.words.coverage import LEGEND, in_short, where_they_differ
 from explorer.words.findings import sentence
+from explorer.words.graphs import why_no_graph
 from explorer.words.proofs import in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
 
@@ -261,7 +262,7 @@ def _omissions(report: Report, limit: int = 0) -> Iterator[Section]:
     for left_out in report.left_out:
         number = len(left_out.cases)
         text = _(answers.OMITTED[left_out.cause])
-        text = one_line(text.format(n=number, total=total, reason=left_out.reason))
+        text = one_line(text.format(n=number, total=total, reason=answers.why_left_out(left_out)))
         names = ", ".join(case.short for case in left_out.cases[: limit or number])
         if 0 < limit < number:
             names = _("{names}, … ({n} in all)").format(names=names, n=number)
@@ -306,8 +307,9 @@ def alignments_table(report: Report) -> Table:
 def _about_graphs(report: Report) -> Iterator[Terms]:
     """Which graphs there are not, and what is known of the values of the others."""
     missing = []
-    for engine, reason in report.ungraphed.items():
-        missing.append((_("no graph from {engine}").format(engine=engine), one_line(reason)))
+    for engine, why in report.ungraphed.items():
+        text = _("no graph from {engine}").format(engine=engine)
+        missing.append((text, one_line(why_no_graph(why))))
     if missing:
         yield Terms(tuple(missing))
     proven, refuted = [], []

@@ -94,7 +94,7 @@ class Scope:
     def label(self, text: str, at: int) -> tuple[str, int] | None:
         """The label of the parameter at an offset (after "%"), and the offset behind it.
 
-        None where no label stands there.
+        None where there is no label.
         """
         number = _LABEL.match(text, at)
         if number is not None:

@@ -68,7 +68,7 @@ class Lines:
         return match
 
     def error(self, allowed: str, column: int = 1) -> IRSyntaxError:
-        """The error that something else stands at this line."""
+        """The error that this line is another one than expected."""
         last = len(self.lines) - 1
         if self.at > last or (self.at == last and not self.lines[last]):
             end = len(self.lines[last]) + 1

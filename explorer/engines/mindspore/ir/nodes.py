@@ -29,7 +29,7 @@ _TARGETS = re.compile(rf"\[@(?:@{GRAPH}|(?:FuncUnion|Partial)\([^\[\]\n]*\))\]")
 _TARGET = re.compile(rf"@((?!FuncUnion\(|Partial\(){GRAPH})")
 _UNDECLARED = re.compile(r"Parameter_\d+(?=\(|\[@)|[^\s(),\[\]]+(?=\[@)")
 
-# What stands behind the operands
+# What follows the operands
 _SECTION = re.compile(
     r" (?:\{instance name: ([^}\n]*)\}"
     r"|(primitive_attrs|cnode_attrs|cnode_primal_attrs): \{)"
@@ -185,7 +185,7 @@ class NodeReader:
         return at + 1
 
     def _named_parameter(self, text: str, at: int, names: dict[str, str]) -> tuple[Value, int]:
-        """A parameter that is called, which stands there by its bare name."""
+        """A parameter that is called, which is written as its bare name."""
         # Several names may fit, since they may hold any character: the longest is meant.
         called = ""
         for name in names:

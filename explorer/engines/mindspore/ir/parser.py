@@ -34,7 +34,7 @@ _COUNT = re.compile(r"Total number of c?nodes: \d+")
 # What may stand behind a subgraph
 _SYMBOLS = "symbol engine details:"
 
-# What stands around the IR in the file that a failed compilation leaves
+# What surrounds the IR in the file that a failed compilation leaves
 _FAILURE_LOG = "# ======"
 _FAILURE_NOTE = re.compile(
     r"# ={9,}|# The (?:total of|rest) function graphs .*|No more function graphs\."
@@ -155,7 +155,7 @@ class _Reader:
             self.lines.expect(_COUNT, "'Total number of cnodes: …'")
 
     def _at_subgraph(self, log: str) -> bool:
-        """Whether another subgraph follows; reads past anything else that stands before it."""
+        """Whether another subgraph follows; reads past anything else before it."""
         self.lines.skip_blank()
         while (line := self.lines.peek()) is not None:
             if line == _SYMBOLS:

@@ -282,7 +282,7 @@ class Subgraph(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
 class Module(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One IR file: the entry's name and parameters, and every subgraph in printed order.
 
-    ``log`` is what stands before the IR in the file that a failed compilation leaves.
+    ``log`` is what comes before the IR in the file that a failed compilation leaves.
     """
 
     entry: str

@@ -117,7 +117,7 @@ def _close(open_types: list[_OpenType], at: int) -> tuple[Type, int]:
 
 
 def _add_argument(outer: _OpenType, kind: Type, text: str, at: int) -> int:
-    """Adds an argument as often as what stands behind it says ("*3"); the offset behind that."""
+    """Adds an argument as often as what follows it says ("*3"); the offset behind that."""
     repeat = _REPEAT.match(text, at)
     if repeat is None:
         outer.args.append(kind)
@@ -203,7 +203,7 @@ class TypeReader:
         return known
 
     def abstracts(self, text: str, at: int = 0) -> tuple[Abstract, ...]:
-        """``<…>, <…>`` or nothing; ``at`` is where it stands in the text that faults are about."""
+        """``<…>, <…>`` or nothing; ``at`` is where it begins in the text that faults are about."""
         if not text:
             return ()
         if text[0] != "<":

@@ -70,7 +70,7 @@ def read_value(text: str, at: int, scope: Scope) -> tuple[Value, int]:
             open_values.append(opened)
             continue
 
-        # A finished value stands in the bracket around it, which may be finished with it.
+        # A finished value belongs to the bracket around it, which may be finished with it.
         while open_values:
             finished, at = open_values[-1].add(value, text, at)
             if not finished:

@@ -1,11 +1,15 @@
-"""Dropout layers of MindSpore's nets with masks that are given, so that PyTorch's can have the same."""
+"""Dropout layers of MindSpore's nets with given masks, and the refusal of any other random numbers."""
 
 from typing import Any
 
 import mindspore as ms
 from mindspore import mint, nn
 from mindspore.ops import constexpr
+from mindspore.utils.ms_dispatch import MsDispatchMode
 
+from explorer.engines.failures import UNREACHED_DRAW
+from explorer.engines.mindspore.operators import draws_random_numbers
+from explorer.model.errors import UsageError
 from explorer.numeric.dropout_masks import channel_mask
 
 DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3, mint.nn.Dropout: 0}
@@ -66,3 +70,14 @@ def _replace(cell: Any, path: str, replacement: Any) -> None:
     if hasattr(owner, "cell_list"):
         # A SequentialCell runs this list, not its Cells by name (2.10.0).
         owner.cell_list = list(owner._cells.values())
+
+
+class RefusedDraws(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
+    """Raises UsageError where an operator draws random numbers."""
+
+    def __ms_dispatch__(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if draws_random_numbers(func.name):
+            raise UsageError(UNREACHED_DRAW.format(framework="MindSpore", operator=func.name))
+        return func(*args, **(kwargs or {}))

@@ -1,13 +1,16 @@
-"""The calls of an IR program's subgraphs: their arguments, their results, and those to inline."""
+"""The subgraphs of an IR program: their calls, which of these are inlined, and readable names."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
-from explorer.engines.mindspore.ir.records import GraphRef
+from explorer.engines.mindspore.ir.records import GraphRef, Source
 from explorer.engines.mindspore.ir_bindings import Binding, slots_of
-from explorer.engines.mindspore.ir_statements import BACKPROPAGATOR, IRStatement
+from explorer.engines.mindspore.ir_statements import BACKPROPAGATOR, IRStatement, is_definition
 from explorer.engines.mindspore.operators import FUNCTION_VALUES
 from explorer.model.graph import Output
 
@@ -114,7 +117,7 @@ class SubgraphCalls:
             slots = [*call.deciding, *call.arguments]
             for name in call.called:
                 slots += slots_of(self.callee(name).bound)
-            feeds[number] = [origin for origin, _ in slots]
+            feeds[number] = list(map(itemgetter(0), slots))
         return feeds
 
     # When it has been walked
@@ -125,7 +128,7 @@ class SubgraphCalls:
         Where values are ``observed``, a call shows those of the subgraph that ran; ``idle`` are the
         subgraphs that did not run.
         """
-        read = {origin for (origin, _), _, _ in self._builder.edges()}
+        read = _numbers_of(slot for slot, _, _ in self._builder.edges())
         # Inner calls first: outer ones take the values that these show.
         for number, call in reversed(self.calls.items()):
             if self._stands_in_caller(call):
@@ -167,8 +170,8 @@ class SubgraphCalls:
         What the program has ``returned`` stays.
         """
         builder = self._builder
-        read = {builder.resolve(slot)[0] for slot, _, _ in builder.edges()}
-        read.update(builder.resolve(slot)[0] for slot in slots_of(list(returned)))
+        read = _numbers_of(builder.resolve(slot) for slot, _, _ in builder.edges())
+        read |= _numbers_of(map(builder.resolve, slots_of(list(returned))))
         for number in list(builder.kept()):
             if number not in read and _yields_nothing(builder.nodes[number]):
                 builder.remove(number)
@@ -184,8 +187,10 @@ class SubgraphCalls:
 
     def _entered(self, call: SubgraphCall) -> list[str]:
         """The subgraphs that a call alone enters, and whose results are known."""
-        names = [name for name in call.called if self.has_one_caller(name)]
-        return [name for name in names if self.callee(name).results is not None]
+        return list(filter(self._is_entered_once, call.called))
+
+    def _is_entered_once(self, name: str) -> bool:
+        return self.has_one_caller(name) and self.callee(name).results is not None
 
     def _read_by(self, call: SubgraphCall, entered: list[str], read: set[int]) -> list[Slot]:
         """The slots that a call is shown to read; ``read`` are the nodes that others read."""
@@ -214,7 +219,8 @@ class SubgraphCalls:
         """Let a call show the values of a subgraph's results, if these have the call's shapes."""
         outputs = self._outputs(results)
         call = self._builder.nodes[number]
-        if [output.shape for output in outputs] != [output.shape for output in call.outputs]:
+        shape_of = attrgetter("shape")
+        if list(map(shape_of, outputs)) != list(map(shape_of, call.outputs)):
             return
         call.outputs = tuple(outputs)
         for output, slot in enumerate(results):
@@ -229,5 +235,162 @@ class SubgraphCalls:
         return outputs
 
 
+def _numbers_of(slots: Iterable[Slot]) -> set[int]:
+    """The nodes that some slots are outputs of."""
+    return {number for number, _ in slots}
+
+
 def _yields_nothing(node: NodeDraft) -> bool:
     return node.kind == "constant" or (node.kind == "op" and not node.outputs)
+
+
+MARKS = {
+    "✓": "true branch",
+    "✗": "false branch",
+    "↰": "true branch",
+    "↱": "false branch",
+    "↓": "afterwards",
+    "↵": "loop",
+    "↻": "loop body",
+}
+"""The marks before the name of a function that the compiler made of a piece of one (2.10.0)."""
+
+NAME = re.compile(
+    r"^(?:\d+_)*(?P<back>[▸◂]?)(?:\d+_)?"
+    r"\d*(?P<mark>[✓✗↰↱↓↵↻]?)[✓✗↰↱↓↵↻\d]*(?P<name>.*?)(?:_\d+)?$"
+)
+"""A subgraph's name: numbers, the side of a derivative, a mark, the user's name, a number."""
+
+BRANCH = re.compile(r"[▸◂](\d+_\d*[✓✗↰↱↓↵↻]+)")
+"""The part of their names that the forward and the backward of a piece of a function share."""
+
+CONDITION = re.compile(r"(?:el)?((?:if|while|for) .+):$")
+CONDITIONAL_EXPRESSION = re.compile(r"\b(if .+?) else\b")
+LONGEST_CONDITION = 44
+"""The most characters of a condition that is shown; a longer one is named by its line."""
+
+BACKWARD = ", backward"
+
+PARAMETER_MARKS = re.compile(r"^(?:[▸◂ф]|equiv_\d+_)+")
+"""The marks that the compiler puts before the name of a parameter (2.10.0)."""
+
+GENERATED_PARAMETER = re.compile(r"(?:Parameter|CNode)_\d+|")
+"""A parameter that has no name in the source."""
+
+
+class SubgraphNames:
+    """The names of one program's subgraphs; a branch is named by the condition of its call."""
+
+    def __init__(self) -> None:
+        self._conditions: dict[str, str] = {}
+
+    def survey(self, statements: Iterable[IRStatement]) -> None:
+        """Remember the conditions of calls that enter one of several subgraphs."""
+        for statement in statements:
+            condition = ""
+            if len(statement.called) > 1:
+                condition = _condition(statement)
+            if condition:
+                self._conditions.update(dict.fromkeys(map(_branch, statement.called), condition))
+
+    def rename(self, builder: GraphBuilder) -> None:
+        """Give subgraphs and the calls that enter them readable names; equal ones are numbered."""
+        nodes = list(map(builder.nodes.__getitem__, builder.kept()))
+        labels = self._labels(nodes)
+        for node in nodes:
+            node.body = labels[node.body]
+            if node.calls:
+                node.calls = tuple(map(labels.__getitem__, node.calls))
+                node.name = _call_name(node.calls)
+
+    def _labels(self, nodes: list[NodeDraft]) -> dict[str, str]:
+        """The label of every subgraph that the nodes belong to or enter; "" for the main graph."""
+        labels = {"": ""}
+        uses: Counter[str] = Counter()
+        for node in nodes:
+            for name in (node.body, *node.calls):
+                if name not in labels:
+                    label = readable(name, self._conditions.get(_branch(name), ""))
+                    uses[label] += 1
+                    labels[name] = label
+                    if uses[label] > 1:
+                        labels[name] = f"{label} ({uses[label]})"
+        return labels
+
+
+def readable(name: str, condition: str = "") -> str:
+    """A subgraph's name in words; that of a function is the function's own.
+
+    >>> readable("165_160_99_▸59_✓net_construct_341", "if x.sum() > 0")
+    'if x.sum() > 0: true branch'
+    >>> readable("141_92_▸17_↻net_construct_307", ": of line 12")
+    'loop body of line 12'
+    >>> readable("73_deprecated_tensor_sum_176")
+    'deprecated_tensor_sum'
+    """
+    parts = NAME.match(name)
+    if parts is None:
+        return name
+    back = ""
+    if parts["back"] == BACKPROPAGATOR:
+        back = BACKWARD
+    if not parts["mark"]:
+        return (parts["name"] or name) + back
+    return _piece(MARKS[parts["mark"]], condition) + back
+
+
+def _piece(words: str, condition: str) -> str:
+    """The name of a piece of a function, with the condition that leads to it or with its line."""
+    if condition and ":" not in condition:
+        return f"{condition}: {words}"
+    return words + condition.lstrip(":")
+
+
+def argument(name: str) -> str:
+    """A subgraph's parameter as in the source, without the compiler's marks.
+
+    It is "argument" where it has no name there.
+
+    >>> argument("▸фh"), argument("equiv_17_cube"), argument("Parameter_375")
+    ('h', 'cube', 'argument')
+    """
+    plain = PARAMETER_MARKS.sub("", name)
+    if GENERATED_PARAMETER.fullmatch(plain):
+        return "argument"
+    return plain
+
+
+def _call_name(calls: tuple[str, ...]) -> str:
+    """The name of a call: the condition that it decides by, or the function that it enters."""
+    first = calls[0].removesuffix(BACKWARD)
+    if len(calls) == 1 or ":" in first:
+        return first.partition(":")[0]
+    return first.removeprefix("true ").removeprefix("false ")
+
+
+def _branch(name: str) -> str:
+    """The number and mark that a branch shares with its backward; else the whole name."""
+    branch = BRANCH.search(name)
+    if branch is None:
+        return name
+    return branch[1]
+
+
+def _condition(statement: IRStatement) -> str:
+    """The condition that a call decides by, as the user wrote it, or ":" and its line."""
+    source = _innermost_call(statement.node.sources)
+    if source is None:
+        return ""
+    code = source.code.strip()
+    written = CONDITION.match(code) or CONDITIONAL_EXPRESSION.search(code)
+    if written and len(written[1]) <= LONGEST_CONDITION:
+        return written[1]
+    return f": of line {source.line}"
+
+
+def _innermost_call(sources: tuple[Source, ...]) -> Source | None:
+    """The last of some sources that is not the head of a function."""
+    for source in reversed(sources):
+        if not is_definition(source):
+            return source
+    return None

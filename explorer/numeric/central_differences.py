@@ -1,9 +1,26 @@
-"""Kinks, where the slopes to either side of a point part: there is no derivative."""
+"""What belongs to central differences: the directions of a leaf, and kinks between the slopes."""
+
+import zlib
 
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.model.arrays import AnyArray
 from explorer.numeric.differences import Floats
+
+
+def directions(name: str, count: int, shape: tuple[int, ...]) -> AnyArray:
+    """``count`` directions of unit length in a tensor of ``shape``, seeded by ``name`` alone.
+
+    ``name`` is that of the leaf. The result is float64, of shape ``(count, *shape)``; the derivative
+    along a row is its inner product with the gradient.
+    """
+    # Not hash(), which Python salts anew in every process.
+    draws = np.random.default_rng(zlib.crc32(name.encode())).standard_normal((count, *shape))
+    lengths = np.sqrt((draws**2).reshape(count, -1).sum(axis=1))
+    scaled: AnyArray = draws / lengths.reshape(count, *(1,) * len(shape))
+    return scaled
+
 
 CLEAR = 4.0
 """How many times the noise of rounding a parting of two slopes must be."""

@@ -1,4 +1,4 @@
-"""Dropout layers of PyTorch's nets with masks that are given, so that MindSpore's can have the same."""
+"""Dropout layers of PyTorch's nets with given masks, and the refusal of any other random numbers."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -7,7 +7,11 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
+from explorer.engines.failures import UNREACHED_DRAW
+from explorer.engines.torch.operators import draws_random_numbers
+from explorer.model.errors import UsageError
 from explorer.numeric.dropout_masks import channel_mask
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import files_read
@@ -98,3 +102,12 @@ def _noting(path: str, shapes: dict[str, list[Shape]]) -> Callable[[Any, Any], N
             shapes.setdefault(path, []).append(tuple(arguments[0].shape))
 
     return hook
+
+
+class RefusedDraws(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Raises UsageError where an operator draws random numbers."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if draws_random_numbers(func):
+            raise UsageError(UNREACHED_DRAW.format(framework="PyTorch", operator=func))
+        return func(*args, **(kwargs or {}))

@@ -1,0 +1,96 @@
+"""Why a graph is missing, or something of one of its nodes, in words."""
+
+from explorer.model.absences import Absence, AbsenceKind
+from explorer.model.graph import GraphNote
+from explorer.model.report import Ungraphed
+from explorer.text.language import _, later
+from explorer.words.failures import message
+
+ABSENCES: dict[AbsenceKind, str] = {
+    "random": later("it draws random numbers"),
+    "communicates": later("it communicates with other processes"),
+    "repeated": later("it may run several times, and only the last run is recorded"),
+    "overwritten_operand": later("it reads memory that another op overwrites"),
+    "written_in_part": later("it writes a part of a tensor, and the whole tensor is recorded"),
+    "no_tensor": later("it returns no tensor"),
+    "no_value": later("its value was not recorded"),
+    "no_input": later("the value of an input was not recorded"),
+    "no_operator": later("no single operator of the framework computes it"),
+    "mixed_tuple": later(
+        "no single operator of the framework computes it: a tuple contains something that is not a"
+        " tensor"
+    ),
+    "odd_operand": later(
+        "no single operator of the framework computes it: an operand is a {detail}"
+    ),
+    "unannounced": later("MindSpore reports no operator for it"),
+    "raises_alone": later("it raises when it is recomputed on its own: {detail}"),
+    "fewer_gradients": later(
+        "it raises when it is recomputed on its own: recomputed on its own it gives {detail} gradients,"
+        " and more in the graph"
+    ),
+    "single_precision": later(
+        "recomputed on its own, it takes a float64 constant in single precision"
+    ),
+    "cut_constant": later("the compiler's output gives its constant with six digits only"),
+    "large_graph": later("graphs of more than {detail} op nodes are proven only with --prove"),
+    "line_of_gradient": later(
+        "the framework records no source line here; this is the line of the node's gradient"
+    ),
+    "line_of_forward": later(
+        "the framework records no source line here; this is the line of the forward node"
+    ),
+    "line_of_neighbour": later(
+        "the framework records no source line here; this is the line of a neighbouring node"
+    ),
+    "added_by_capture": later(
+        "the capture added this node to nest gradients or to separate outputs; it has no source line"
+    ),
+    "unlinked_in_joint": later(
+        "the joint graph does not record from which forward node it derives"
+    ),
+    "unlinked_on_tape": later("the tape does not record from which forward node it derives"),
+    "before_pass": later("created before the backward pass, not by a node of the tape"),
+    "merged": later(
+        "the compiler merged several nodes into this one; their forward nodes are not recorded"
+    ),
+    "removed": later("the compiler removed the forward node {detail}, whose value is not needed"),
+    "unwritten": later("the operator does not write it, or uses it as workspace"),
+    "unwritten_outputs": later(
+        "the kernel does not write outputs {detail}, or uses them as workspace"
+    ),
+    "not_in_ir": later("the IR does not contain its elements"),
+    "inside_subgraph": later("the values of a subgraph are those of the nodes inside it"),
+    "branch_not_run": later("this branch did not run for this input: the other branch was taken"),
+    "ambiguous_kernel": later("its kernels cannot be distinguished from those of a similar node"),
+    "fused_kernel": later(
+        "the backend fuses this node into another kernel, and only that kernel's value is dumped"
+    ),
+}
+"""The reasons why something of a node is missing."""
+
+NOTES: dict[GraphNote, str] = {
+    "whole_forward": later(
+        "captured with value_and_grad, which keeps the whole forward (ms.grad drops what only the"
+        " outputs need); the gradients are the same"
+    ),
+}
+"""The notes on graphs."""
+
+
+def why_missing(absence: Absence) -> str:
+    """Why something of a node is missing."""
+    return _(ABSENCES[absence.kind]).format(detail=absence.detail)
+
+
+def note(kind: GraphNote) -> str:
+    """A note on a graph."""
+    return _(NOTES[kind])
+
+
+def why_no_graph(ungraphed: Ungraphed) -> str:
+    """Why an engine has no graph."""
+    if ungraphed.while_recorded:
+        text = _("the call raises only while its graph is recorded: {error}")
+        return text.format(error=ungraphed.error.text)
+    return message(ungraphed.error)
