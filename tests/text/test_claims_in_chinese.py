@@ -44,7 +44,14 @@ def catalogue() -> dict[str, str]:
     with (LOCALE / "zh" / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
         read = read_po(file, locale="zh", domain=DOMAIN)
     assert not any(message.fuzzy for message in read if message.id)
-    return {str(message.id): str(message.string) for message in read if message.id}
+    translated: dict[str, str] = {}
+    for message in read:
+        # Chinese has one form for all numbers, which is found by the English one of 1.
+        of_one = message.id if isinstance(message.id, str) else message.id[0]
+        text = message.string if isinstance(message.string, str) else message.string[0]
+        translated[of_one] = text
+    del translated[""]
+    return translated
 
 
 @cache
@@ -119,7 +126,8 @@ def test_no_text_is_left_over_that_no_claim_has() -> None:
 def test_what_is_compiled_is_what_is_written() -> None:
     compiled = gettext.translation(DOMAIN, LOCALE, ["zh"])
     for english, chinese in catalogue().items():
-        assert compiled.gettext(english) == chinese, "run `make catalogue`"
+        known = {compiled.gettext(english), compiled.ngettext(english, english, 1)}
+        assert chinese in known, "run `make catalogue`"
 
 
 def shipped_board() -> Board:

@@ -1,13 +1,24 @@
-"""Claims about devices: what moves, and what the host can read (rows 37 and 38)."""
+"""Claims about devices: what moves, what the host reads, where outputs are (rows 37, 38, 73, 79)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Text, message
+from explorer.text.messages import first_clause
+from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.devices.questions import HOST, MOVES, TOPIC
+from explorer.topics.cells import NONE, sentences
+from explorer.topics.devices.questions import CONTEXT, HOST, MOVES, OUTPUTS, TOPIC
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.observations import observed
+from explorer.topics.question import MINDSPORE_STYLES
+from explorer.topics.styles import SHORT_LABELS, by_style
+
+OF_MINDSPORE = ("mindspore",)
+
+BESIDE_CPU = message("devices.beside", target="CPU")
 
 
 @TOPIC.claim(
@@ -33,54 +44,40 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     moving_calls = _moving_calls(mindspore)
     seen = tuple(_devices_seen(torch, mindspore))
     if not _takes_everything(torch):
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Check where your tensors are: `.to` does not take everything along.",
-        )
+        return Ruling("does_not_hold", seen)
     if not raised(mindspore["set_device_again"]) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
-        return Ruling(
-            "outdated",
-            seen,
-            "MindSpore takes another device in a running process now; set it where you need it.",
-        )
+        return Ruling("outdated", seen)
     if moving_calls:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            f"Choose the device once with set_device; {' and '.join(moving_calls)} can move too.",
-        )
+        advice = message("devices.choose_or_move", calls=tuple(moving_calls))
+        return Ruling("holds_with_changes", seen, advice)
     if not torch["usable"] or not mindspore["available"]:
         return Ruling("not_checkable_here", seen, _with_one_device(mindspore))
-    return Ruling(
-        "holds",
-        seen,
-        "Choose the device once, before anything runs, and leave out every `.to(device)`.",
-    )
+    return Ruling("holds", seen)
 
 
 def _devices_seen(torch: Figures, mindspore: Figures) -> Iterator[Observation]:
     """The devices of both frameworks, and what each call of MindSpore did with them."""
-    usable = ", ".join(torch["usable"]) or "none"
-    available = ", ".join(mindspore["available"]) or "none"
-    yield Observation("devices here beside the CPU", usable, ("torch",))
-    yield Observation(f"devices here beside the {mindspore['target']}", available, ("mindspore",))
+    yield Observation(BESIDE_CPU, _names(torch["usable"]), ("torch",))
+    beside = message("devices.beside", target=mindspore["target"])
+    yield Observation(beside, _names(mindspore["available"]), OF_MINDSPORE)
     again = mindspore["set_device_again"]
-    outcome = said(again) if raised(again) else "taken"
-    yield Observation("a second set_device", outcome, ("mindspore",), raised(again))
+    outcome = said(again) if raised(again) else message("devices.taken")
+    second = message("devices.second_set_device")
+    yield Observation(second, outcome, OF_MINDSPORE, raised(again))
     yield from _moves_seen(mindspore)
 
 
-def _with_one_device(figures: Figures) -> str:
+def _names(devices: list[str]) -> Text:
+    return ", ".join(devices) or NONE
+
+
+def _with_one_device(figures: Figures) -> Text:
     """The advice where nothing can be moved, with the calls that take a device's name."""
     here = figures["target"]
-    advice = "Choose the device once with set_device, before anything runs"
-    calls = [call for call, place in figures["moved"][here].items() if place == here]
-    if calls:
-        advice += (
-            f"; {', '.join(calls)} take a device's name: try them where there is a second device"
-        )
-    return f"{advice}."
+    calls = tuple(call for call, place in figures["moved"][here].items() if place == here)
+    if not calls:
+        return message("devices.choose_once")
+    return message("devices.choose_once_and_try", calls=calls)
 
 
 def _moving_calls(figures: Figures) -> list[str]:
@@ -96,11 +93,13 @@ def _moves_seen(figures: Figures) -> Iterator[Observation]:
     """What each call of MindSpore did with each kind of device."""
     for kind, places in figures["moved"].items():
         for calls, place in grouped(places):
-            outcome = said(place) if raised(place) else f"on {place}"
+            outcome: Text = (
+                said(place) if raised(place) else message("devices.on_place", place=place)
+            )
             # With the process's own device there is nothing to move, and nothing is said of it.
             as_stated = None if kind == figures["target"] else place != kind
-            what = f"{' and '.join(calls)} with {kind}"
-            yield Observation(what, outcome, ("mindspore",), as_stated)
+            what = message("devices.moving_with", calls=tuple(calls), kind=kind)
+            yield Observation(what, outcome, OF_MINDSPORE, as_stated)
 
 
 def _takes_everything(figures: Figures) -> bool:
@@ -129,51 +128,164 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     torch, mindspore = evidence[HOST]["torch"], evidence[HOST]["mindspore"]
     seen = list(_asnumpy_seen(mindspore))
     if any(raised(figure) for figure in mindspore.values()):
-        advice = "Copy to the host before you call asnumpy()."
-        return Ruling("does_not_hold", tuple(seen), advice)
+        return Ruling("does_not_hold", tuple(seen))
 
     if raised(torch["result_with_tape"]):
         refusal = said(torch["result_with_tape"])
-        seen.append(Observation("numpy() of a result on the tape", refusal, ("torch",)))
+        seen.append(Observation(message("devices.numpy_on_tape"), refusal, ("torch",)))
     # Without the device "meta": it refuses too, but has no numbers that cpu() could bring back.
     by_cpu = torch["elsewhere_by_cpu"]
     if not by_cpu:
-        return Ruling(
-            "not_checkable_here",
-            (*seen, Observation("devices here beside the CPU", "none", ("torch",))),
-            "Call asnumpy() in MindSpore; in PyTorch .detach().cpu().numpy() is right on every"
-            " device.",
-        )
-    refused = all(raised(torch["elsewhere"][device]) for device in by_cpu)
-    works = not any(raised(figure) for figure in by_cpu.values())
-    devices = ", ".join(by_cpu)
-    answer, copied = "refused" if refused else "works", "works" if works else "fails"
-    seen += [
-        Observation(f"numpy() on {devices}", answer, ("torch",), refused),
-        Observation(f"cpu().numpy() on {devices}", copied, ("torch",), works),
-    ]
-    if refused and works:
-        return Ruling(
-            "holds", tuple(seen), "Call asnumpy() in MindSpore, .detach().cpu().numpy() in PyTorch."
-        )
-    if not works:
-        return Ruling(
-            "does_not_hold",
-            tuple(seen),
-            "Find out how a tensor of your device comes to the host: cpu() does not bring it.",
-        )
-    return Ruling(
-        "does_not_hold",
-        tuple(seen),
-        "Use .detach().cpu().numpy() in PyTorch all the same; it is right on every device.",
-    )
+        seen.append(Observation(BESIDE_CPU, NONE, ("torch",)))
+        return Ruling("not_checkable_here", tuple(seen))
+
+    devices = tuple(by_cpu)
+    is_refused = all(raised(torch["elsewhere"][device]) for device in by_cpu)
+    is_copied = not any(raised(figure) for figure in by_cpu.values())
+    answer = message("devices.refused" if is_refused else "devices.works")
+    copied = message("devices.works" if is_copied else "devices.fails")
+    at_once = message("devices.numpy_on", devices=devices)
+    by_a_copy = message("devices.cpu_numpy_on", devices=devices)
+    seen.append(Observation(at_once, answer, ("torch",), is_refused))
+    seen.append(Observation(by_a_copy, copied, ("torch",), is_copied))
+    if is_refused and is_copied:
+        return Ruling("holds", tuple(seen))
+    return Ruling("does_not_hold", tuple(seen), "numpy works everywhere" if is_copied else "")
 
 
 def _asnumpy_seen(figures: Figures) -> Iterator[Observation]:
     """What asnumpy() made of each tensor of MindSpore; those with one outcome are one row."""
-    outcomes: dict[str, str] = {}
-    for name, figure in figures.items():
-        outcomes[name] = said(figure) if raised(figure) else "read at once"
-    for names, outcome in grouped(outcomes):
-        what = f"asnumpy() of {', '.join(names)}"
-        yield Observation(what, outcome, ("mindspore",), outcome == "read at once")
+    refusals = {name: said(figure) if raised(figure) else "" for name, figure in figures.items()}
+    for names, refusal in grouped(refusals):
+        what = message("devices.read_by_asnumpy", names=tuple(names))
+        outcome = refusal or message("devices.read_at_once")
+        yield Observation(what, outcome, OF_MINDSPORE, not refusal)
+
+
+@TOPIC.claim(
+    73,
+    "set_context(device_target=…, device_id=…) chooses the device of a MindSpore process.",
+    heading="devices",
+    guides=("000", "001"),
+    sections={"000": "torch.device", "001": "backend device"},
+    would="The device that it names is that of the process afterwards, and nothing warns of it.",
+    asks=(CONTEXT,),
+)
+def choosing_by_context(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when set_context takes the device here without a warning, beside another kind of device.
+
+    It holds with changes when it warns, and is outdated when it refuses. With the CPU alone there
+    is nothing to choose.
+    """
+    figures = evidence[CONTEXT]["mindspore"]
+    meant, here = figures["as meant"], figures["here"]
+    warnings = " ".join(figures["warnings"]) or NONE
+    with_here = message("devices.set_context_with", device=here)
+    seen = (
+        Observation(message("devices.here"), ", ".join(figures["kinds"]), OF_MINDSPORE),
+        Observation(message("devices.as_printed"), _answer(figures["as printed"]), OF_MINDSPORE),
+        Observation(with_here, _answer(meant), OF_MINDSPORE, meant == here),
+        Observation(message("devices.warnings"), warnings, OF_MINDSPORE, not figures["warnings"]),
+    )
+    if raised(meant):
+        return Ruling("outdated", seen)
+    if meant != here:
+        return Ruling("does_not_hold", seen)
+    if any("device_target" in text for text in figures["warnings"]):
+        return Ruling("holds_with_changes", seen)
+    if len(figures["kinds"]) < 2:
+        return Ruling("not_checkable_here", seen)
+    return Ruling("holds", seen)
+
+
+def _answer(figure: Any) -> Text:
+    if raised(figure):
+        return f"{figure['raised']}: {first_clause(figure['message'])}"
+    return message("devices.device_is", device=figure)
+
+
+WRITTEN = [[7.0, 6.0]]
+"""An output of [[6, 6]] whose first element was set to 7."""
+
+
+@TOPIC.claim(
+    79,
+    "Outputs of a MindSpore net come back on the CPU and can be written to at once.",
+    heading="devices",
+    guides=("001",),
+    sections={"001": "backend device"},
+    would="An output of a net on another device is on the CPU; its elements and array can be set.",
+    asks=(OUTPUTS,),
+    expects={"written": WRITTEN},
+)
+def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when outputs of another device are on the CPU and are written to in both styles.
+
+    It is outdated where they can be written to and stay on that device. Where MindSpore runs on the
+    CPU itself, writing alone can be checked.
+    """
+    answers = evidence[OUTPUTS]
+    writable: dict[str, bool] = {}
+    for style in MINDSPORE_STYLES:
+        element = answers[style]["element written"]
+        reading = answers[style]["array written"]
+        writable[style] = element == expects["written"] and not raised(reading)
+    seen = (
+        *_mindspore_seen(answers, expects["written"]),
+        *_torch_seen(answers["torch"]),
+    )
+    if by_style(writable) != "holds":
+        return Ruling(by_style(writable), seen, "copy")
+
+    copying = _copying(answers, expects["written"])
+    (target,) = {answers[style]["target"] for style in MINDSPORE_STYLES}
+    places = {str(answers[style]["device"]) for style in MINDSPORE_STYLES}
+    if target == "CPU":
+        advice = sentences(message("devices.write_and_check"), copying)
+        return Ruling("not_checkable_here", seen, advice)
+    if all(place.startswith("CPU") for place in places):
+        return Ruling("holds", seen, sentences(message("devices.write_at_once"), copying))
+    return Ruling("outdated", seen, sentences(message("devices.write_on_device"), copying))
+
+
+def _copying(answers: Mapping[str, Figures], written: Any) -> Text:
+    """The styles in which what is written to an output's array is written to the output; "" for none."""
+    styles = [style for style in MINDSPORE_STYLES if answers[style]["array written"] == written]
+    if not styles:
+        return ""
+    names = tuple(message(f"devices.{SHORT_LABELS[style]}") for style in styles)
+    return message("devices.copy_to_keep", styles=names)
+
+
+def _mindspore_seen(answers: Mapping[str, Figures], written: Any) -> Iterator[Observation]:
+    """Where outputs are in each style, and what becomes of them when they are written to."""
+    by_style = {style: answers[style] for style in MINDSPORE_STYLES}
+    targets = {style: figures["target"] for style, figures in by_style.items()}
+    devices = {style: figures["device"] for style, figures in by_style.items()}
+    elements = {style: figures["element written"] for style, figures in by_style.items()}
+    arrays = {style: figures["array written"] for style, figures in by_style.items()}
+    yield from observed(message("devices.process_device"), targets)
+    yield from observed(message("devices.output_device"), devices)
+    as_stated = {style: element == written for style, element in elements.items()}
+    yield from observed(message("devices.element_written"), elements, _value, as_stated)
+    as_stated = {style: not raised(array) for style, array in arrays.items()}
+    yield from observed(message("devices.array_written"), arrays, _value, as_stated)
+
+
+def _torch_seen(figures: Figures) -> Iterator[Observation]:
+    for device, writes in figures.items():
+        for text, figure in WRITES.items():
+            what = message(f"devices.{text}", device=device)
+            yield Observation(what, _value(writes[figure]), ("torch",))
+
+
+WRITES = {
+    "element_written_on": "element written",
+    "array_written_on": "array written",
+    "detached_written_on": "array of the detached written",
+}
+"""The ways to write to an output of PyTorch: the text of each, and its figure."""
+
+
+def _value(figure: Any) -> str:
+    return str(figure["raised"]) if raised(figure) else digits(figure)
