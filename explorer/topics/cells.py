@@ -1,6 +1,6 @@
 """What tables and notes of several topics have in them: parties, yes and no, what is missing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from explorer.model.engines import ENGINES
 from explorer.model.message import Text, message
@@ -35,6 +35,11 @@ def sentences(*texts: Text) -> Text:
             continue
         joined = message("cells.sentences", first=joined, then=text) if joined else text
     return joined
+
+
+def clauses(texts: Iterable[Text]) -> Text:
+    """Clauses of one sentence: "a; b; c"."""
+    return message("cells.clauses", clauses=tuple(texts))
 
 
 def why_missing(

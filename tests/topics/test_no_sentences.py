@@ -11,13 +11,13 @@ from explorer.report.recorded.reading import measurements
 from explorer.shipped import PACKAGE
 from tests.support.app_texts import outside
 
-TOPICS = ("devices",)
+TOPICS = ("devices", "stages")
 """The topics whose modules have no sentence; a line each."""
 
 ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|for|by)\b")
 """Words that every English sentence has one of."""
 
-PROGRAMS = re.compile(r"in_(mindspore|torch|keras)")
+PROGRAMS = re.compile(r"in_(mindspore|torch|keras)|programs")
 """The modules that measure: what they name is a figure of the record."""
 
 DECLARING = ("Topic", "TOPIC.claim", "TOPIC.ask")

@@ -17,4 +17,5 @@ TEXTS = {
     "not_measured": later("not measured"),
     "missing": later("{who}: {why}."),
     "sentences": later("{first} {then}"),
+    "clauses": later("{clauses:;}"),
 }
