@@ -75,3 +75,16 @@ def missing(
             if sentence not in found:
                 found.append(sentence)
     return sentences(*found)
+
+
+def no_figures(evidence: Evidence) -> Text:
+    """Which measurements of a topic have no figures, a sentence a reason; "" when all have."""
+    # A framework that is missing fails all of its measurements alike: its message stands once.
+    names_by_failure: dict[str, list[str]] = {}
+    for name, failure in evidence.failures.items():
+        _, _, within_topic = name.partition(".")
+        names_by_failure.setdefault(failure.text, []).append(within_topic)
+    found: list[Text] = []
+    for failure_text, names in names_by_failure.items():
+        found.append(message("cells.no_figures", names=tuple(names), error=brief(failure_text)))
+    return sentences(*found)

@@ -11,7 +11,7 @@ from explorer.report.recorded.reading import measurements
 from explorer.shipped import PACKAGE
 from tests.support.app_texts import outside
 
-TOPICS = ("devices", "stages")
+TOPICS = ("devices", "stages", "tape_life")
 """The topics whose modules have no sentence; a line each."""
 
 ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|for|by)\b")

@@ -15,6 +15,7 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Question, Target
 from explorer.topics.studying import target
+from explorer.topics.tape_life.figures import after_forward
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -37,7 +38,6 @@ from explorer.topics.tape_life.questions import (
     TOPIC,
     VARIABLE,
 )
-from explorer.topics.tape_life.wording import after_forward
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import studied

@@ -9,7 +9,8 @@ from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question, Target
 from explorer.topics.studying import Telling
-from explorer.topics.tape_life.charts import bytes_over_time
+from explorer.topics.tape_life.figures import TRUE_IN_PLACE, correctness, refusal, unwrapped
+from explorer.topics.tape_life.findings import bytes_over_time
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     CALLED_AGAIN,
@@ -21,7 +22,6 @@ from explorer.topics.tape_life.questions import (
     LIFETIME,
     TOPIC,
 )
-from explorer.topics.tape_life.wording import TRUE_IN_PLACE, correctness, refusal, unwrapped
 from tests.support.tellings import rows_by_first, table_of, telling_text
 
 REFUSED = {"raised": "RuntimeError", "message": "no. Hint"}

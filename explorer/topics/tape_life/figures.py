@@ -1,17 +1,16 @@
-"""How the figures of the tape's life are put into words, in cells, findings and rulings."""
+"""What the figures of the tape's life say, for its findings, tables and claims."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from explorer.model.engines import ENGINES
+from explorer.model.message import Text, message
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
-from explorer.text.numbers import counted, digits
+from explorer.text.numbers import digits
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import EMPTY, Evidence
+from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question
-from explorer.topics.tape_life.questions import COMPILED, FORWARD_ALONE, LIFETIME
 
 TOLERANCE = 1e-5
 """How far two gradients may be apart to be the same.
@@ -59,30 +58,17 @@ def close(one: Any, other: Any) -> bool:
     return greatest_difference(one, other) <= TOLERANCE
 
 
-def judged_in_place(figure: Any, name: str) -> str:
+def judged_in_place(figure: Any, name: str) -> Text:
     """A derivative after a change in place, with whether it is right; or why there is none."""
-    outcome = correctness(figure, TRUE_IN_PLACE[name])
-    return refusal(figure) if outcome == "raises" else f"{outcome}, {shown(figure)}"
+    return judged(figure, TRUE_IN_PLACE[name])
 
 
-AFTER_CHANGE_IN_PLACE = {
-    "wrong": "a wrong gradient without a message",
-    "raises": "an error",
-    "right": "the right gradient",
-}
-"""What comes of a change in place in words, by ``correctness``: the worst first."""
-
-
-def after_change_in_place(figure: Any, name: str) -> tuple[str, str]:
-    """One of AFTER_CHANGE_IN_PLACE, and what stands in brackets behind it; "" for nothing."""
-    truth = TRUE_IN_PLACE[name]
+def judged(figure: Any, truth: Sequence[float]) -> Text:
+    """A derivative with a closed form, with whether it is right; or why there is none."""
     outcome = correctness(figure, truth)
-    detail = ""
-    if outcome == "wrong":
-        detail = f"{shown(figure)} for {shown(truth)}"
-    elif outcome == "raises":
-        detail = refusal(figure)
-    return AFTER_CHANGE_IN_PLACE[outcome], detail
+    if outcome == "raises":
+        return refusal(figure)
+    return message(f"tape_life.{outcome}", figure=shown(figure))
 
 
 def unwrapped(gradient: Any) -> Any:
@@ -92,9 +78,13 @@ def unwrapped(gradient: Any) -> Any:
     return gradient
 
 
-def one_after_the_other(gradients: Sequence[Any]) -> str:
+def one_after_the_other(gradients: Sequence[Any]) -> Text:
     """Gradients in the order in which they were computed: "[2, 4, 6], then [4, 8, 12]"."""
-    return ", then ".join(shown(unwrapped(gradient)) for gradient in gradients)
+    listed: Text = ""
+    for gradient in gradients:
+        figure = shown(unwrapped(gradient))
+        listed = message("tape_life.then", first=listed, then=figure) if listed else figure
+    return listed
 
 
 def all_equal(gradients: Sequence[Any]) -> bool:
@@ -117,47 +107,69 @@ def forwards(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
             yield way, left
 
 
-def left(forward: Mapping[str, Any]) -> str:
+def only_leaf(answer: Mapping[str, Any]) -> Any:
+    """The numbers of an answer with one tensor; of an attempt that raised, itself."""
+    return answer if raised(answer) else next(iter(answer.values()))
+
+
+def left(forward: Mapping[str, Any]) -> Text:
     """What one forward of MindSpore left: nodes and saved tensors, or why there is no figure."""
     if raised(forward):
         return refusal(forward)
-    nodes = counted(forward["nodes"], "node")
+    nodes = count("nodes", forward["nodes"])
     # Hooks on saved tensors are for tapes: a compiled net saves without calling them (2.10.0).
     if forward["saved"] is None:
-        return f"{nodes}, and what it saved cannot be observed"
-    return f"{nodes} and {counted(forward['saved'], 'saved tensor')}"
+        return message("tape_life.saved_unobserved", nodes=nodes)
+    return message(
+        "tape_life.nodes_and_saved", nodes=nodes, saved=count("saved_tensors", forward["saved"])
+    )
 
 
-def kept_tensors(kept: Mapping[str, Any]) -> str:
-    """A count of tensors with the bytes of their storages."""
-    own = kept["of inputs and parameters"]
-    tensors = counted(kept["tensors"], "tensor")
-    return f"{tensors}: {kept['bytes']} bytes, and {own} of inputs and parameters"
+def count(things: str, number: int) -> Text:
+    """A number of things: "1 node", "2 nodes"."""
+    return message(f"tape_life.{things}", n=number)
 
 
-def recorded_nodes(evidence: Evidence, engine: str) -> str:
-    """How many nodes a forward leaves on a tape.
+IN_WORDS = frozenset(
+    {
+        "by itself",
+        "inside a gradient",
+        "inside a gradient, under _no_grad",
+        "after the forward",
+        "after backward",
+        "after backward, the outputs dropped",
+        "after backward(retain_graph=True)",
+        "after backward(retain_graph=True), the outputs dropped",
+        "inside the call, after the forward",
+        "after the call, the loss kept",
+        "after the call, the loss dropped",
+        "plain",
+        "inference_mode, then on a tape",
+        "every output",
+        "extra output detached",
+        "extra output stopped",
+        "by a",
+        "by b",
+        "result",
+        "operand",
+        "tensor",
+        "leaf",
+        "module, before its backward",
+        "module, after its backward",
+        "leaf, before accumulation",
+        "leaf, after accumulation",
+        "input",
+        "parameter",
+    }
+)
+"""The names of figures that are words; all others are names of an API, which nobody translates."""
 
-    Of the graph engines, where their graphs are run inside a gradient.
-    """
-    life = figures_of(evidence, LIFETIME, engine)
-    if "nodes" in life:
-        return counted(len(life["nodes"]), "node")
-    compiled = figures_of(evidence, COMPILED, engine)
-    if compiled:
-        return f"{counted(len(compiled['nodes']), 'node')} for the whole compiled graph"
-    alone = figures_of(evidence, FORWARD_ALONE, engine)
-    if alone:
-        return counted(alone["inside a gradient"]["nodes"], "node")
-    return EMPTY
+
+def name_of(figure: str) -> Text:
+    """The name of a figure, as a reader has it."""
+    return message(f"tape_life.{figure}") if figure in IN_WORDS else figure
 
 
-def named(works: Mapping[str, bool]) -> str:
-    """The engines for which something works: "torch-tape and torch-graph"; "none" for none."""
-    engines = [engine for engine, is_so in works.items() if is_so]
-    return " and ".join(engines) or "none"
-
-
-def label_in_a_list(engine: str) -> str:
-    """The name of an engine among others: without a comma, since it stands in lists."""
-    return ENGINES[engine].label.replace(",", "")
+def names_of(figures: Iterable[str]) -> tuple[Text, ...]:
+    """The names of figures, as a reader has them."""
+    return tuple(map(name_of, figures))
