@@ -233,7 +233,7 @@ ADVICE = {
         " way."
     ),
     (24, "recorded inside"): later(
-        "Evaluate recorded inside function, where nothing is recorded;"
+        "Evaluate outside the gradient function, where nothing is recorded;"
         " inside one, put stop_gradient around what needs no gradient."
     ),
     (25, "holds"): later(
