@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from explorer.model.engines import ENGINES
-from explorer.model.message import Text, message
+from explorer.model.message import Message, Text, message
 from explorer.text.messages import brief
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES, Question
@@ -20,6 +20,11 @@ def party(name: str) -> Text:
 def listed_party(name: str) -> Text:
     """The name of a party without a comma, since it is one of a list: "PyTorch tape"."""
     return message(f"cells.{name}.listed") if name in ENGINES else PARTIES[name].label
+
+
+def messages(topic: str, *names: str) -> tuple[Message, ...]:
+    """Messages of a topic without values: the columns of a table."""
+    return tuple(message(f"{topic}.{name}") for name in names)
 
 
 def yes_or_no(is_so: bool) -> Text:

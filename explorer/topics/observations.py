@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation
+from explorer.model.measurement import Figures
 from explorer.model.message import Text
 from explorer.topics.evidence import grouped
 
@@ -12,16 +13,25 @@ def observed(
     what: Text,
     figures: Mapping[str, Any],
     words: Callable[[Any], Text] = str,
-    expected: Mapping[str, bool] | None = None,
+    expected: Mapping[str, bool] | Callable[[Any], bool] | None = None,
 ) -> list[Observation]:
     """What parties gave for one thing, a row for each different answer.
 
-    ``words`` is an answer as a reader has it; ``expected`` says of whom the answer is as stated.
+    ``words`` is an answer as a reader has it; ``expected`` says of whom the answer is as stated, or
+    whether an answer is.
     """
     answers: dict[str, tuple[Text, bool | None]] = {}
     for party, figure in figures.items():
-        answers[party] = (words(figure), (expected or {}).get(party))
+        if callable(expected):
+            answers[party] = (words(figure), expected(figure))
+        else:
+            answers[party] = (words(figure), (expected or {}).get(party))
     rows = []
     for parties, (value, is_expected) in grouped(answers):
         rows.append(Observation(what, value, tuple(parties), is_expected))
     return rows
+
+
+def each(answers: Mapping[str, Figures], name: str) -> dict[str, Any]:
+    """One figure of each party's answer."""
+    return {party: figures[name] for party, figures in answers.items()}

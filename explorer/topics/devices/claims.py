@@ -12,7 +12,7 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, sentences
 from explorer.topics.devices.questions import CONTEXT, HOST, MOVES, OUTPUTS, TOPIC
 from explorer.topics.evidence import Evidence, grouped
-from explorer.topics.observations import observed
+from explorer.topics.observations import each, observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS, by_style
 
@@ -48,7 +48,7 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if not raised(mindspore["set_device_again"]) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
         return Ruling("outdated", seen)
     if moving_calls:
-        advice = message("devices.choose_or_move", calls=tuple(moving_calls))
+        advice = message("devices.choose_or_move", calls=moving_calls)
         return Ruling("holds_with_changes", seen, advice)
     if not torch["usable"] or not mindspore["available"]:
         return Ruling("not_checkable_here", seen, _with_one_device(mindspore))
@@ -61,9 +61,8 @@ def _devices_seen(torch: Figures, mindspore: Figures) -> Iterator[Observation]:
     beside = message("devices.beside", target=mindspore["target"])
     yield Observation(beside, _names(mindspore["available"]), OF_MINDSPORE)
     again = mindspore["set_device_again"]
-    outcome = said(again) if raised(again) else message("devices.taken")
-    second = message("devices.second_set_device")
-    yield Observation(second, outcome, OF_MINDSPORE, raised(again))
+    second, taken = message("devices.second_set_device"), message("devices.taken")
+    yield Observation(second, _refusal(again) or taken, OF_MINDSPORE, raised(again))
     yield from _moves_seen(mindspore)
 
 
@@ -73,33 +72,41 @@ def _names(devices: list[str]) -> Text:
 
 def _with_one_device(figures: Figures) -> Text:
     """The advice where nothing can be moved, with the calls that take a device's name."""
-    here = figures["target"]
-    calls = tuple(call for call, place in figures["moved"][here].items() if place == here)
+    calls = _calls_that_took_to(figures["target"], figures)
     if not calls:
         return message("devices.choose_once")
     return message("devices.choose_once_and_try", calls=calls)
 
 
-def _moving_calls(figures: Figures) -> list[str]:
+def _moving_calls(figures: Figures) -> tuple[str, ...]:
     """The calls of MindSpore that took something to another kind of device than the process's."""
     calls: dict[str, None] = {}  # an ordered set
-    for kind, places in figures["moved"].items():
+    for kind in figures["moved"]:
         if kind != figures["target"]:
-            calls |= dict.fromkeys(call for call, place in places.items() if place == kind)
-    return list(calls)
+            calls |= dict.fromkeys(_calls_that_took_to(kind, figures))
+    return tuple(calls)
+
+
+def _calls_that_took_to(kind: str, figures: Figures) -> tuple[str, ...]:
+    return tuple(call for call, place in figures["moved"][kind].items() if place == kind)
 
 
 def _moves_seen(figures: Figures) -> Iterator[Observation]:
     """What each call of MindSpore did with each kind of device."""
     for kind, places in figures["moved"].items():
         for calls, place in grouped(places):
-            outcome: Text = (
-                said(place) if raised(place) else message("devices.on_place", place=place)
-            )
-            # With the process's own device there is nothing to move, and nothing is said of it.
-            as_stated = None if kind == figures["target"] else place != kind
+            outcome = _refusal(place) or message("devices.on_place", place=place)
             what = message("devices.moving_with", calls=tuple(calls), kind=kind)
-            yield Observation(what, outcome, OF_MINDSPORE, as_stated)
+            # With the process's own device there is nothing to move, and nothing is said of it.
+            if kind == figures["target"]:
+                yield Observation(what, outcome, OF_MINDSPORE)
+            else:
+                yield Observation(what, outcome, OF_MINDSPORE, place != kind)
+
+
+def _refusal(figure: Any) -> str:
+    """What an attempt raised; "" for none."""
+    return said(figure) if raised(figure) else ""
 
 
 def _takes_everything(figures: Figures) -> bool:
@@ -127,7 +134,7 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     torch, mindspore = evidence[HOST]["torch"], evidence[HOST]["mindspore"]
     seen = list(_asnumpy_seen(mindspore))
-    if any(raised(figure) for figure in mindspore.values()):
+    if any(map(raised, mindspore.values())):
         return Ruling("does_not_hold", tuple(seen))
 
     if raised(torch["result_with_tape"]):
@@ -141,7 +148,7 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     devices = tuple(by_cpu)
     is_refused = all(raised(torch["elsewhere"][device]) for device in by_cpu)
-    is_copied = not any(raised(figure) for figure in by_cpu.values())
+    is_copied = not any(map(raised, by_cpu.values()))
     answer = message("devices.refused" if is_refused else "devices.works")
     copied = message("devices.works" if is_copied else "devices.fails")
     at_once = message("devices.numpy_on", devices=devices)
@@ -155,7 +162,7 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 def _asnumpy_seen(figures: Figures) -> Iterator[Observation]:
     """What asnumpy() made of each tensor of MindSpore; those with one outcome are one row."""
-    refusals = {name: said(figure) if raised(figure) else "" for name, figure in figures.items()}
+    refusals = {name: _refusal(figure) for name, figure in figures.items()}
     for names, refusal in grouped(refusals):
         what = message("devices.read_by_asnumpy", names=tuple(names))
         outcome = refusal or message("devices.read_at_once")
@@ -260,16 +267,12 @@ def _copying(answers: Mapping[str, Figures], written: Any) -> Text:
 def _mindspore_seen(answers: Mapping[str, Figures], written: Any) -> Iterator[Observation]:
     """Where outputs are in each style, and what becomes of them when they are written to."""
     by_style = {style: answers[style] for style in MINDSPORE_STYLES}
-    targets = {style: figures["target"] for style, figures in by_style.items()}
-    devices = {style: figures["device"] for style, figures in by_style.items()}
-    elements = {style: figures["element written"] for style, figures in by_style.items()}
-    arrays = {style: figures["array written"] for style, figures in by_style.items()}
-    yield from observed(message("devices.process_device"), targets)
-    yield from observed(message("devices.output_device"), devices)
-    as_stated = {style: element == written for style, element in elements.items()}
-    yield from observed(message("devices.element_written"), elements, _value, as_stated)
-    as_stated = {style: not raised(array) for style, array in arrays.items()}
-    yield from observed(message("devices.array_written"), arrays, _value, as_stated)
+    yield from observed(message("devices.process_device"), each(by_style, "target"))
+    yield from observed(message("devices.output_device"), each(by_style, "device"))
+    elements, arrays = each(by_style, "element written"), each(by_style, "array written")
+    element, array = message("devices.element_written"), message("devices.array_written")
+    yield from observed(element, elements, _value, lambda output: output == written)
+    yield from observed(array, arrays, _value, lambda output: not raised(output))
 
 
 def _torch_seen(figures: Figures) -> Iterator[Observation]:

@@ -10,7 +10,7 @@ from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import one_line
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import NONE, listed_party, missing, party, sentences, yes_or_no
+from explorer.topics.cells import NONE, listed_party, messages, missing, party, sentences, yes_or_no
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
 from explorer.topics.evidence import Evidence, grouped
 
@@ -59,7 +59,7 @@ def cases_answered_by_each(evidence: Evidence) -> Iterator[Text]:
     """How many of the cases each engine answers, engines that answer as many together."""
     matrices = evidence[MATRIX]
     places: dict[str, Text] = {}
-    counts: dict[str, tuple[int, int, str]] = {}
+    counts: dict[str, tuple[str, int, int, str]] = {}
     for engine, devices in matrices.items():
         who = listed_party(engine)
         for device, cases in devices.items():
@@ -67,10 +67,12 @@ def cases_answered_by_each(evidence: Evidence) -> Iterator[Text]:
             places[place] = who
             if not is_cpu_alone(matrices):
                 places[place] = message("devices.engine_on", who=who, device=device)
-            counts[place] = (answered(cases), len(cases), _without(cases))
-    for names, (count, of_all, refused) in grouped(counts):
+            refused = _without(cases)
+            text = "answered_all_but" if refused else "answered"
+            counts[place] = (text, answered(cases), len(cases), refused)
+    for names, (text, count, of_all, refused) in grouped(counts):
         yield message(
-            "devices.answered_all_but" if refused else "devices.answered",
+            f"devices.{text}",
             answered=count,
             n=of_all,
             refused=refused,
@@ -90,12 +92,11 @@ def kinds_of_devices(evidence: Evidence) -> Iterator[Text]:
     for framework, figures in evidence[SEES].items():
         # "is not True": MindSpore may have raised when it was asked for a kind.
         absent = [kind for kind, is_here in figures["available"].items() if is_here is not True]
-        yield message(
-            "devices.usable_alone" if absent else "devices.usable_here",
-            who=party(framework),
-            usable=tuple(figures["usable"]),
-            absent=tuple(absent),
-        )
+        values = {"who": party(framework), "usable": tuple(figures["usable"])}
+        if absent:
+            yield message("devices.usable_alone", absent=tuple(absent), **values)
+        else:
+            yield message("devices.usable_here", **values)
 
 
 @TOPIC.finding(MOVES.by("torch"))
@@ -138,7 +139,6 @@ def difference(cases: Mapping[str, Any], other_cases: Mapping[str, Any]) -> floa
 @TOPIC.table()
 def figures_by_question(evidence: Evidence) -> Iterator[Table[Text]]:
     """What each framework measured, a table a question."""
-    columns = ("framework", "what", "measured")
     for question in BY_QUESTION:
         rows: list[tuple[Cell | Text, ...]] = []
         for framework, figures in evidence[question].items():
@@ -146,7 +146,7 @@ def figures_by_question(evidence: Evidence) -> Iterator[Table[Text]]:
                 rows.append((framework, words, cell))
         yield Table(
             title=message(f"devices.{question.name}.title"),
-            columns=tuple(message(f"devices.{column}") for column in columns),
+            columns=messages("devices", "framework", "what", "measured"),
             rows=tuple(rows),
         )
 
@@ -211,16 +211,18 @@ def matrix_by_device(evidence: Evidence) -> Iterator[Table[Text]]:
     for engine, devices in matrices.items():
         for device, cases in devices.items():
             # MindSpore answers on the device of its process alone, which may be another one.
-            has_other = device != CPU and CPU in devices
-            worst = difference(devices[CPU], cases) if has_other else None
+            worst: float | None = None
+            if device != CPU and CPU in devices:
+                worst = difference(devices[CPU], cases)
             rows.append((party(engine), device, len(cases), answered(cases), worst))
-    alone = message("devices.matrix.cpu_alone") if is_cpu_alone(matrices) else ""
-    columns = ("engine", "device", "cases", "cases_answered", "greatest")
+    note: Text = message("devices.matrix.note")
+    if is_cpu_alone(matrices):
+        note = sentences(note, message("devices.matrix.cpu_alone"))
     yield Table(
         title=message("devices.matrix.title"),
-        columns=tuple(message(f"devices.{column}") for column in columns),
+        columns=messages("devices", "engine", "device", "cases", "cases_answered", "greatest"),
         rows=tuple(rows),
-        note=sentences(message("devices.matrix.note"), alone, missing(evidence, MATRIX)),
+        note=sentences(note, missing(evidence, MATRIX)),
     )
 
 

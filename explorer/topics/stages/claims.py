@@ -5,7 +5,12 @@ from typing import Any
 from explorer.model.claim import Observation, Ruling
 from explorer.model.message import Text, message
 from explorer.topics.evidence import Evidence
-from explorer.topics.stages.findings import TAPES, computing, for_both_signs, total
+from explorer.topics.stages.findings import (
+    TAPES,
+    compiled_for_both_signs,
+    for_both_signs,
+    passes_of,
+)
 from explorer.topics.stages.questions import (
     BRANCH,
     GRADIENT_PASSES,
@@ -39,9 +44,9 @@ def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     same = True
     again = 0
     for question in (OTHER_VALUES, BRANCH):
-        one, other = for_both_signs(evidence[question][GRAPH])
-        same = same and one["fingerprint"] == other["fingerprint"]
-        again += one["compiled again"] + other["compiled again"]
+        graph, negated = compiled_for_both_signs(evidence[question][GRAPH])
+        same = same and graph.fingerprint == negated.fingerprint
+        again += graph.compiled_again + negated.compiled_again
 
     one_tape_for_all = True
     tapes: list[Observation] = []
@@ -55,8 +60,8 @@ def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         if party == "mindspore-tape":
             one_tape_for_all = is_same
 
-    branch, _ = for_both_signs(evidence[BRANCH][GRAPH])
-    of_both = message("stages.both_sides", operators=computing(branch), graphs=branch["graphs"])
+    branch, _ = compiled_for_both_signs(evidence[BRANCH][GRAPH])
+    of_both = message("stages.both_sides", operators=branch.computing, graphs=branch.graphs)
     sameness = message("stages.the_same" if same else "stages.not_the_same")
     count = message("stages.of_four", again=again)
     seen = (
@@ -89,35 +94,35 @@ def far_more(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     The optimizer's operators must be in it too.
     """
-    gradient, training = evidence[GRADIENT_PASSES][GRAPH], evidence[TRAINING_PASSES][GRAPH]
-    last, step = gradient["passes"][-1], training["passes"][-1]
-    calls = len(gradient["written"])
-    times = computing(last) / calls if calls else 0.0
-    largest = max(total(counts) for counts in gradient["passes"])
+    gradient = passes_of(evidence[GRADIENT_PASSES][GRAPH])
+    training = passes_of(evidence[TRAINING_PASSES][GRAPH])
+    last, step = gradient.last, training.last
+    calls = len(gradient.written)
+    times = last.computing / calls if calls else 0.0
     of_gradient = message(
         "stages.final_operators",
-        operators=computing(last),
-        forward=last["forward"],
-        backward=last["backward"],
+        operators=last.computing,
+        forward=last.forward,
+        backward=last.backward,
     )
     of_step = message(
         "stages.step_operators",
-        forward=step["forward"],
-        backward=step["backward"],
-        update=step["update"],
+        forward=step.forward,
+        backward=step.backward,
+        update=step.update,
     )
     rows: tuple[tuple[str, Text, bool | None], ...] = (
         ("calls_written", str(calls), None),
         ("in_final_graph", of_gradient, times >= expects["times"]),
-        ("in_largest_pass", str(largest), None),
-        ("in_training_step", of_step, bool(step["update"])),
-        ("kernels_of_step", str(training["kernels"]), None),
+        ("in_largest_pass", str(gradient.largest.total), None),
+        ("in_training_step", of_step, bool(step.update)),
+        ("kernels_of_step", str(training.kernels), None),
     )
     seen: list[Observation] = []
     for name, value, as_stated in rows:
         seen.append(Observation(message(f"stages.{name}"), value, (GRAPH,), as_stated))
     # No more operators than were written is the contrary; fewer times as many is only less.
-    if not step["update"] or times <= 1:
+    if not step.update or times <= 1:
         return Ruling("does_not_hold", tuple(seen))
     is_many_times = times >= expects["times"]
     return Ruling("holds" if is_many_times else "holds_with_changes", tuple(seen))

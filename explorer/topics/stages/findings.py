@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.measurement import Figures
-from explorer.model.message import Message, Text, message
+from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.messages import first_statement
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import clauses, why_missing, yes_or_no
+from explorer.topics.cells import clauses, messages, why_missing, yes_or_no
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.question import Question
 from explorer.topics.stages.nets import SIGNS
 from explorer.topics.stages.passes import WITH_A_MEANING, readable, short
-from explorer.topics.stages.programs import PHASES
+from explorer.topics.stages.programs import PHASES, Compiled, Passes, Size
 from explorer.topics.stages.questions import (
     BRANCH,
     GRADIENT_PASSES,
@@ -41,36 +43,26 @@ def form(party: str) -> Text:
     return message(f"stages.form.{party}")
 
 
-def for_both_signs(figures: Mapping[str, Any]) -> tuple[Any, Any]:
-    """What was measured for the inputs, and what for their negatives."""
-    as_they_are, negated = (figures[name] for name in SIGNS)
-    return as_they_are, negated
+def passes_of(figures: Figures) -> Passes:
+    """The passes over a program."""
+    return msgspec.convert(figures, Passes)
 
 
-def total(counts: Mapping[str, Any]) -> int:
-    """All nodes of a program."""
-    return sum(counts[phase] for phase in PHASES)
+def compiled_for_both_signs(figures: Figures) -> tuple[Compiled, Compiled]:
+    """The graphs for the inputs, and for their negatives."""
+    one, other = (msgspec.convert(figures[name], Compiled) for name in SIGNS)
+    return one, other
 
 
-def computing(counts: Mapping[str, Any]) -> int:
-    """The nodes of a program that compute something."""
-    return total(counts) - int(counts["bookkeeping"])
-
-
-def changed_operators(step: Figures) -> bool:
-    """Whether a pass changed the operators of a program."""
-    return bool(step["appeared"] or step["vanished"])
-
-
-def shown_passes(passes: list[Figures]) -> list[Figures]:
-    """The passes that changed the operators, and the first and last whether or not they did."""
-    ends = (passes[0], passes[-1])
-    return [step for step in passes if changed_operators(step) or step in ends]
+def for_both_signs(figures: Figures) -> tuple[Figures, Figures]:
+    """What PyTorch or a tape gave for the inputs, and for their negatives."""
+    one, other = (figures[name] for name in SIGNS)
+    return one, other
 
 
 def size_of_loop(program: Any) -> int:
     """The nodes of a tape, or the operators of a graph that compute something."""
-    return len(program) if isinstance(program, list) else computing(program)
+    return len(program) if isinstance(program, list) else msgspec.convert(program, Size).computing
 
 
 def sizes_by_length(evidence: Evidence) -> dict[str, dict[str, int | None]]:
@@ -102,48 +94,44 @@ def refusal(figure: Mapping[str, Any]) -> str:
 @TOPIC.finding(GRADIENT_PASSES)
 def gradient_through_the_passes(evidence: Evidence) -> Iterator[Text]:
     """How much more the graph of a gradient holds than was written, and where it is largest."""
-    figures = evidence[GRADIENT_PASSES][GRAPH]
-    passes = figures["passes"]
-    last = passes[-1]
+    program = passes_of(evidence[GRADIENT_PASSES][GRAPH])
+    last, largest = program.last, program.largest
     yield message(
         "stages.gradient",
         net=evidence.target.name or message("stages.the_net"),
-        written=message("stages.calls", n=len(figures["written"])),
-        operators=computing(last),
-        forward=last["forward"],
-        backward=last["backward"],
-        bookkeeping=last["bookkeeping"],
-        kernels=message("stages.kernels", n=figures["kernels"]),
+        written=message("stages.calls", n=len(program.written)),
+        operators=last.computing,
+        forward=last.forward,
+        backward=last.backward,
+        bookkeeping=last.bookkeeping,
+        kernels=message("stages.kernels", n=program.kernels),
     )
-
-    largest = max(passes, key=total)
     yield message(
         "stages.passes",
-        passes=len(passes),
-        changed=sum(changed_operators(step) for step in passes),
-        largest=readable(largest["pass"]),
-        nodes=total(largest),
-        graphs=message("stages.graphs", n=largest["graphs"]),
-        last=total(last),
-        last_graphs=last["graphs"],
+        passes=len(program.passes),
+        changed=sum(step.changes_operators for step in program.passes),
+        largest=readable(largest.name),
+        nodes=largest.total,
+        graphs=message("stages.graphs", n=largest.graphs),
+        last=last.total,
+        last_graphs=last.graphs,
     )
 
 
 @TOPIC.finding(TRAINING_PASSES)
 def optimizer_inside(evidence: Evidence) -> Iterator[Text]:
     """What the graph of a whole training step holds, beside that of the gradient alone."""
-    figures = evidence[TRAINING_PASSES][GRAPH]
-    last = figures["passes"][-1]
+    program = passes_of(evidence[TRAINING_PASSES][GRAPH])
     finding = message(
         "stages.optimizer_inside",
-        forward=message("stages.operators", n=last["forward"]),
-        backward=last["backward"],
-        update=last["update"],
-        kernels=message("stages.kernels", n=figures["kernels"]),
+        forward=message("stages.operators", n=program.last.forward),
+        backward=program.last.backward,
+        update=program.last.update,
+        kernels=message("stages.kernels", n=program.kernels),
     )
     for gradient in evidence[GRADIENT_PASSES].values():
-        alone = gradient["passes"][-1]
-        values = {"alone": computing(alone), "alone_update": alone["update"]}
+        alone = passes_of(gradient).last
+        values = {"alone": alone.computing, "alone_update": alone.update}
         finding = message("stages.optimizer_beside_gradient", **finding.values, **values)
     yield finding
 
@@ -163,15 +151,15 @@ def branch_for_negated_inputs(evidence: Evidence) -> Iterator[Text]:
 
 def _for_negated_inputs(evidence: Evidence, question: Question, where: Text) -> Iterator[Text]:
     for graphs in evidence[question.by(GRAPH)].values():
-        one, other = for_both_signs(graphs)
-        is_same = one["fingerprint"] == other["fingerprint"]
+        graph, negated = compiled_for_both_signs(graphs)
+        is_same = graph.fingerprint == negated.fingerprint
         yield message(
             "stages.same_graph" if is_same else "stages.another_graph",
             where=where,
-            one=computing(one),
-            other=computing(other),
+            one=graph.computing,
+            other=negated.computing,
             # Each tells of one call, whether it compiled.
-            again=one["compiled again"] + other["compiled again"],
+            again=graph.compiled_again + negated.compiled_again,
         )
     recorded: dict[str, tuple[bool, int, int]] = {}
     for party, tapes in evidence[question.by(*TAPES)].items():
@@ -237,25 +225,21 @@ def passes_of_the_training_step(evidence: Evidence) -> Iterator[Table[Text]]:
 
 def _passes(title: Text, figures: Figures) -> Table[Text]:
     """A row for each pass that changed an operator; phases without any node have no column."""
-    passes = figures["passes"]
-    present = [phase for phase in PHASES if any(step[phase] for step in passes)]
+    program = passes_of(figures)
+    present = [phase for phase in PHASES if any(getattr(step, phase) for step in program.passes)]
     rows: list[tuple[Cell | Text, ...]] = []
-    for step in shown_passes(passes):
-        name = step["pass"]
-        nodes = [step[phase] for phase in present]
-        changed = (most_frequent(step["appeared"]), most_frequent(step["vanished"]))
-        rows.append((readable(name), *nodes, step["graphs"], *changed, _meaning(short(name))))
+    for step in program.shown:
+        nodes = [getattr(step, phase) for phase in present]
+        changed = (most_frequent(step.appeared), most_frequent(step.vanished))
+        meaning = _meaning(short(step.name))
+        rows.append((readable(step.name), *nodes, step.graphs, *changed, meaning))
     columns = ("pass", *present, "graphs_column", "appeared", "vanished", "what_it_is")
     return Table(
         title=title,
-        columns=_columns(*columns),
+        columns=messages("stages", *columns),
         rows=tuple(rows),
-        note=message("stages.unchanged", unchanged=len(passes) - len(rows)),
+        note=message("stages.unchanged", unchanged=len(program.passes) - len(rows)),
     )
-
-
-def _columns(*names: str) -> tuple[Message, ...]:
-    return tuple(message(f"stages.{name}") for name in names)
 
 
 def _meaning(name: str) -> Text:
@@ -280,7 +264,7 @@ def what_depends_on_the_values(evidence: Evidence) -> Iterator[Table[Text]]:
     ]
     yield Table(
         title=message("stages.values.title"),
-        columns=_columns("program", "form", "for_inputs", "for_negatives", "same"),
+        columns=messages("stages", "program", "form", "for_inputs", "for_negatives", "same"),
         rows=tuple(rows),
         note=message("stages.values.note"),
     )
@@ -314,11 +298,12 @@ def _contents(figures: Figures) -> Text:
     """The operators of a tape, or the size of a graph."""
     if "tape" in figures:
         return most_frequent(Counter(figures["tape"]))
+    graph = msgspec.convert(figures, Size)
     return message(
         "stages.size_of_graph",
-        forward=figures["forward"],
-        backward=figures["backward"],
-        graphs=message("stages.graphs", n=figures["graphs"]),
+        forward=graph.forward,
+        backward=graph.backward,
+        graphs=message("stages.graphs", n=graph.graphs),
     )
 
 
@@ -362,7 +347,7 @@ def loops(evidence: Evidence) -> Iterator[Table[Text]]:
     by_length_columns = [message("stages.while_times", length=length) for length in lengths]
     yield Table(
         title=message("stages.loops.title"),
-        columns=(*_columns("form"), *by_length_columns, *_columns("for_times")),
+        columns=(*messages("stages", "form"), *by_length_columns, *messages("stages", "for_times")),
         rows=tuple(rows),
         note=message("stages.loops.note"),
     )
@@ -393,16 +378,15 @@ def nodes_of_the_training_step(evidence: Evidence) -> Iterator[Chart[Text]]:
 
 
 def _nodes(name: str, title: Text, figures: Figures) -> Chart[Text]:
-    passes = shown_passes(figures["passes"])
+    program = passes_of(figures)
     # Numbered, since a pass may run in several rounds and names must be distinct.
-    names = tuple(f"{number} {short(step['pass'])}" for number, step in enumerate(passes, 1))
+    names = tuple(f"{number} {short(step.name)}" for number, step in enumerate(program.shown, 1))
     series: list[Series[Text]] = []
     for phase in PHASES:
-        counts = tuple(float(step[phase]) for step in passes)
+        counts = tuple(float(getattr(step, phase)) for step in program.shown)
         if any(counts):
             series.append(Series(message(f"stages.{phase}"), names, counts))
-    largest = max(passes, key=total)
-    after = readable(largest["pass"])
+    after = readable(program.largest.name)
     return Chart(
         name=name,
         title=title,
@@ -410,7 +394,7 @@ def _nodes(name: str, title: Text, figures: Figures) -> Chart[Text]:
         x=message("stages.pass"),
         y=message("stages.nodes"),
         series=tuple(series),
-        note=message("stages.chart.note", nodes=total(largest), after=after),
+        note=message("stages.chart.note", nodes=program.largest.total, after=after),
     )
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
-from explorer.model.message import Message, Text, message
+from explorer.model.message import Text, message
 from explorer.model.study import Cell, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
-from explorer.topics.cells import clauses, missing, no_figures, party, sentences
+from explorer.topics.cells import clauses, messages, missing, no_figures, party, sentences
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.tape_life.figures import (
     TRUE_IN_PLACE,
@@ -201,10 +201,6 @@ ROWS: tuple[Callable[[Evidence, str], Text], ...] = (
 # The tables
 
 
-def _columns(*names: str) -> tuple[Message, ...]:
-    return tuple(message(f"tape_life.column.{name}") for name in names)
-
-
 @TOPIC.table()
 def questions_by_engine(evidence: Evidence) -> Iterator[Table[Text]]:
     """Every question, put to every engine."""
@@ -214,7 +210,7 @@ def questions_by_engine(evidence: Evidence) -> Iterator[Table[Text]]:
         rows.append((message(f"tape_life.row.{answer.__name__}"), *cells))
     yield Table(
         title=message("tape_life.questions.title"),
-        columns=(*_columns("question"), *map(party, EVERY)),
+        columns=(*messages("tape_life.column", "question"), *map(party, EVERY)),
         rows=tuple(rows),
         note=no_figures(evidence),
     )
@@ -231,7 +227,9 @@ def alive_when(evidence: Evidence) -> Iterator[Table[Text]]:
             rows.append((party(engine), name_of(moment), *counts, own))
     yield Table(
         title=message("tape_life.alive.title"),
-        columns=_columns("tape", "moment", "nodes", "saved", "bytes", "own_bytes"),
+        columns=messages(
+            "tape_life.column", "tape", "moment", "nodes", "saved", "bytes", "own_bytes"
+        ),
         rows=tuple(rows),
         note=sentences(message("tape_life.alive.note"), missing(evidence, FREEING)),
     )
@@ -248,8 +246,13 @@ def second_backward(evidence: Evidence) -> Iterator[Table[Text]]:
         rows.append((name_of(way), outcome, *sums, figures[".grad is on a tape"]))
     yield Table(
         title=message("tape_life.second_backward.title"),
-        columns=_columns(
-            "first_with", "second", "grad_after_one", "grad_after_two", "grad_on_tape"
+        columns=messages(
+            "tape_life.column",
+            "first_with",
+            "second",
+            "grad_after_one",
+            "grad_after_two",
+            "grad_on_tape",
         ),
         rows=tuple(rows),
         note=missing(evidence, SECOND_BACKWARD),
@@ -271,7 +274,7 @@ def recorded_by_call(evidence: Evidence) -> Iterator[Table[Text]]:
             rows.append((forward, left.get("nodes"), left.get("saved"), refused))
     yield Table(
         title=message("tape_life.recorded.title"),
-        columns=_columns("forward", "nodes", "saved", "gradient_afterwards"),
+        columns=messages("tape_life.column", "forward", "nodes", "saved", "gradient_afterwards"),
         rows=tuple(rows),
         note=sentences(
             message("tape_life.recorded.note"), missing(evidence, SWITCHES, FORWARD_ALONE)
@@ -288,7 +291,7 @@ def saved_by_operator(evidence: Evidence) -> Iterator[Table[Text]]:
             rows.append((party(engine), name_of(operator), number))
     yield Table(
         title=message("tape_life.saved.title"),
-        columns=_columns("engine", "operator", "saved"),
+        columns=messages("tape_life.column", "engine", "operator", "saved"),
         rows=tuple(rows),
         note=sentences(message("tape_life.saved.note"), missing(evidence, LIFETIME)),
     )
