@@ -16,12 +16,13 @@ from explorer.topics.observations import observed
 from explorer.topics.styles import by_style, ruling_by_style
 from explorer.topics.tape_life.figures import (
     TOLERANCE,
-    after_forward,
+    Life,
     all_equal,
     close,
     count,
     forwards,
     left,
+    lives,
     name_of,
     one_after_the_other,
     only_leaf,
@@ -252,8 +253,8 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     It holds with changes when MindSpore's tape records inside a gradient function alone.
     """
-    lives, alone = evidence[LIFETIME], evidence[FORWARD_ALONE]
-    torch_nodes = len(lives["torch-tape"]["nodes"])
+    alone, all_lives = evidence[FORWARD_ALONE], lives(evidence)
+    torch_nodes = len(all_lives[TORCH].nodes or ())
     tape, graph = (alone[engine] for engine in MINDSPORE)
     # Inside a gradient function, or MindSpore would have no reason to record anything.
     tape_nodes = tape["inside a gradient"]["nodes"]
@@ -270,22 +271,19 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     seen: list[Observation] = []
     for name, value, engine, as_stated in rows:
         seen.append(Observation(measured(name), value, (engine,), as_stated))
-    seen += _kept_by_engine(lives)
+    seen += _kept_by_engine(all_lives)
     if not torch_nodes or not tape_nodes or graph_nodes:
         return Ruling("does_not_hold", tuple(seen))
     return Ruling("holds" if tape_nodes_alone else "holds_with_changes", tuple(seen))
 
 
-def _kept_by_engine(lives: Mapping[str, Any]) -> list[Observation]:
+def _kept_by_engine(lives: Mapping[str, Life]) -> list[Observation]:
     """What each engine keeps when its forward has ended, in tensors and bytes."""
     ends: dict[str, Text] = {}
     for engine, life in lives.items():
-        kept = after_forward(life)
-        ends[engine] = measured(
-            "tensors_and_bytes",
-            tensors=count("tensors", kept["tensors"]),
-            bytes=kept["bytes"] + kept["of inputs and parameters"],
-        )
+        kept = life.after_forward
+        tensors = count("tensors", kept.tensors)
+        ends[engine] = measured("tensors_and_bytes", tensors=tensors, bytes=kept.bytes + kept.own)
     return observed(measured("kept"), ends, _as_it_is)
 
 
@@ -462,7 +460,7 @@ def _left_in_grad(gradient: Any) -> str:
 )
 def no_results_kept(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the forward part hands nothing of its own to the backward, and calls are right."""
-    kept = after_forward(evidence[LIFETIME.by(GRAPH)][GRAPH])
+    kept = lives(evidence, LIFETIME.by(GRAPH))[GRAPH].after_forward
     reused = evidence[REUSED.by(GRAPH)][GRAPH]
     # The net is x³.
     derivatives = derivative_of_cube(reused["inputs"])
@@ -470,17 +468,17 @@ def no_results_kept(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     right = all(close(gradient, derivative) for gradient, derivative in pairs)
     own_and_others = measured(
         "own_and_others",
-        tensors=count("tensors", kept["tensors"]),
-        bytes=kept["bytes"],
-        others=kept["of inputs and parameters"],
+        tensors=count("tensors", kept.tensors),
+        bytes=kept.bytes,
+        others=kept.own,
     )
     calls = one_after_the_other(reused["gradients"])
     seen = (
-        Observation(measured("kept_by_forward"), own_and_others, (GRAPH,), not kept["bytes"]),
+        Observation(measured("kept_by_forward"), own_and_others, (GRAPH,), not kept.bytes),
         Observation(measured("calls_of_one"), calls, (GRAPH,), right),
     )
     if not right:
         return Ruling("does_not_hold", seen)
-    if kept["bytes"]:
+    if kept.bytes:
         return Ruling("does_not_hold", seen, "kept results")
     return Ruling("holds", seen)

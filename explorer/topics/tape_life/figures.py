@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from explorer.model.message import Text, message
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
@@ -11,6 +13,7 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question
+from explorer.topics.tape_life.questions import FREEING, LIFETIME
 
 TOLERANCE = 1e-5
 """How far two gradients may be apart to be the same.
@@ -26,6 +29,60 @@ TRUE_IN_PLACE: dict[str, list[float]] = {
 
 These are right whatever is changed in place after the product was made.
 """
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True, rename={"own": "of inputs and parameters"}):
+    """What is kept at a moment: tensors, the bytes of their storages, and those of inputs and parameters."""
+
+    tensors: int
+    bytes: int
+    own: int
+
+
+class Step(Kept, frozen=True, kw_only=True, rename={"own": "of inputs and parameters"}):
+    """What is kept once an operator of a phase has run."""
+
+    phase: str
+
+
+class Alive(Kept, frozen=True, kw_only=True, rename={"own": "of inputs and parameters"}):
+    """What is kept at a moment of a tape's life, and its nodes; None where they cannot be found."""
+
+    nodes: int | None = None
+
+
+class Life(msgspec.Struct, frozen=True):
+    """What an engine keeps, step by step; how much each operator saves; the nodes of its tape."""
+
+    steps: tuple[Step, ...]
+    savers: dict[str, int] = {}
+    nodes: tuple[str, ...] | None = None
+
+    @property
+    def after_forward(self) -> Step:
+        """What is kept when the forward has ended: the last step of it."""
+        return [step for step in self.steps if step.phase == "forward"][-1]
+
+    @property
+    def after_backward(self) -> Step:
+        """What is kept when the backward has ended."""
+        return self.steps[-1]
+
+
+def life(evidence: Evidence, engine: str) -> Life | None:
+    """What one engine keeps; None where it was not asked or did not answer."""
+    return lives(evidence).get(engine)
+
+
+def lives(evidence: Evidence, question: Question = LIFETIME) -> dict[str, Life]:
+    """What each engine keeps."""
+    answers = evidence[question]
+    return {engine: msgspec.convert(figures, Life) for engine, figures in answers.items()}
+
+
+def moments_of(evidence: Evidence, engine: str) -> dict[str, Alive]:
+    """What is alive at each moment of a tape's life."""
+    return msgspec.convert(figures_of(evidence, FREEING, engine), dict[str, Alive])
 
 
 def figures_of(evidence: Evidence, question: Question, engine: str) -> Mapping[str, Any]:
@@ -90,13 +147,6 @@ def one_after_the_other(gradients: Sequence[Any]) -> Text:
 def all_equal(gradients: Sequence[Any]) -> bool:
     """Whether every call gave what the first one gave."""
     return all(gradient == gradients[0] for gradient in gradients)
-
-
-def after_forward(life: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is kept when the forward has ended: the last step of it."""
-    forward = [step for step in life["steps"] if step["phase"] == "forward"]
-    last: Mapping[str, Any] = forward[-1]
-    return last
 
 
 def forwards(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -4,7 +4,7 @@ What is about the scenario comes first; what is true of any net comes second, ea
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from explorer.model.message import Text, message
@@ -15,12 +15,14 @@ from explorer.topics.cells import listed_party, party, sentences
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.tape_life.figures import (
     TRUE_IN_PLACE,
-    after_forward,
+    Step,
     all_equal,
     correctness,
     count,
     forwards,
     left,
+    lives,
+    moments_of,
     name_of,
     names_of,
     one_after_the_other,
@@ -39,7 +41,6 @@ from explorer.topics.tape_life.questions import (
     FREEING,
     HOOKS,
     IN_PLACE,
-    LIFETIME,
     SECOND_BACKWARD,
     SECOND_BACKWARD_OF_LITTLE,
     TOPIC,
@@ -61,26 +62,21 @@ MINDSPORES_MOMENTS = (
 @TOPIC.finding()
 def kept_for_the_backward(evidence: Evidence) -> Iterator[Text]:
     """How many bytes each engine keeps for the backward, the least first, and what outlives it."""
-    lives = evidence[LIFETIME]
-    kept = {engine: after_forward(life) for engine, life in lives.items()}
-    by_bytes = sorted(kept, key=lambda engine: int(kept[engine]["bytes"]))
+    all_lives = lives(evidence)
+    by_bytes = sorted(all_lives.items(), key=lambda item: item[1].after_forward.bytes)
     sizes: list[Text] = []
-    for engine in by_bytes:
-        size = message(
-            "tape_life.bytes_of",
-            bytes=kept[engine]["bytes"],
-            tensors=count("tensors", kept[engine]["tensors"]),
-            who=listed_party(engine),
-        )
-        sizes.append(size)
+    for engine, life in by_bytes:
+        kept, who = life.after_forward, listed_party(engine)
+        tensors = count("tensors", kept.tensors)
+        sizes.append(message("tape_life.bytes_of", bytes=kept.bytes, tensors=tensors, who=who))
     if sizes:
         net = evidence.target.name or message("tape_life.the_net")
         yield message("tape_life.kept", net=net, sizes=tuple(sizes))
 
     staying: dict[str, Text] = {}
-    for engine, life in lives.items():
-        tensors = life["steps"][-1]["tensors"]
-        staying[engine] = count("tensors", tensors) if tensors else message("tape_life.nothing")
+    for engine, life in all_lives.items():
+        number = life.after_backward.tensors
+        staying[engine] = count("tensors", number) if number else message("tape_life.nothing")
     if staying:
         yield message("tape_life.staying", staying=_with_engines(staying))
 
@@ -89,9 +85,9 @@ def kept_for_the_backward(evidence: Evidence) -> Iterator[Text]:
 def recorded_on_a_tape(evidence: Evidence) -> Iterator[Text]:
     """How many nodes a forward leaves on each tape, and under the compiler."""
     nodes: dict[str, Text] = {}
-    for engine, life in evidence[LIFETIME].items():
-        if "nodes" in life:
-            nodes[engine] = count("nodes", len(life["nodes"]))
+    for engine, life in lives(evidence).items():
+        if life.nodes is not None:
+            nodes[engine] = count("nodes", len(life.nodes))
     for engine, figures in evidence[COMPILED].items():
         whole = count("nodes", len(figures["nodes"]))
         nodes[engine] = message("tape_life.under_a_compiler", nodes=whole)
@@ -102,31 +98,31 @@ def recorded_on_a_tape(evidence: Evidence) -> Iterator[Text]:
 @TOPIC.finding(FREEING.by("torch-tape"))
 def freed_by_pytorch(evidence: Evidence) -> Iterator[Text]:
     """When PyTorch's tape lets go of saved tensors and of nodes."""
-    moments = evidence[FREEING]["torch-tape"]
+    moments = moments_of(evidence, "torch-tape")
     kept, freed, retained = (moments[moment] for moment in PYTORCHS_MOMENTS)
     yield message(
         "tape_life.freed_by_pytorch",
-        freed=kept["tensors"] - freed["tensors"],
-        saved=count("saved_tensors", kept["tensors"]),
-        freed_if_retained=kept["tensors"] - retained["tensors"],
-        staying=freed["nodes"],
-        nodes=count("nodes", kept["nodes"]),
+        freed=kept.tensors - freed.tensors,
+        saved=count("saved_tensors", kept.tensors),
+        freed_if_retained=kept.tensors - retained.tensors,
+        staying=freed.nodes,
+        nodes=count("nodes", kept.nodes or 0),
     )
 
 
 @TOPIC.finding(FREEING.by("mindspore-tape"))
 def freed_by_mindspore(evidence: Evidence) -> Iterator[Text]:
     """When MindSpore's tape lets go of saved tensors and of nodes."""
-    moments = evidence[FREEING]["mindspore-tape"]
+    moments = moments_of(evidence, "mindspore-tape")
     inside, kept, dropped = (moments[moment] for moment in MINDSPORES_MOMENTS)
     yield message(
         "tape_life.freed_by_mindspore",
-        freed=inside["tensors"] - kept["tensors"],
-        saved=count("saved_tensors", inside["tensors"]),
-        staying=kept["nodes"],
-        nodes=count("nodes", inside["nodes"]),
-        tensors=count("tensors", kept["tensors"]),
-        tensors_without=count("tensors", dropped["tensors"]),
+        freed=inside.tensors - kept.tensors,
+        saved=count("saved_tensors", inside.tensors),
+        staying=kept.nodes,
+        nodes=count("nodes", inside.nodes or 0),
+        tensors=count("tensors", kept.tensors),
+        tensors_without=count("tensors", dropped.tensors),
     )
 
 
@@ -269,7 +265,7 @@ def _with_engines(outcomes: Mapping[str, Text]) -> tuple[Text, ...]:
 # Charts
 
 
-KEPT = {"bytes": "tape_life.made", "of inputs and parameters": "tape_life.own"}
+KEPT = {"bytes": "tape_life.made", "own": "tape_life.own"}
 """What is kept at the end of the forward: the texts by the names of its figures."""
 
 
@@ -285,8 +281,8 @@ def bytes_alive(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The bytes kept for the backward, step by step."""
     lines: dict[str, Steps] = {}
     peaks: dict[str, float] = {}
-    for engine, life in evidence[LIFETIME].items():
-        moments, kept = bytes_over_time(life["steps"])
+    for engine, life in lives(evidence).items():
+        moments, kept = bytes_over_time(life.steps)
         lines[engine] = (moments, kept)
         peaks[engine] = max(kept)
     if not lines:
@@ -341,41 +337,42 @@ def without_zeros(line: Steps) -> Steps:
     return tuple(moments), tuple(heights)
 
 
-def bytes_over_time(steps: list[dict[str, Any]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def bytes_over_time(steps: Sequence[Step]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The moments at which the bytes kept change, and the bytes from then on.
 
     Time runs from 0 to 1 through the forward and from 1 to 2 through the backward, so that engines
     whose operators differ in number lie above each other.
     """
-    count = Counter(step["phase"] for step in steps)
+    count = Counter(step.phase for step in steps)
     done: Counter[str] = Counter()
     moments = [0.0]
     kept = [0.0]
     for number, step in enumerate(steps, 1):
-        phase = step["phase"]
+        phase = step.phase
         done[phase] += 1
         # The last step too, where nothing may change: every line is to end at 2.
-        if step["bytes"] != kept[-1] or number == len(steps):
+        if step.bytes != kept[-1] or number == len(steps):
             start = 1 if phase == "backward" else 0
             moments.append(round(start + done[phase] / count[phase], 6))
-            kept.append(float(step["bytes"]))
+            kept.append(float(step.bytes))
     return tuple(moments), tuple(kept)
 
 
 @TOPIC.chart()
 def kept_at_the_end_of_the_forward(evidence: Evidence) -> Iterator[Chart[Text]]:
     """Bars of the bytes kept when the forward has ended."""
-    lives = evidence[LIFETIME]
-    names = tuple(map(listed_party, lives))
-    peaks = {engine: after_forward(life) for engine, life in lives.items()}
+    all_lives = lives(evidence)
+    names = tuple(map(listed_party, all_lives))
     series: list[Series[Text]] = []
     notes: list[Text] = []
     for figure, name in KEPT.items():
-        sizes = {engine: float(peak[figure]) for engine, peak in peaks.items()}
-        series.append(Series(message(name), names, tuple(sizes.values())))
+        sizes: dict[str, float] = {}
+        for engine, life in all_lives.items():
+            sizes[engine] = getattr(life.after_forward, figure)
+        series.append(Series(message(name), names, tuple(map(float, sizes.values()))))
         # In numbers too: beside a long bar a short one is hardly seen.
         notes.append(message(f"{name}.note", sizes=_sizes(sizes)))
-    if lives:
+    if all_lives:
         yield Chart(
             name="bytes-kept",
             title=message("tape_life.kept_chart.title"),

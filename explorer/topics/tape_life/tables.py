@@ -10,13 +10,15 @@ from explorer.topics.cells import clauses, messages, missing, no_figures, party,
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.tape_life.figures import (
     TRUE_IN_PLACE,
-    after_forward,
     all_equal,
     count,
     figures_of,
     forwards,
     judged,
     judged_in_place,
+    life,
+    lives,
+    moments_of,
     name_of,
     names_of,
     one_after_the_other,
@@ -55,9 +57,9 @@ def recorded_nodes(evidence: Evidence, engine: str) -> Text:
 
     Of the graph engines, where their graphs are run inside a gradient.
     """
-    life = figures_of(evidence, LIFETIME, engine)
-    if "nodes" in life:
-        return count("nodes", len(life["nodes"]))
+    own_life = life(evidence, engine)
+    if own_life and own_life.nodes is not None:
+        return count("nodes", len(own_life.nodes))
     compiled = figures_of(evidence, COMPILED, engine)
     if compiled:
         nodes = count("nodes", len(compiled["nodes"]))
@@ -70,22 +72,18 @@ def recorded_nodes(evidence: Evidence, engine: str) -> Text:
 
 def kept_after_forward(evidence: Evidence, engine: str) -> Text:
     """What is kept when the forward has ended."""
-    life = figures_of(evidence, LIFETIME, engine)
-    if not life:
+    own_life = life(evidence, engine)
+    if not own_life:
         return EMPTY
-    kept = after_forward(life)
-    return message(
-        "tape_life.kept_tensors",
-        tensors=count("tensors", kept["tensors"]),
-        bytes=kept["bytes"],
-        own=kept["of inputs and parameters"],
-    )
+    kept = own_life.after_forward
+    tensors = count("tensors", kept.tensors)
+    return message("tape_life.kept_tensors", tensors=tensors, bytes=kept.bytes, own=kept.own)
 
 
 def kept_after_backward(evidence: Evidence, engine: str) -> Text:
     """What is still kept when the backward has ended."""
-    life = figures_of(evidence, LIFETIME, engine)
-    return count("tensors", life["steps"][-1]["tensors"]) if life else EMPTY
+    own_life = life(evidence, engine)
+    return count("tensors", own_life.after_backward.tensors) if own_life else EMPTY
 
 
 def asked_twice(evidence: Evidence, engine: str) -> Text:
@@ -220,11 +218,10 @@ def questions_by_engine(evidence: Evidence) -> Iterator[Table[Text]]:
 def alive_when(evidence: Evidence) -> Iterator[Table[Text]]:
     """Nodes, tensors and bytes at each moment of a tape's life."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for engine, moments in evidence[FREEING].items():
-        for moment, alive in moments.items():
-            counts = (alive.get("nodes"), alive["tensors"], alive["bytes"])
-            own = alive["of inputs and parameters"]
-            rows.append((party(engine), name_of(moment), *counts, own))
+    for engine in evidence[FREEING]:
+        for moment, alive in moments_of(evidence, engine).items():
+            counts = (alive.nodes, alive.tensors, alive.bytes, alive.own)
+            rows.append((party(engine), name_of(moment), *counts))
     yield Table(
         title=message("tape_life.alive.title"),
         columns=messages(
@@ -286,8 +283,8 @@ def recorded_by_call(evidence: Evidence) -> Iterator[Table[Text]]:
 def saved_by_operator(evidence: Evidence) -> Iterator[Table[Text]]:
     """How many tensors each operator saves."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for engine, life in evidence[LIFETIME].items():
-        for operator, number in sorted(life["savers"].items()):
+    for engine, own_life in lives(evidence).items():
+        for operator, number in sorted(own_life.savers.items()):
             rows.append((party(engine), name_of(operator), number))
     yield Table(
         title=message("tape_life.saved.title"),
