@@ -1,6 +1,7 @@
 """What tables and notes of several topics have in them: parties, yes and no, what is missing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
 
 from explorer.model.engines import ENGINES
 from explorer.model.message import Message, Text, message
@@ -25,6 +26,16 @@ def listed_party(name: str) -> Text:
 def messages(topic: str, *names: str) -> tuple[Message, ...]:
     """Messages of a topic without values: the columns of a table."""
     return tuple(message(f"{topic}.{name}") for name in names)
+
+
+def named(topic: str, name: str, known: Container[str]) -> Text:
+    """A name in the reader's language where it is one of ``known``, else as it is."""
+    return message(f"{topic}.{name}") if name in known else name
+
+
+def heights(values: Iterable[Any]) -> tuple[float | None, ...]:
+    """The heights of a chart's points: none where a value is no number."""
+    return tuple(float(value) if isinstance(value, (int, float)) else None for value in values)
 
 
 def yes_or_no(is_so: bool) -> Text:

@@ -149,15 +149,22 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     devices = tuple(by_cpu)
     is_refused = all(raised(torch["elsewhere"][device]) for device in by_cpu)
     is_copied = not any(map(raised, by_cpu.values()))
-    answer = message("devices.refused" if is_refused else "devices.works")
-    copied = message("devices.works" if is_copied else "devices.fails")
     at_once = message("devices.numpy_on", devices=devices)
     by_a_copy = message("devices.cpu_numpy_on", devices=devices)
-    seen.append(Observation(at_once, answer, ("torch",), is_refused))
-    seen.append(Observation(by_a_copy, copied, ("torch",), is_copied))
+    seen.append(Observation(at_once, AT_ONCE[is_refused], ("torch",), is_refused))
+    seen.append(Observation(by_a_copy, BY_A_COPY[is_copied], ("torch",), is_copied))
     if is_refused and is_copied:
         return Ruling("holds", tuple(seen))
-    return Ruling("does_not_hold", tuple(seen), "numpy works everywhere" if is_copied else "")
+    if is_copied:
+        return Ruling("does_not_hold", tuple(seen), "numpy works everywhere")
+    return Ruling("does_not_hold", tuple(seen))
+
+
+AT_ONCE = {True: message("devices.refused"), False: message("devices.works")}
+"""What numpy() does with a tensor of another device, by whether it is refused."""
+
+BY_A_COPY = {True: message("devices.works"), False: message("devices.fails")}
+"""What numpy() does once cpu() has copied it, by whether that works."""
 
 
 def _asnumpy_seen(figures: Figures) -> Iterator[Observation]:
@@ -232,21 +239,21 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     CPU itself, writing alone can be checked.
     """
     answers = evidence[OUTPUTS]
+    in_mindspore = {style: answers[style] for style in MINDSPORE_STYLES}
     writable: dict[str, bool] = {}
-    for style in MINDSPORE_STYLES:
-        element = answers[style]["element written"]
-        reading = answers[style]["array written"]
-        writable[style] = element == expects["written"] and not raised(reading)
+    for style, figures in in_mindspore.items():
+        is_written = figures["element written"] == expects["written"]
+        writable[style] = is_written and not raised(figures["array written"])
     seen = (
-        *_mindspore_seen(answers, expects["written"]),
+        *_mindspore_seen(in_mindspore, expects["written"]),
         *_torch_seen(answers["torch"]),
     )
     if by_style(writable) != "holds":
         return Ruling(by_style(writable), seen, "copy")
 
-    copying = _copying(answers, expects["written"])
-    (target,) = {answers[style]["target"] for style in MINDSPORE_STYLES}
-    places = {str(answers[style]["device"]) for style in MINDSPORE_STYLES}
+    copying = _copying(in_mindspore, expects["written"])
+    (target,) = set(each(in_mindspore, "target").values())
+    places = map(str, each(in_mindspore, "device").values())
     if target == "CPU":
         advice = sentences(message("devices.write_and_check"), copying)
         return Ruling("not_checkable_here", seen, advice)
@@ -257,19 +264,18 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 def _copying(answers: Mapping[str, Figures], written: Any) -> Text:
     """The styles in which what is written to an output's array is written to the output; "" for none."""
-    styles = [style for style in MINDSPORE_STYLES if answers[style]["array written"] == written]
-    if not styles:
-        return ""
-    names = tuple(message(f"devices.{SHORT_LABELS[style]}") for style in styles)
-    return message("devices.copy_to_keep", styles=names)
+    styles: list[Text] = []
+    for style, figures in answers.items():
+        if figures["array written"] == written:
+            styles.append(message(f"devices.{SHORT_LABELS[style]}"))
+    return message("devices.copy_to_keep", styles=tuple(styles)) if styles else ""
 
 
 def _mindspore_seen(answers: Mapping[str, Figures], written: Any) -> Iterator[Observation]:
     """Where outputs are in each style, and what becomes of them when they are written to."""
-    by_style = {style: answers[style] for style in MINDSPORE_STYLES}
-    yield from observed(message("devices.process_device"), each(by_style, "target"))
-    yield from observed(message("devices.output_device"), each(by_style, "device"))
-    elements, arrays = each(by_style, "element written"), each(by_style, "array written")
+    yield from observed(message("devices.process_device"), each(answers, "target"))
+    yield from observed(message("devices.output_device"), each(answers, "device"))
+    elements, arrays = each(answers, "element written"), each(answers, "array written")
     element, array = message("devices.element_written"), message("devices.array_written")
     yield from observed(element, elements, _value, lambda output: output == written)
     yield from observed(array, arrays, _value, lambda output: not raised(output))

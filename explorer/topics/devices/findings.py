@@ -10,7 +10,17 @@ from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import one_line
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import NONE, listed_party, messages, missing, party, sentences, yes_or_no
+from explorer.topics.cells import (
+    NONE,
+    heights,
+    listed_party,
+    messages,
+    missing,
+    named,
+    party,
+    sentences,
+    yes_or_no,
+)
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
 from explorer.topics.evidence import Evidence, grouped
 
@@ -68,7 +78,9 @@ def cases_answered_by_each(evidence: Evidence) -> Iterator[Text]:
             if not is_cpu_alone(matrices):
                 places[place] = message("devices.engine_on", who=who, device=device)
             refused = _without(cases)
-            text = "answered_all_but" if refused else "answered"
+            text = "answered"
+            if refused:
+                text = "answered_all_but"
             counts[place] = (text, answered(cases), len(cases), refused)
     for names, (text, count, of_all, refused) in grouped(counts):
         yield message(
@@ -83,7 +95,9 @@ def cases_answered_by_each(evidence: Evidence) -> Iterator[Text]:
 def _without(cases: Mapping[str, Any]) -> str:
     """Which way to ask gets none, where it is a single one among others that do; else ""."""
     refused = [label for label, case in cases.items() if case["outcome"] != "ok"]
-    return refused[0] if len(refused) == 1 < len(cases) else ""
+    if len(refused) == 1 < len(cases):
+        return refused[0]
+    return ""
 
 
 @TOPIC.finding()
@@ -183,7 +197,7 @@ FIGURES = frozenset(
 def _flat(figures: Figures, *path: Text) -> Iterable[tuple[Text, Text]]:
     """Nested figures one by one: the names that lead to each, and its cell."""
     for name, figure in figures.items():
-        words: Text = message(f"devices.{name}") if name in FIGURES else name
+        words = named("devices", name, FIGURES)
         if isinstance(figure, dict) and not raised(figure):
             yield from _flat(figure, *path, words)
             continue
@@ -196,8 +210,9 @@ def _cell(figure: Any) -> Text:
     if raised(figure):
         return one_line(said(figure), MESSAGE)
     if isinstance(figure, list):
-        is_text = all(isinstance(item, str) for item in figure)
-        return ", ".join(figure) or NONE if is_text else str(figure)
+        if all(isinstance(item, str) for item in figure):
+            return ", ".join(figure) or NONE
+        return str(figure)
     if isinstance(figure, bool):
         return yes_or_no(figure)
     return str(figure)
@@ -235,11 +250,17 @@ def cases_answered(evidence: Evidence) -> Iterator[Chart[Text]]:
     for devices in matrices.values():
         names.update(dict.fromkeys(devices))
 
-    labels = tuple(party(engine) for engine in matrices)
+    labels = tuple(map(party, matrices))
     series: list[Series[Text]] = []
     for device in names:
-        bars = [_bar(devices.get(device)) for devices in matrices.values()]
-        series.append(Series(device, labels, tuple(bars)))
+        # There is no bar where an engine was not asked.
+        counts: list[int | None] = []
+        for devices in matrices.values():
+            if device in devices:
+                counts.append(answered(devices[device]))
+            else:
+                counts.append(None)
+        series.append(Series(device, labels, heights(counts)))
     if series:
         yield Chart(
             name="devices-matrix",
@@ -255,32 +276,27 @@ def cases_answered(evidence: Evidence) -> Iterator[Chart[Text]]:
 def _counted_in_words(matrices: Mapping[str, Figures]) -> Text:
     """How many cases there are, and how many of them some engine or other does not answer."""
     asked: set[str] = set()
-    answered_everywhere: set[str] = set()
-    answered_somewhere: set[str] = set()
-    for number, cases in enumerate(_all_cases(matrices)):
-        mine = {label for label, case in cases.items() if case["outcome"] == "ok"}
-        asked |= cases.keys()
-        answered_somewhere |= mine
-        answered_everywhere = mine if number == 0 else answered_everywhere & mine
+    answered_each: list[set[str]] = []
+    for devices in matrices.values():
+        for cases in devices.values():
+            asked |= cases.keys()
+            answered_each.append(answered_cases(cases))
+    everywhere = set.intersection(*answered_each)
+    somewhere = set.union(*answered_each)
     return message(
         "devices.chart.note",
         n=len(asked),
-        all=len(answered_everywhere),
-        some=len(answered_somewhere) - len(answered_everywhere),
-        nobody=len(asked) - len(answered_somewhere),
+        all=len(everywhere),
+        some=len(somewhere) - len(everywhere),
+        nobody=len(asked) - len(somewhere),
     )
-
-
-def _all_cases(matrices: Mapping[str, Figures]) -> Iterator[Mapping[str, Any]]:
-    for devices in matrices.values():
-        yield from devices.values()
-
-
-def _bar(cases: Mapping[str, Any] | None) -> float | None:
-    """How high the bar of an engine is on a device; there is none where it was not asked."""
-    return None if cases is None else float(answered(cases))
 
 
 def answered(cases: Mapping[str, Any]) -> int:
     """How many cases were answered with tensors."""
-    return sum(case["outcome"] == "ok" for case in cases.values())
+    return len(answered_cases(cases))
+
+
+def answered_cases(cases: Mapping[str, Any]) -> set[str]:
+    """The cases that were answered with tensors."""
+    return {label for label, case in cases.items() if case["outcome"] == "ok"}

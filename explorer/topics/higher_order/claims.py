@@ -31,6 +31,9 @@ from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS, by_style
 
+CORRECTNESS = {True: message("higher_order.right"), False: message("higher_order.wrong_value")}
+"""What a value is, by whether it is that of the closed form."""
+
 BY_SHAPE = SECOND_DERIVATIVES["by shape"].by(*MINDSPORE_STYLES, "torch-tape")
 """The operators behind which terms get lost, and whose second derivatives of them are looked at."""
 
@@ -69,7 +72,7 @@ def nesting(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     loses_nothing = {party: not names for party, names in wrong.items()}
     seen = (
         *observed(operators, counts, _listed, rises),
-        *observed(against_closed_form, right, _correctness, right),
+        *observed(against_closed_form, right, CORRECTNESS.__getitem__, right),
         *observed(message("higher_order.wrong_operators"), wrong, _operators_listed, loses_nothing),
     )
 
@@ -80,8 +83,9 @@ def nesting(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     verdict = by_style(loses_nothing)
     if verdict != "depends_on_style":
         return Ruling(verdict, seen)
-    (good,) = [style for style in MINDSPORE_STYLES if loses_nothing[style]]
-    return Ruling(verdict, seen, message("higher_order.nest_in_one", style=_style(good)))
+    graph, tape = MINDSPORE_STYLES
+    good = _style(graph) if loses_nothing[graph] else _style(tape)
+    return Ruling(verdict, seen, message("higher_order.nest_in_one", style=good))
 
 
 def _style(style: str) -> Text:
@@ -114,10 +118,6 @@ def _rises(counts: Sequence[int | str]) -> bool:
 
 def _listed(counts: Sequence[int | str]) -> str:
     return ", ".join(map(str, counts))
-
-
-def _correctness(is_right: bool) -> Text:
-    return message("higher_order.right" if is_right else "higher_order.wrong_value")
 
 
 def _operators_listed(names: Sequence[str]) -> Text:
@@ -164,7 +164,9 @@ def silently_wrong(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     misses = [VECTOR in by_mindspore[style][HESSIAN] for style in MINDSPORE_STYLES]
     as_said = loses["mindspore-tape"] and not loses["mindspore-graph"] and all(misses)
     advice = sentences(_of_nesting(by_mindspore), _of_hessians(by_mindspore, answers))
-    return Ruling("holds" if as_said else "holds_with_changes", seen, advice)
+    if not as_said:
+        return Ruling("holds_with_changes", seen, advice)
+    return Ruling("holds", seen, advice)
 
 
 def _shown(answers: Mapping[str, Any], wrong: Wrong) -> Iterator[Observation]:
@@ -203,8 +205,9 @@ def _of_hessians(wrong: Wrong, answers: Mapping[str, Any]) -> Text:
     misses = [style for style in wrong if VECTOR in wrong[style][HESSIAN]]
     if not misses:
         return ""
-    by_column = all(_is_right_by_column(wrong, answers, style) for style in misses)
-    return message("higher_order.by_column" if by_column else "higher_order.check_hessians")
+    if all(_is_right_by_column(wrong, answers, style) for style in misses):
+        return message("higher_order.by_column")
+    return message("higher_order.check_hessians")
 
 
 def _is_right_by_column(wrong: Wrong, answers: Mapping[str, Any], style: str) -> bool:

@@ -186,7 +186,7 @@ def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> St
 
 def as_held(elements: list[Any], dtype: str) -> list[float]:
     """Elements in float64, infinite where a float of ``dtype`` overflows, else as they are."""
-    exact = np.array([number(element) for element in elements])
+    exact = np.array(list(map(number, elements)))
     with np.errstate(over="ignore"):
         overflows = np.isinf(exact.astype(dtype))
     held: list[float] = np.where(overflows, np.copysign(math.inf, exact), exact).tolist()
@@ -238,7 +238,7 @@ def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[Text]:
             )
     if right:
         yield message(
-            "higher_order.all_near" if worst else "higher_order.all_exact",
+            ALL_RIGHT[worst == 0.0],
             net=net.name,
             gradients=len(known),
             last=LAST,
@@ -246,6 +246,14 @@ def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[Text]:
             worst=worst,
             truth=truth_name(net),
         )
+
+
+ALL_RIGHT = {True: "higher_order.all_exact", False: "higher_order.all_near"}
+"""The finding on gradients that are all right, by whether they are exactly the truth."""
+
+
+WRONG = {True: "higher_order.wrong", False: "higher_order.wrong_not_finite"}
+"""What is said of wrong gradients, by whether the first one's error is finite."""
 
 
 def outcomes_of(stands: Standing, shared: Sequence[str] = ()) -> tuple[Text, ...]:
@@ -259,9 +267,8 @@ def outcomes_of(stands: Standing, shared: Sequence[str] = ()) -> tuple[Text, ...
     by_tensor = len(stands.far) - len(wrong)
     if wrong:
         (name, order), error = wrong[0]
-        is_finite = math.isfinite(error)
         first_wrong = message(
-            "higher_order.wrong" if is_finite else "higher_order.wrong_not_finite",
+            WRONG[math.isfinite(error)],
             count=len(wrong),
             input=name,
             order=order,
@@ -291,8 +298,9 @@ def outcomes_of(stands: Standing, shared: Sequence[str] = ()) -> tuple[Text, ...
 
 def reason(too_much: Figures) -> Text:
     """Why an order was left out: what the order before it had."""
-    name = "too_large" if "operators" in too_much else "too_slow"
-    return message(f"higher_order.{name}", **too_much)
+    if "operators" in too_much:
+        return message("higher_order.too_large", **too_much)
+    return message("higher_order.too_slow", **too_much)
 
 
 @TOPIC.table()
@@ -328,7 +336,7 @@ def shown(figure: Any) -> Text:
         return message("higher_order.not_asked", reason=reason(figure[NOT_ASKED]))
     if raised(figure):
         return said(figure)
-    elements = [number(element) for element in figure["elements"]]
+    elements = list(map(number, figure["elements"]))
     if len(elements) == 1:
         return digits(np.array(elements[0]))
     listed = digits(np.array(elements))
@@ -354,8 +362,8 @@ def node_counts(evidence: Evidence, net: NestedNet) -> dict[EngineAndStage, list
         by_order = figures["by order"]
         all_stages = stages(by_order)
         for stage in all_stages:
-            named_stage = stage if len(all_stages) > 1 else ""
-            counts[engine, named_stage] = counts_at(by_order, stage)
+            place = (engine, stage) if len(all_stages) > 1 else (engine, "")
+            counts[place] = counts_at(by_order, stage)
     return counts
 
 
@@ -417,9 +425,9 @@ def change_of_size(operators: Mapping[int, int]) -> Text:
     first, last = operators[min(operators)], operators[max(operators)]
     if first == last:
         return message("higher_order.stays", operators=first)
-    return message(
-        "higher_order.grows" if last > first else "higher_order.shrinks", first=first, last=last
-    )
+    if first < last:
+        return message("higher_order.grows", first=first, last=last)
+    return message("higher_order.shrinks", first=first, last=last)
 
 
 def last_stages(evidence: Evidence, net: NestedNet) -> dict[str, list[int | Text]]:
@@ -458,7 +466,7 @@ def growth_of_the_wave(evidence: Evidence) -> Iterator[Chart[Text]]:
     for place, counts in counts_of.items():
         key = " ".join(place)
         names[key] = engine_at(place)
-        lines[key] = tuple(float(count) if isinstance(count, int) else None for count in counts)
+        lines[key] = cells.heights(counts)
     series: list[Series[Text]] = []
     for keys, line in grouped(lines):
         who = message("higher_order.together", parties=tuple(names[key] for key in keys))
@@ -513,8 +521,9 @@ def seconds_of_first_calls(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The seconds of the first call over the orders."""
     series: list[Series[Text]] = []
     for engine, timings in seconds_of_wave(evidence).items():
-        seconds = tuple(timings.get(timing_name(order, TURNS[0])) for order in EVERY_ORDER)
-        series.append(Series(party(engine), tuple(map(float, EVERY_ORDER)), seconds))
+        seconds = [timings.get(timing_name(order, TURNS[0])) for order in EVERY_ORDER]
+        line = cells.heights(seconds)
+        series.append(Series(party(engine), tuple(map(float, EVERY_ORDER)), line))
     if series:
         yield Chart(
             name="seconds",

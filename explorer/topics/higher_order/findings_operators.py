@@ -12,7 +12,7 @@ from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import missing, party, sentences
+from explorer.topics.cells import heights, messages, missing, party, sentences
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.higher_order import operators, transformations
 from explorer.topics.higher_order.operators import (
@@ -68,11 +68,11 @@ def comparison(figure: dict[str, Any]) -> Text:
 def outcomes_by_party(evidence: Evidence) -> Iterator[Text]:
     """Who returns wrong second derivatives of operators, of which, and who returns none."""
     for name, figures in second_derivatives(evidence).items():
-        outcomes = outcomes_counted(figures)
-        all_or_some = "some_seconds" if outcomes else "all_seconds"
-        yield message(
-            f"higher_order.{all_or_some}", who=party(name), of=len(figures), outcomes=outcomes
-        )
+        who, outcomes = party(name), outcomes_counted(figures)
+        if outcomes:
+            yield message("higher_order.some_seconds", who=who, of=len(figures), outcomes=outcomes)
+        else:
+            yield message("higher_order.all_seconds", who=who, of=len(figures))
 
 
 def outcomes_counted(figures: Figures) -> tuple[Text, ...]:
@@ -139,8 +139,8 @@ def tally(evidence: Evidence) -> Iterator[Chart[Text]]:
     labels = tuple(map(party, figures_of))
     series: list[Series[Text]] = []
     for kind, name in zip(OUTCOMES, STANDINGS, strict=True):
-        counts = [float(len(by_outcome(figures)[kind])) for figures in figures_of.values()]
-        series.append(Series(message(f"higher_order.{name}"), labels, tuple(counts)))
+        counts = [len(by_outcome(figures)[kind]) for figures in figures_of.values()]
+        series.append(Series(message(f"higher_order.{name}"), labels, heights(counts)))
     if figures_of:
         yield Chart(
             name="second_derivatives",
@@ -173,11 +173,13 @@ def by_standing(figures: Figures) -> dict[str, list[str]]:
 def transformations_by_party(evidence: Evidence) -> Iterator[Text]:
     """Which Jacobians, products and Hessians are wrong without a message, and what is refused."""
     for name, figures in measured_transformations(evidence).items():
-        outcomes = standings_counted(figures)
-        all_or_some = "some_transformations" if outcomes else "all_transformations"
-        yield message(
-            f"higher_order.{all_or_some}", who=party(name), of=len(figures), outcomes=outcomes
-        )
+        who, outcomes = party(name), standings_counted(figures)
+        if outcomes:
+            yield message(
+                "higher_order.some_transformations", who=who, of=len(figures), outcomes=outcomes
+            )
+        else:
+            yield message("higher_order.all_transformations", who=who, of=len(figures))
 
 
 def standings_counted(figures: Figures) -> tuple[Text, ...]:
@@ -225,7 +227,7 @@ def transformations_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
     for name in names:
         cells = [_held(figures_of.get(who, {}), name) for who in TRANSFORMING]
         rows.append((transformations.name_of(name), *cells))
-    formulas = tuple(message(f"higher_order.formula.{net}") for net in NETS)
+    formulas = messages("higher_order.formula", *NETS)
     note = message("higher_order.transformations.note", formulas=formulas)
     yield Table(
         title=message("higher_order.transformations.title"),
@@ -246,8 +248,8 @@ def tally_of_transformations(evidence: Evidence) -> Iterator[Chart[Text]]:
     labels = tuple(map(party, figures_of))
     series: list[Series[Text]] = []
     for kind in STANDINGS:
-        counts = [float(len(by_standing(figures)[kind])) for figures in figures_of.values()]
-        series.append(Series(message(f"higher_order.{kind}"), labels, tuple(counts)))
+        counts = [len(by_standing(figures)[kind]) for figures in figures_of.values()]
+        series.append(Series(message(f"higher_order.{kind}"), labels, heights(counts)))
     if figures_of:
         yield Chart(
             name="transformations",

@@ -72,7 +72,9 @@ def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     if not same or again:
         return Ruling("does_not_hold", seen)
-    return Ruling("holds" if one_tape_for_all else "depends_on_style", seen)
+    if not one_tape_for_all:
+        return Ruling("depends_on_style", seen)
+    return Ruling("holds", seen)
 
 
 @TOPIC.claim(
@@ -124,5 +126,6 @@ def far_more(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     # No more operators than were written is the contrary; fewer times as many is only less.
     if not step.update or times <= 1:
         return Ruling("does_not_hold", tuple(seen))
-    is_many_times = times >= expects["times"]
-    return Ruling("holds" if is_many_times else "holds_with_changes", tuple(seen))
+    if times < expects["times"]:
+        return Ruling("holds_with_changes", tuple(seen))
+    return Ruling("holds", tuple(seen))

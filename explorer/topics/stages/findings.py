@@ -11,7 +11,7 @@ from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.messages import first_statement
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import clauses, messages, why_missing, yes_or_no
+from explorer.topics.cells import clauses, heights, messages, why_missing, yes_or_no
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.question import Question
 from explorer.topics.stages.nets import SIGNS
@@ -62,7 +62,9 @@ def for_both_signs(figures: Figures) -> tuple[Figures, Figures]:
 
 def size_of_loop(program: Any) -> int:
     """The nodes of a tape, or the operators of a graph that compute something."""
-    return len(program) if isinstance(program, list) else msgspec.convert(program, Size).computing
+    if isinstance(program, list):
+        return len(program)
+    return msgspec.convert(program, Size).computing
 
 
 def sizes_by_length(evidence: Evidence) -> dict[str, dict[str, int | None]]:
@@ -149,12 +151,17 @@ def branch_for_negated_inputs(evidence: Evidence) -> Iterator[Text]:
     yield from _for_negated_inputs(evidence, BRANCH, str(BRANCH.scenario))
 
 
+GRAPHS = {True: "stages.same_graph", False: "stages.another_graph"}
+NODES = {True: "stages.same_nodes", False: "stages.other_nodes"}
+"""The findings on the graphs and the tapes for both signs, by whether they are the same."""
+
+
 def _for_negated_inputs(evidence: Evidence, question: Question, where: Text) -> Iterator[Text]:
     for graphs in evidence[question.by(GRAPH)].values():
         graph, negated = compiled_for_both_signs(graphs)
         is_same = graph.fingerprint == negated.fingerprint
         yield message(
-            "stages.same_graph" if is_same else "stages.another_graph",
+            GRAPHS[is_same],
             where=where,
             one=graph.computing,
             other=negated.computing,
@@ -167,7 +174,7 @@ def _for_negated_inputs(evidence: Evidence, question: Question, where: Text) -> 
         recorded[party] = (one == other, len(one), len(other))
     for parties, (is_same, one_size, other_size) in grouped(recorded):
         yield message(
-            "stages.same_nodes" if is_same else "stages.other_nodes",
+            NODES[is_same],
             where=where,
             one=one_size,
             other=other_size,
@@ -231,7 +238,9 @@ def _passes(title: Text, figures: Figures) -> Table[Text]:
     for step in program.shown:
         nodes = [getattr(step, phase) for phase in present]
         changed = (most_frequent(step.appeared), most_frequent(step.vanished))
-        meaning = _meaning(short(step.name))
+        meaning: Text = ""
+        if short(step.name) in WITH_A_MEANING:
+            meaning = message(f"stages.means.{short(step.name)}")
         rows.append((readable(step.name), *nodes, step.graphs, *changed, meaning))
     columns = ("pass", *present, "graphs_column", "appeared", "vanished", "what_it_is")
     return Table(
@@ -242,17 +251,15 @@ def _passes(title: Text, figures: Figures) -> Table[Text]:
     )
 
 
-def _meaning(name: str) -> Text:
-    return message(f"stages.means.{name}") if name in WITH_A_MEANING else ""
-
-
 def most_frequent(operators: Mapping[str, int]) -> Text:
     """The most frequent operators with their counts, and how many others there are."""
     # Those that are equally frequent by name: their order in the program says nothing.
     by_count = sorted(operators.items(), key=lambda item: (-item[1], item[0]))
     named = ", ".join(f"{count} {name}" for name, count in by_count[:MOST_OPERATORS])
     others = sum(count for _, count in by_count[MOST_OPERATORS:])
-    return message("stages.and_others", named=named, others=others) if others else named
+    if not others:
+        return named
+    return message("stages.and_others", named=named, others=others)
 
 
 @TOPIC.table()
@@ -341,8 +348,9 @@ def loops(evidence: Evidence) -> Iterator[Table[Text]]:
     if "torch" in answers:
         of_while, of_for = answers["torch"]["joint while"], answers["torch"]["joint for"]
         # One joint graph of the loop on a value would serve every length.
-        is_raised = raised(of_while)
-        captured = of_while["raised"] if is_raised else message("stages.captured")
+        captured: Text = message("stages.captured")
+        if raised(of_while):
+            captured = of_while["raised"]
         rows.append((JOINT_GRAPH, *[captured] * len(lengths), _joint_size(of_for)))
     by_length_columns = [message("stages.while_times", length=length) for length in lengths]
     yield Table(
@@ -383,9 +391,9 @@ def _nodes(name: str, title: Text, figures: Figures) -> Chart[Text]:
     names = tuple(f"{number} {short(step.name)}" for number, step in enumerate(program.shown, 1))
     series: list[Series[Text]] = []
     for phase in PHASES:
-        counts = tuple(float(getattr(step, phase)) for step in program.shown)
+        counts = [getattr(step, phase) for step in program.shown]
         if any(counts):
-            series.append(Series(message(f"stages.{phase}"), names, counts))
+            series.append(Series(message(f"stages.{phase}"), names, heights(counts)))
     after = readable(program.largest.name)
     return Chart(
         name=name,
@@ -404,15 +412,14 @@ def loop_by_length_chart(evidence: Evidence) -> Iterator[Chart[Text]]:
     series: list[Series[Text]] = []
     ends: list[Text] = []
     for party, by_length in sizes_by_length(evidence).items():
-        lengths = tuple(float(length) for length in by_length)
-        # A length whose size nobody knows leaves a gap in the line.
-        heights = tuple(None if size is None else float(size) for size in by_length.values())
+        lengths = tuple(map(float, by_length))
         known = list(_known(by_length).values())
         if not known:
             continue
         first, last = known[0], known[-1]
         ends.append(message("stages.from_to", form=form(party), first=first, last=last))
-        series.append(Series(form(party), lengths, heights))
+        # A length whose size nobody knows leaves a gap in the line.
+        series.append(Series(form(party), lengths, heights(by_length.values())))
     if series:
         yield Chart(
             name="loop-length",

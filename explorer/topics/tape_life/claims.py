@@ -188,8 +188,9 @@ def variable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if not is_right:
         return Ruling("does_not_hold", tuple(seen), "lost leaf")
     # Variable and Tensor were merged in PyTorch 0.4; the name was kept.
-    is_a_tensor = figures["is a Tensor"]
-    return Ruling("holds_with_changes" if is_a_tensor else "holds", tuple(seen))
+    if figures["is a Tensor"]:
+        return Ruling("holds_with_changes", tuple(seen))
+    return Ruling("holds", tuple(seen))
 
 
 @TOPIC.claim(
@@ -274,7 +275,9 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     seen += _kept_by_engine(all_lives)
     if not torch_nodes or not tape_nodes or graph_nodes:
         return Ruling("does_not_hold", tuple(seen))
-    return Ruling("holds" if tape_nodes_alone else "holds_with_changes", tuple(seen))
+    if not tape_nodes_alone:
+        return Ruling("holds_with_changes", tuple(seen))
+    return Ruling("holds", tuple(seen))
 
 
 def _kept_by_engine(lives: Mapping[str, Life]) -> list[Observation]:
@@ -322,8 +325,9 @@ def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("does_not_hold", seen)
     if not recorded:
         return Ruling("holds", seen)
-    records_alone = alone[recorded[0]]["by itself"]["nodes"]
-    return Ruling("depends_on_style", seen, "" if records_alone else "recorded inside")
+    if alone[recorded[0]]["by itself"]["nodes"]:
+        return Ruling("depends_on_style", seen)
+    return Ruling("depends_on_style", seen, "recorded inside")
 
 
 def _forwards_seen(alone: Mapping[str, Any]) -> Iterator[Observation]:
@@ -406,9 +410,7 @@ def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     sums = evidence[ACCUMULATION]["torch-tape"]
     sums_in_grad, cleared = sums[".grad after each backward"], sums["zero_grad()"]
-    added_up = close(
-        [unwrapped(gradient) for gradient in sums_in_grad], [expects["once"], expects["twice"]]
-    )
+    added_up = close(list(map(unwrapped, sums_in_grad)), [expects["once"], expects["twice"]])
 
     steady: dict[str, bool] = {}
     has_grad = False
@@ -439,7 +441,7 @@ def _is_nothing(gradient: Any) -> bool:
 
 
 def _left_in_grad(gradient: Any) -> str:
-    return "None" if gradient is None else shown(unwrapped(gradient))
+    return str(gradient) if gradient is None else shown(unwrapped(gradient))
 
 
 @TOPIC.claim(

@@ -11,6 +11,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised
+from explorer.topics.cells import named
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question
 from explorer.topics.tape_life.questions import FREEING, LIFETIME
@@ -217,7 +218,7 @@ IN_WORDS = frozenset(
 
 def name_of(figure: str) -> Text:
     """The name of a figure, as a reader has it."""
-    return message(f"tape_life.{figure}") if figure in IN_WORDS else figure
+    return named("tape_life", figure, IN_WORDS)
 
 
 def names_of(figures: Iterable[str]) -> tuple[Text, ...]:

@@ -13,6 +13,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
 from explorer.topics.cells import listed_party, party, sentences
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.observations import each
 from explorer.topics.tape_life.figures import (
     TRUE_IN_PLACE,
     Step,
@@ -147,8 +148,10 @@ def backward_twice(evidence: Evidence) -> Iterator[Text]:
         errors[way] = refusal(second) if raised(second) else ""
     outcomes: list[Text] = []
     for ways, error in grouped(errors):
-        name = "raises_after" if error else "runs_after"
-        outcomes.append(message(f"tape_life.{name}", error=error, ways=names_of(ways)))
+        made = message("tape_life.runs_after", ways=names_of(ways))
+        if error:
+            made = message("tape_life.raises_after", error=error, ways=names_of(ways))
+        outcomes.append(made)
     yield message("tape_life.backward_twice", outcomes=tuple(outcomes))
 
 
@@ -182,12 +185,13 @@ def sums_in_grad(evidence: Evidence) -> Iterator[Text]:
         if all_equal(gradients):
             first = shown(unwrapped(gradients[0]))
             returned[engine] = message("tape_life.every_time", gradient=first)
-    yield message(
-        "tape_life.sums_and_returns" if returned else "tape_life.sums_in_grad",
-        one=after_one,
-        two=after_two,
-        returned=_with_engines(returned),
-    )
+    sums_of_both = {"one": after_one, "two": after_two}
+    if returned:
+        yield message(
+            "tape_life.sums_and_returns", returned=_with_engines(returned), **sums_of_both
+        )
+    else:
+        yield message("tape_life.sums_in_grad", **sums_of_both)
 
 
 AFTER_CHANGE_IN_PLACE = ("wrong", "raises", "right")
@@ -198,15 +202,15 @@ AFTER_CHANGE_IN_PLACE = ("wrong", "raises", "right")
 def result_changed_in_place(evidence: Evidence) -> Iterator[Text]:
     """What each engine makes of a saved result that is changed in place: wrong gradients first."""
     truth = TRUE_IN_PLACE["result"]
-    results = {engine: changed["result"] for engine, changed in evidence[IN_PLACE].items()}
+    figures_by_outcome: dict[str, dict[str, str]] = {}
+    for engine, figure in each(evidence[IN_PLACE], "result").items():
+        outcome = correctness(figure, truth)
+        # A right gradient is the same but for rounding, and is not shown.
+        cell = shown(truth if outcome == "right" else figure)
+        figures_by_outcome.setdefault(outcome, {})[engine] = cell
     outcomes: list[Text] = []
     for outcome in AFTER_CHANGE_IN_PLACE:
-        alike = {
-            engine: "" if outcome == "right" else shown(figure)
-            for engine, figure in results.items()
-            if correctness(figure, truth) == outcome
-        }
-        for engines, figure in grouped(alike):
+        for engines, figure in grouped(figures_by_outcome.get(outcome, {})):
             made = message(
                 f"tape_life.in_place.{outcome}",
                 parties=tuple(map(listed_party, engines)),

@@ -83,7 +83,13 @@ def kept_after_forward(evidence: Evidence, engine: str) -> Text:
 def kept_after_backward(evidence: Evidence, engine: str) -> Text:
     """What is still kept when the backward has ended."""
     own_life = life(evidence, engine)
-    return count("tensors", own_life.after_backward.tensors) if own_life else EMPTY
+    if not own_life:
+        return EMPTY
+    return count("tensors", own_life.after_backward.tensors)
+
+
+NUMBERS = {True: message("tape_life.same_numbers"), False: message("tape_life.other_numbers")}
+"""What a call gives again, by whether it is equal."""
 
 
 def asked_twice(evidence: Evidence, engine: str) -> Text:
@@ -95,8 +101,7 @@ def asked_twice(evidence: Evidence, engine: str) -> Text:
     again = figures_of(evidence, CALLED_AGAIN, engine)
     if not again:
         return EMPTY
-    is_same = all_equal(again["gradients"])
-    outcome = message("tape_life.same_numbers" if is_same else "tape_life.other_numbers")
+    outcome = NUMBERS[all_equal(again["gradients"])]
     compiled = figures_of(evidence, COMPILED, engine)
     # A compiled net is one node of a tape, which refuses a second backward like any other.
     if compiled and raised(compiled["second"]):
@@ -127,8 +132,9 @@ def zeroing(evidence: Evidence, engine: str) -> Text:
             zeros=shown(unwrapped(sums["zero_grad(set_to_none=False)"])),
         )
     # Gradients that are returned add up nowhere.
-    called = figures_of(evidence, CALLED_AGAIN, engine)
-    return message("tape_life.nothing_to_zero") if called else EMPTY
+    if not figures_of(evidence, CALLED_AGAIN, engine):
+        return EMPTY
+    return message("tape_life.nothing_to_zero")
 
 
 def cut_off(evidence: Evidence, engine: str) -> Text:
@@ -139,10 +145,12 @@ def cut_off(evidence: Evidence, engine: str) -> Text:
 
 def _by_way(outcomes: dict[str, Text]) -> Text:
     """Each outcome after the way that leads to it; a cell without any is empty."""
+    if not outcomes:
+        return EMPTY
     listed: list[Text] = []
     for way, outcome in outcomes.items():
         listed.append(message("tape_life.by_way", ways=(name_of(way),), outcome=outcome))
-    return clauses(listed) if listed else EMPTY
+    return clauses(listed)
 
 
 def changed_in_place(evidence: Evidence, engine: str) -> Text:
