@@ -26,7 +26,7 @@ from explorer.report.recorded.reading import recorded_board
 from explorer.shipped import PACKAGE
 from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
-from explorer.words.claims import advice_text, what_text
+from explorer.words.claims import advice_text
 from explorer.words.parties import party_names
 from tests.support.consoles import printed
 from tests.support.pages import opened, said
@@ -48,8 +48,8 @@ def catalogue() -> dict[str, str]:
     for message in read:
         # Chinese has one form for all numbers, which is found by the English one of 1.
         of_one = message.id if isinstance(message.id, str) else message.id[0]
-        forms = [message.string] if isinstance(message.string, str) else message.string
-        translated[of_one] = str((forms or [""])[0])
+        strings = message.string or ""
+        translated[of_one] = strings if isinstance(strings, str) else strings[0]
     del translated[""]
     return translated
 
@@ -72,12 +72,17 @@ def found() -> set[str]:
 
 
 def measured() -> set[str]:
-    rows = recorded().rows
-    return {what_text(observation) for row in rows for observation in row.observations}
+    """What was measured, but for messages: of those the catalogue has the templates."""
+    found: set[str] = set()
+    for row in recorded().rows:
+        whats = [observation.what for observation in row.observations]
+        found.update(what for what in whats if isinstance(what, str))
+    return found
 
 
 def advice() -> set[str]:
-    return {advice_text(row) for row in recorded().rows if row.verdict}
+    rows = [row for row in recorded().rows if row.verdict]
+    return {advice_text(row) for row in rows if isinstance(row.advice, str)}
 
 
 def written() -> Iterator[str]:

@@ -12,7 +12,7 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, sentences
 from explorer.topics.devices.questions import CONTEXT, HOST, MOVES, OUTPUTS, TOPIC
 from explorer.topics.evidence import Evidence, grouped
-from explorer.topics.observations import each, observed
+from explorer.topics.observations import observed, of_each
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS, by_style
 
@@ -252,8 +252,8 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling(by_style(writable), seen, "copy")
 
     copying = _copying(in_mindspore, expects["written"])
-    (target,) = set(each(in_mindspore, "target").values())
-    places = map(str, each(in_mindspore, "device").values())
+    (target,) = set(of_each(in_mindspore, "target").values())
+    places = map(str, of_each(in_mindspore, "device").values())
     if target == "CPU":
         advice = sentences(message("devices.write_and_check"), copying)
         return Ruling("not_checkable_here", seen, advice)
@@ -273,9 +273,9 @@ def _copying(answers: Mapping[str, Figures], written: Any) -> Text:
 
 def _mindspore_seen(answers: Mapping[str, Figures], written: Any) -> Iterator[Observation]:
     """Where outputs are in each style, and what becomes of them when they are written to."""
-    yield from observed(message("devices.process_device"), each(answers, "target"))
-    yield from observed(message("devices.output_device"), each(answers, "device"))
-    elements, arrays = each(answers, "element written"), each(answers, "array written")
+    yield from observed(message("devices.process_device"), of_each(answers, "target"))
+    yield from observed(message("devices.output_device"), of_each(answers, "device"))
+    elements, arrays = of_each(answers, "element written"), of_each(answers, "array written")
     element, array = message("devices.element_written"), message("devices.array_written")
     yield from observed(element, elements, _value, lambda output: output == written)
     yield from observed(array, arrays, _value, lambda output: not raised(output))

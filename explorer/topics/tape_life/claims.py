@@ -287,11 +287,7 @@ def _kept_by_engine(lives: Mapping[str, Life]) -> list[Observation]:
         kept = life.after_forward
         tensors = count("tensors", kept.tensors)
         ends[engine] = measured("tensors_and_bytes", tensors=tensors, bytes=kept.bytes + kept.own)
-    return observed(measured("kept"), ends, _as_it_is)
-
-
-def _as_it_is(text: Text) -> Text:
-    return text
+    return observed(measured("kept"), ends)
 
 
 @TOPIC.claim(

@@ -13,7 +13,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
 from explorer.topics.cells import listed_party, party, sentences
 from explorer.topics.evidence import Evidence, grouped
-from explorer.topics.observations import each
+from explorer.topics.observations import of_each
 from explorer.topics.tape_life.figures import (
     TRUE_IN_PLACE,
     Step,
@@ -203,7 +203,7 @@ def result_changed_in_place(evidence: Evidence) -> Iterator[Text]:
     """What each engine makes of a saved result that is changed in place: wrong gradients first."""
     truth = TRUE_IN_PLACE["result"]
     figures_by_outcome: dict[str, dict[str, str]] = {}
-    for engine, figure in each(evidence[IN_PLACE], "result").items():
+    for engine, figure in of_each(evidence[IN_PLACE], "result").items():
         outcome = correctness(figure, truth)
         # A right gradient is the same but for rounding, and is not shown.
         cell = shown(truth if outcome == "right" else figure)
