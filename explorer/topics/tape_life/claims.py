@@ -280,10 +280,10 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds", tuple(seen))
 
 
-def _kept_by_engine(lives: Mapping[str, Life]) -> list[Observation]:
+def _kept_by_engine(all_lives: Mapping[str, Life]) -> list[Observation]:
     """What each engine keeps when its forward has ended, in tensors and bytes."""
     ends: dict[str, Text] = {}
-    for engine, life in lives.items():
+    for engine, life in all_lives.items():
         kept = life.after_forward
         tensors = count("tensors", kept.tensors)
         ends[engine] = measured("tensors_and_bytes", tensors=tensors, bytes=kept.bytes + kept.own)

@@ -40,13 +40,13 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, rename={"own": "of inputs 
     own: int
 
 
-class Step(Kept, frozen=True, kw_only=True, rename={"own": "of inputs and parameters"}):
+class Step(Kept, frozen=True, kw_only=True):
     """What is kept once an operator of a phase has run."""
 
     phase: str
 
 
-class Alive(Kept, frozen=True, kw_only=True, rename={"own": "of inputs and parameters"}):
+class Alive(Kept, frozen=True, kw_only=True):
     """What is kept at a moment of a tape's life, and its nodes; None where they cannot be found."""
 
     nodes: int | None = None
@@ -68,11 +68,6 @@ class Life(msgspec.Struct, frozen=True):
     def after_backward(self) -> Step:
         """What is kept when the backward has ended."""
         return self.steps[-1]
-
-
-def life(evidence: Evidence, engine: str) -> Life | None:
-    """What one engine keeps; None where it was not asked or did not answer."""
-    return lives(evidence).get(engine)
 
 
 def lives(evidence: Evidence, question: Question = LIFETIME) -> dict[str, Life]:

@@ -16,7 +16,6 @@ from explorer.topics.tape_life.figures import (
     forwards,
     judged,
     judged_in_place,
-    life,
     lives,
     moments_of,
     name_of,
@@ -57,9 +56,9 @@ def recorded_nodes(evidence: Evidence, engine: str) -> Text:
 
     Of the graph engines, where their graphs are run inside a gradient.
     """
-    own_life = life(evidence, engine)
-    if own_life and own_life.nodes is not None:
-        return count("nodes", len(own_life.nodes))
+    life = lives(evidence).get(engine)
+    if life and life.nodes is not None:
+        return count("nodes", len(life.nodes))
     compiled = figures_of(evidence, COMPILED, engine)
     if compiled:
         nodes = count("nodes", len(compiled["nodes"]))
@@ -72,20 +71,20 @@ def recorded_nodes(evidence: Evidence, engine: str) -> Text:
 
 def kept_after_forward(evidence: Evidence, engine: str) -> Text:
     """What is kept when the forward has ended."""
-    own_life = life(evidence, engine)
-    if not own_life:
+    life = lives(evidence).get(engine)
+    if not life:
         return EMPTY
-    kept = own_life.after_forward
+    kept = life.after_forward
     tensors = count("tensors", kept.tensors)
     return message("tape_life.kept_tensors", tensors=tensors, bytes=kept.bytes, own=kept.own)
 
 
 def kept_after_backward(evidence: Evidence, engine: str) -> Text:
     """What is still kept when the backward has ended."""
-    own_life = life(evidence, engine)
-    if not own_life:
+    life = lives(evidence).get(engine)
+    if not life:
         return EMPTY
-    return count("tensors", own_life.after_backward.tensors)
+    return count("tensors", life.after_backward.tensors)
 
 
 NUMBERS = {True: message("tape_life.same_numbers"), False: message("tape_life.other_numbers")}
@@ -291,8 +290,8 @@ def recorded_by_call(evidence: Evidence) -> Iterator[Table[Text]]:
 def saved_by_operator(evidence: Evidence) -> Iterator[Table[Text]]:
     """How many tensors each operator saves."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for engine, own_life in lives(evidence).items():
-        for operator, number in sorted(own_life.savers.items()):
+    for engine, life in lives(evidence).items():
+        for operator, number in sorted(life.savers.items()):
             rows.append((party(engine), name_of(operator), number))
     yield Table(
         title=message("tape_life.saved.title"),
