@@ -4,23 +4,40 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation
-from explorer.model.message import Text
+from explorer.model.message import Message, Text
 from explorer.topics.evidence import grouped
+
+
+def plain(figure: Any) -> Text:
+    """A figure as it is, if it is a message, or as Python prints it."""
+    return figure if isinstance(figure, Message) else str(figure)
+
+
+def of_each(answers: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """One figure of each party, by the keys that lead to it."""
+    figures = dict(answers)
+    for key in keys:
+        figures = {party: figure[key] for party, figure in figures.items()}
+    return figures
 
 
 def observed(
     what: Text,
     figures: Mapping[str, Any],
-    words: Callable[[Any], Text] = str,
-    expected: Mapping[str, bool] | None = None,
+    words: Callable[[Any], Text] = plain,
+    expected: Mapping[str, bool] | Callable[[Any], bool] | None = None,
 ) -> list[Observation]:
     """What parties gave for one thing, a row for each different answer.
 
-    ``words`` is an answer as a reader has it; ``expected`` says of whom the answer is as stated.
+    ``words`` is an answer as a reader has it; ``expected`` says of whom the answer is as stated, or
+    whether an answer is.
     """
     answers: dict[str, tuple[Text, bool | None]] = {}
     for party, figure in figures.items():
-        answers[party] = (words(figure), (expected or {}).get(party))
+        if callable(expected):
+            answers[party] = (words(figure), expected(figure))
+        else:
+            answers[party] = (words(figure), (expected or {}).get(party))
     rows = []
     for parties, (value, is_expected) in grouped(answers):
         rows.append(Observation(what, value, tuple(parties), is_expected))

@@ -77,14 +77,14 @@ IN_MEASUREMENTS = (
     ),
     Fault(
         "zeroing without effect",
-        f"{TOPICS}/tape_life/in_torch_repeats.py",
+        f"{TOPICS}/tape_life/in_torch_gradients.py",
         "    optimizer.zero_grad(set_to_none=False)\n",
         "",
         "tests/topics/test_measuring_programs.py::test_a_gradient_adds_up_until_it_is_zeroed",
     ),
     Fault(
         "a second backward on a new tape",
-        f"{TOPICS}/tape_life/in_torch_repeats.py",
+        f"{TOPICS}/tape_life/in_torch_gradients.py",
         "        second = backward_again(output)\n        figures[way]",
         "        second = backward_again(first_output(net))\n        figures[way]",
         "tests/topics/test_measuring_programs.py::test_the_second_backward_is_one_through_the_same_tape",

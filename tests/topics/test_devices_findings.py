@@ -25,13 +25,13 @@ def test_nothing_measured_is_told_as_empty_tables() -> None:
 
 def test_figures_stand_one_by_one_under_the_names_that_lead_to_them() -> None:
     refused = {"raised": "RuntimeError", "message": "no such device"}
-    figures = {"to_device": {"cpu": True, "cuda": refused}, "kinds": ["cpu", "npu"], "none": []}
+    figures = {"tensor_to": {"cpu": True, "cuda": refused}, "kinds": ["cpu", "npu"], "none": []}
     telling = told_of_all(TOPIC, {(HOST, "torch"): figures})
     rows = [row for table in telling.tables if "what" in table.columns for row in table.rows]
     message = "RuntimeError: no such device"
     assert [row[1:] for row in rows if row[0] == "torch"] == [
-        ("to device: cpu", "yes"),
-        ("to device: cuda", message),
+        ("tensor to: cpu", "yes"),
+        ("tensor to: cuda", message),
         ("kinds", "cpu, npu"),
         ("none", "none"),
     ]

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.model.claim import Observation
-from explorer.topics.observations import observed
+from explorer.topics.observations import observed, of_each
 from explorer.words.claims import observations_text
 from explorer.words.parties import party_names
 
@@ -58,3 +58,12 @@ def test_a_framework_is_named_once_with_its_styles(parties: tuple[str, ...], nam
 def test_an_unknown_party_is_refused() -> None:
     with pytest.raises(KeyError):
         party_names(["nobody"])
+
+
+def test_whether_an_answer_is_as_stated_can_be_told_of_each() -> None:
+    figures = of_each({"torch": {"a": {"b": 1}}, "mindspore": {"a": {"b": 2}}}, "a", "b")
+    rows = observed("what", figures, expected=lambda figure: figure == 1)
+    assert rows == [
+        Observation("what", "1", ("torch",), True),
+        Observation("what", "2", ("mindspore",), False),
+    ]

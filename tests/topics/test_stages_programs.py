@@ -8,6 +8,7 @@ from explorer.engines.mindspore.ir import parse
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
+from explorer.topics.stages.findings import sizes_by_length
 from explorer.topics.stages.passes import after_each_pass, program_after, readable, short, written
 from explorer.topics.stages.programs import (
     PHASES,
@@ -18,7 +19,7 @@ from explorer.topics.stages.programs import (
     operators,
 )
 from explorer.topics.stages.questions import GRAPH, LENGTHS, LOOPS, TOPIC
-from explorer.topics.stages.readings import sizes_by_length
+from explorer.words.messages import text
 from tests.support.tellings import telling_text
 
 SAMPLES = Path(__file__).resolve().parents[1] / "ir_samples"
@@ -92,7 +93,7 @@ def test_a_program_is_followed_to_its_last_pass_and_no_further(tmp_path: Path) -
     ],
 )
 def test_a_pass_is_told_without_its_numbers(name: str, shown: str, last_part: str) -> None:
-    assert (readable(name), short(name)) == (shown, last_part)
+    assert (text(readable(name)), short(name)) == (shown, last_part)
 
 
 def test_without_figures_cells_say_why() -> None:
@@ -114,4 +115,4 @@ def test_a_compiled_loop_serves_the_lengths_after_the_first_as_it_is() -> None:
     figures = {"while": {**by_length, "1": compiled}, "for": compiled}
     measured = Measured(outcome="ok", figures=figures)
     sizes = sizes_by_length(Evidence({LOOPS.measurement_name(GRAPH): measured}))
-    assert sizes == {"MindSpore's graph": {str(length): 5 for length in LENGTHS}}
+    assert sizes == {GRAPH: {str(length): 5 for length in LENGTHS}}

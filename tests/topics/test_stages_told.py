@@ -6,6 +6,7 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.question import Question
+from explorer.topics.stages.findings import most_frequent
 from explorer.topics.stages.nets import SIGNS
 from explorer.topics.stages.questions import (
     BRANCH,
@@ -16,7 +17,7 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
-from explorer.topics.stages.tables import JOINT_GRAPH, most_frequent
+from explorer.words.messages import text
 from tests.support.tellings import (
     chart_of,
     column,
@@ -25,6 +26,8 @@ from tests.support.tellings import (
     table_of,
     told,
 )
+
+JOINT_GRAPH = "PyTorch's joint graph"
 
 REFUSED = {"raised": "Unsupported", "message": "a branch on data. Hint: none"}
 MINE = "/nets/mine.py"
@@ -93,7 +96,7 @@ def test_passes_that_change_nothing_are_counted_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operators", "text"),
+    ("operators", "line"),
     [
         ({}, ""),
         ({"Mul": 1}, "1 Mul"),
@@ -103,9 +106,9 @@ def test_passes_that_change_nothing_are_counted_and_not_shown() -> None:
     ],
 )
 def test_the_most_frequent_operators_are_named_and_the_others_counted(
-    operators: dict[str, int], text: str
+    operators: dict[str, int], line: str
 ) -> None:
-    assert most_frequent(operators) == text
+    assert text(most_frequent(operators)) == line
 
 
 def test_a_chart_has_a_line_for_each_phase_that_there_is() -> None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -15,6 +16,7 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Question, Target
 from explorer.topics.studying import target
+from explorer.topics.tape_life.figures import Life
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -37,7 +39,6 @@ from explorer.topics.tape_life.questions import (
     TOPIC,
     VARIABLE,
 )
-from explorer.topics.tape_life.wording import after_forward
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import studied
@@ -187,7 +188,7 @@ def test_what_a_backward_saves_is_nothing_that_its_forward_left(workers: Workers
     alone, life = (outcome.figures for outcome in figures.values())
     saved_in_all = sum(life["savers"].values())
     saved = alone["inside a gradient"]["saved"]
-    assert saved == after_forward(life)["tensors"]
+    assert saved == msgspec.convert(life, Life).after_forward.tensors
     assert 0 < saved < saved_in_all
 
 

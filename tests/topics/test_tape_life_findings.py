@@ -9,7 +9,8 @@ from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question, Target
 from explorer.topics.studying import Telling
-from explorer.topics.tape_life.charts import bytes_over_time
+from explorer.topics.tape_life.figures import TRUE_IN_PLACE, Step, correctness, refusal, unwrapped
+from explorer.topics.tape_life.findings import bytes_over_time
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     CALLED_AGAIN,
@@ -21,7 +22,6 @@ from explorer.topics.tape_life.questions import (
     LIFETIME,
     TOPIC,
 )
-from explorer.topics.tape_life.wording import TRUE_IN_PLACE, correctness, refusal, unwrapped
 from tests.support.tellings import rows_by_first, table_of, telling_text
 
 REFUSED = {"raised": "RuntimeError", "message": "no. Hint"}
@@ -64,8 +64,8 @@ def test_a_gradient_is_taken_out_of_the_lists_around_it() -> None:
 
 
 def test_forward_and_backward_have_length_one_whatever_their_operators() -> None:
-    def step(phase: str, kept: int) -> dict[str, object]:
-        return {"phase": phase, "op": "", "bytes": kept}
+    def step(phase: str, kept: int) -> Step:
+        return Step(phase=phase, tensors=1, bytes=kept, own=0)
 
     moments, kept = bytes_over_time(
         [step("forward", 0), step("forward", 8), *[step("backward", 8)] * 3, step("backward", 0)]

@@ -1,13 +1,24 @@
-"""Claims about devices: what moves, and what the host can read (rows 37 and 38)."""
+"""Claims about devices: what moves, what the host reads, where outputs are (rows 37, 38, 73, 79)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Text, message
+from explorer.text.messages import first_clause
+from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.devices.questions import HOST, MOVES, TOPIC
+from explorer.topics.cells import NONE, sentences
+from explorer.topics.devices.questions import CONTEXT, HOST, MOVES, OUTPUTS, TOPIC
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.observations import observed, of_each
+from explorer.topics.question import MINDSPORE_STYLES
+from explorer.topics.styles import SHORT_LABELS, by_style
+
+OF_MINDSPORE = ("mindspore",)
+
+BESIDE_CPU = message("devices.beside", target="CPU")
 
 
 @TOPIC.claim(
@@ -33,74 +44,69 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     moving_calls = _moving_calls(mindspore)
     seen = tuple(_devices_seen(torch, mindspore))
     if not _takes_everything(torch):
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Check where your tensors are: `.to` does not take everything along.",
-        )
+        return Ruling("does_not_hold", seen)
     if not raised(mindspore["set_device_again"]) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
-        return Ruling(
-            "outdated",
-            seen,
-            "MindSpore takes another device in a running process now; set it where you need it.",
-        )
+        return Ruling("outdated", seen)
     if moving_calls:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            f"Choose the device once with set_device; {' and '.join(moving_calls)} can move too.",
-        )
+        advice = message("devices.choose_or_move", calls=moving_calls)
+        return Ruling("holds_with_changes", seen, advice)
     if not torch["usable"] or not mindspore["available"]:
         return Ruling("not_checkable_here", seen, _with_one_device(mindspore))
-    return Ruling(
-        "holds",
-        seen,
-        "Choose the device once, before anything runs, and leave out every `.to(device)`.",
-    )
+    return Ruling("holds", seen)
 
 
 def _devices_seen(torch: Figures, mindspore: Figures) -> Iterator[Observation]:
     """The devices of both frameworks, and what each call of MindSpore did with them."""
-    usable = ", ".join(torch["usable"]) or "none"
-    available = ", ".join(mindspore["available"]) or "none"
-    yield Observation("devices here beside the CPU", usable, ("torch",))
-    yield Observation(f"devices here beside the {mindspore['target']}", available, ("mindspore",))
+    yield Observation(BESIDE_CPU, _names(torch["usable"]), ("torch",))
+    beside = message("devices.beside", target=mindspore["target"])
+    yield Observation(beside, _names(mindspore["available"]), OF_MINDSPORE)
     again = mindspore["set_device_again"]
-    outcome = said(again) if raised(again) else "taken"
-    yield Observation("a second set_device", outcome, ("mindspore",), raised(again))
+    second, taken = message("devices.second_set_device"), message("devices.taken")
+    yield Observation(second, _refusal(again) or taken, OF_MINDSPORE, raised(again))
     yield from _moves_seen(mindspore)
 
 
-def _with_one_device(figures: Figures) -> str:
+def _names(devices: list[str]) -> Text:
+    return ", ".join(devices) or NONE
+
+
+def _with_one_device(figures: Figures) -> Text:
     """The advice where nothing can be moved, with the calls that take a device's name."""
-    here = figures["target"]
-    advice = "Choose the device once with set_device, before anything runs"
-    calls = [call for call, place in figures["moved"][here].items() if place == here]
-    if calls:
-        advice += (
-            f"; {', '.join(calls)} take a device's name: try them where there is a second device"
-        )
-    return f"{advice}."
+    calls = _calls_that_took_to(figures["target"], figures)
+    if not calls:
+        return message("devices.choose_once")
+    return message("devices.choose_once_and_try", calls=calls)
 
 
-def _moving_calls(figures: Figures) -> list[str]:
+def _moving_calls(figures: Figures) -> tuple[str, ...]:
     """The calls of MindSpore that took something to another kind of device than the process's."""
     calls: dict[str, None] = {}  # an ordered set
-    for kind, places in figures["moved"].items():
+    for kind in figures["moved"]:
         if kind != figures["target"]:
-            calls |= dict.fromkeys(call for call, place in places.items() if place == kind)
-    return list(calls)
+            calls |= dict.fromkeys(_calls_that_took_to(kind, figures))
+    return tuple(calls)
+
+
+def _calls_that_took_to(kind: str, figures: Figures) -> tuple[str, ...]:
+    return tuple(call for call, place in figures["moved"][kind].items() if place == kind)
 
 
 def _moves_seen(figures: Figures) -> Iterator[Observation]:
     """What each call of MindSpore did with each kind of device."""
     for kind, places in figures["moved"].items():
         for calls, place in grouped(places):
-            outcome = said(place) if raised(place) else f"on {place}"
+            outcome = _refusal(place) or message("devices.on_place", place=place)
+            what = message("devices.moving_with", calls=tuple(calls), kind=kind)
             # With the process's own device there is nothing to move, and nothing is said of it.
-            as_stated = None if kind == figures["target"] else place != kind
-            what = f"{' and '.join(calls)} with {kind}"
-            yield Observation(what, outcome, ("mindspore",), as_stated)
+            if kind == figures["target"]:
+                yield Observation(what, outcome, OF_MINDSPORE)
+            else:
+                yield Observation(what, outcome, OF_MINDSPORE, place != kind)
+
+
+def _refusal(figure: Any) -> str:
+    """What an attempt raised; "" for none."""
+    return said(figure) if raised(figure) else ""
 
 
 def _takes_everything(figures: Figures) -> bool:
@@ -128,52 +134,167 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     torch, mindspore = evidence[HOST]["torch"], evidence[HOST]["mindspore"]
     seen = list(_asnumpy_seen(mindspore))
-    if any(raised(figure) for figure in mindspore.values()):
-        advice = "Copy to the host before you call asnumpy()."
-        return Ruling("does_not_hold", tuple(seen), advice)
+    if any(map(raised, mindspore.values())):
+        return Ruling("does_not_hold", tuple(seen))
 
     if raised(torch["result_with_tape"]):
         refusal = said(torch["result_with_tape"])
-        seen.append(Observation("numpy() of a result on the tape", refusal, ("torch",)))
+        seen.append(Observation(message("devices.numpy_on_tape"), refusal, ("torch",)))
     # Without the device "meta": it refuses too, but has no numbers that cpu() could bring back.
     by_cpu = torch["elsewhere_by_cpu"]
     if not by_cpu:
-        return Ruling(
-            "not_checkable_here",
-            (*seen, Observation("devices here beside the CPU", "none", ("torch",))),
-            "Call asnumpy() in MindSpore; in PyTorch .detach().cpu().numpy() is right on every"
-            " device.",
-        )
-    refused = all(raised(torch["elsewhere"][device]) for device in by_cpu)
-    works = not any(raised(figure) for figure in by_cpu.values())
-    devices = ", ".join(by_cpu)
-    answer, copied = "refused" if refused else "works", "works" if works else "fails"
-    seen += [
-        Observation(f"numpy() on {devices}", answer, ("torch",), refused),
-        Observation(f"cpu().numpy() on {devices}", copied, ("torch",), works),
-    ]
-    if refused and works:
-        return Ruling(
-            "holds", tuple(seen), "Call asnumpy() in MindSpore, .detach().cpu().numpy() in PyTorch."
-        )
-    if not works:
-        return Ruling(
-            "does_not_hold",
-            tuple(seen),
-            "Find out how a tensor of your device comes to the host: cpu() does not bring it.",
-        )
-    return Ruling(
-        "does_not_hold",
-        tuple(seen),
-        "Use .detach().cpu().numpy() in PyTorch all the same; it is right on every device.",
-    )
+        seen.append(Observation(BESIDE_CPU, NONE, ("torch",)))
+        return Ruling("not_checkable_here", tuple(seen))
+
+    devices = tuple(by_cpu)
+    is_refused = all(raised(torch["elsewhere"][device]) for device in by_cpu)
+    is_copied = not any(map(raised, by_cpu.values()))
+    at_once = message("devices.numpy_on", devices=devices)
+    by_a_copy = message("devices.cpu_numpy_on", devices=devices)
+    seen.append(Observation(at_once, AT_ONCE[is_refused], ("torch",), is_refused))
+    seen.append(Observation(by_a_copy, BY_A_COPY[is_copied], ("torch",), is_copied))
+    if is_refused and is_copied:
+        return Ruling("holds", tuple(seen))
+    if is_copied:
+        return Ruling("does_not_hold", tuple(seen), "numpy works everywhere")
+    return Ruling("does_not_hold", tuple(seen))
+
+
+AT_ONCE = {True: message("devices.refused"), False: message("devices.works")}
+"""What numpy() does with a tensor of another device, by whether it is refused."""
+
+BY_A_COPY = {True: message("devices.works"), False: message("devices.fails")}
+"""What numpy() does once cpu() has copied it, by whether that works."""
 
 
 def _asnumpy_seen(figures: Figures) -> Iterator[Observation]:
     """What asnumpy() made of each tensor of MindSpore; those with one outcome are one row."""
-    outcomes: dict[str, str] = {}
-    for name, figure in figures.items():
-        outcomes[name] = said(figure) if raised(figure) else "read at once"
-    for names, outcome in grouped(outcomes):
-        what = f"asnumpy() of {', '.join(names)}"
-        yield Observation(what, outcome, ("mindspore",), outcome == "read at once")
+    refusals = {name: _refusal(figure) for name, figure in figures.items()}
+    for names, refusal in grouped(refusals):
+        what = message("devices.read_by_asnumpy", names=tuple(names))
+        outcome = refusal or message("devices.read_at_once")
+        yield Observation(what, outcome, OF_MINDSPORE, not refusal)
+
+
+@TOPIC.claim(
+    73,
+    "set_context(device_target=…, device_id=…) chooses the device of a MindSpore process.",
+    heading="devices",
+    guides=("000", "001"),
+    sections={"000": "torch.device", "001": "backend device"},
+    would="The device that it names is that of the process afterwards, and nothing warns of it.",
+    asks=(CONTEXT,),
+)
+def choosing_by_context(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when set_context takes the device here without a warning, beside another kind of device.
+
+    It holds with changes when it warns, and is outdated when it refuses. With the CPU alone there
+    is nothing to choose.
+    """
+    figures = evidence[CONTEXT]["mindspore"]
+    meant, here = figures["as meant"], figures["here"]
+    warnings = " ".join(figures["warnings"]) or NONE
+    with_here = message("devices.set_context_with", device=here)
+    seen = (
+        Observation(message("devices.here"), ", ".join(figures["kinds"]), OF_MINDSPORE),
+        Observation(message("devices.as_printed"), _answer(figures["as printed"]), OF_MINDSPORE),
+        Observation(with_here, _answer(meant), OF_MINDSPORE, meant == here),
+        Observation(message("devices.warnings"), warnings, OF_MINDSPORE, not figures["warnings"]),
+    )
+    if raised(meant):
+        return Ruling("outdated", seen)
+    if meant != here:
+        return Ruling("does_not_hold", seen)
+    if any("device_target" in text for text in figures["warnings"]):
+        return Ruling("holds_with_changes", seen)
+    if len(figures["kinds"]) < 2:
+        return Ruling("not_checkable_here", seen)
+    return Ruling("holds", seen)
+
+
+def _answer(figure: Any) -> Text:
+    if raised(figure):
+        return f"{figure['raised']}: {first_clause(figure['message'])}"
+    return message("devices.device_is", device=figure)
+
+
+WRITTEN = [[7.0, 6.0]]
+"""An output of [[6, 6]] whose first element was set to 7."""
+
+
+@TOPIC.claim(
+    79,
+    "Outputs of a MindSpore net come back on the CPU and can be written to at once.",
+    heading="devices",
+    guides=("001",),
+    sections={"001": "backend device"},
+    would="An output of a net on another device is on the CPU; its elements and array can be set.",
+    asks=(OUTPUTS,),
+    expects={"written": WRITTEN},
+)
+def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when outputs of another device are on the CPU and are written to in both styles.
+
+    It is outdated where they can be written to and stay on that device. Where MindSpore runs on the
+    CPU itself, writing alone can be checked.
+    """
+    answers = evidence[OUTPUTS]
+    in_mindspore = {style: answers[style] for style in MINDSPORE_STYLES}
+    writable: dict[str, bool] = {}
+    for style, figures in in_mindspore.items():
+        is_written = figures["element written"] == expects["written"]
+        writable[style] = is_written and not raised(figures["array written"])
+    seen = (
+        *_mindspore_seen(in_mindspore, expects["written"]),
+        *_torch_seen(answers["torch"]),
+    )
+    if by_style(writable) != "holds":
+        return Ruling(by_style(writable), seen, "copy")
+
+    copying = _copying(in_mindspore, expects["written"])
+    (target,) = set(of_each(in_mindspore, "target").values())
+    places = map(str, of_each(in_mindspore, "device").values())
+    if target == "CPU":
+        advice = sentences(message("devices.write_and_check"), copying)
+        return Ruling("not_checkable_here", seen, advice)
+    if all(place.startswith("CPU") for place in places):
+        return Ruling("holds", seen, sentences(message("devices.write_at_once"), copying))
+    return Ruling("outdated", seen, sentences(message("devices.write_on_device"), copying))
+
+
+def _copying(answers: Mapping[str, Figures], written: Any) -> Text:
+    """The styles in which what is written to an output's array is written to the output; "" for none."""
+    styles: list[Text] = []
+    for style, figures in answers.items():
+        if figures["array written"] == written:
+            styles.append(message(f"devices.{SHORT_LABELS[style]}"))
+    return message("devices.copy_to_keep", styles=tuple(styles)) if styles else ""
+
+
+def _mindspore_seen(answers: Mapping[str, Figures], written: Any) -> Iterator[Observation]:
+    """Where outputs are in each style, and what becomes of them when they are written to."""
+    yield from observed(message("devices.process_device"), of_each(answers, "target"))
+    yield from observed(message("devices.output_device"), of_each(answers, "device"))
+    elements, arrays = of_each(answers, "element written"), of_each(answers, "array written")
+    element, array = message("devices.element_written"), message("devices.array_written")
+    yield from observed(element, elements, _value, lambda output: output == written)
+    yield from observed(array, arrays, _value, lambda output: not raised(output))
+
+
+def _torch_seen(figures: Figures) -> Iterator[Observation]:
+    for device, writes in figures.items():
+        for text, figure in WRITES.items():
+            what = message(f"devices.{text}", device=device)
+            yield Observation(what, _value(writes[figure]), ("torch",))
+
+
+WRITES = {
+    "element_written_on": "element written",
+    "array_written_on": "array written",
+    "detached_written_on": "array of the detached written",
+}
+"""The ways to write to an output of PyTorch: the text of each, and its figure."""
+
+
+def _value(figure: Any) -> str:
+    return str(figure["raised"]) if raised(figure) else digits(figure)

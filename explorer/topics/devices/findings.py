@@ -5,22 +5,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import one_line
-from explorer.text.numbers import counted
 from explorer.topics.attempts import raised, said
+from explorer.topics.cells import (
+    NONE,
+    heights,
+    listed_party,
+    messages,
+    missing,
+    named,
+    party,
+    sentences,
+    yes_or_no,
+)
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
-from explorer.topics.evidence import Evidence, grouped, why_empty
-from explorer.topics.question import PARTIES
+from explorer.topics.evidence import Evidence, grouped
 
-TITLES = {
-    SEES: "What each framework sees",
-    LIVES: "Where things are when nothing is said about devices",
-    MOVES: "What moves a tensor, and what a framework says where it cannot",
-    HOST: "What reads a result as the host's numbers",
-}
-"""The titles of the tables, a question each."""
+BY_QUESTION = (SEES, LIVES, MOVES, HOST)
+"""The questions whose figures are a table each."""
 
 CPU = "cpu"
 
@@ -28,22 +33,17 @@ MESSAGE = 160
 """The characters of a message that stand in a cell or a finding: MindSpore's fill a screen."""
 
 
-NOTHING_TO_COMPARE = "the CPU is the only device here, and there was nothing to compare it with"
-"""What is said where no engine has answered on a second device."""
-
-
 @TOPIC.finding()
-def devices_against_the_cpu(evidence: Evidence) -> Iterator[str]:
+def devices_against_the_cpu(evidence: Evidence) -> Iterator[Text]:
     """How far each engine's answers on another device are from those on the CPU."""
     matrices = evidence[MATRIX]
     if is_cpu_alone(matrices):
-        yield f"No devices were compared: {NOTHING_TO_COMPARE}."
+        yield message("devices.cpu_alone")
     for engine, devices in matrices.items():
         for device, cases in devices.items():
             # A process of MindSpore keeps to one device: on another it has no CPU to compare with.
-            if device == CPU or CPU not in devices:
-                continue
-            yield _against_the_cpu(f"{PARTIES[engine].label}, on {device}", devices[CPU], cases)
+            if device != CPU and CPU in devices:
+                yield _against_the_cpu(engine, device, devices[CPU], cases)
 
 
 def is_cpu_alone(matrices: Mapping[str, Figures]) -> bool:
@@ -52,70 +52,85 @@ def is_cpu_alone(matrices: Mapping[str, Figures]) -> bool:
     return devices == {CPU}
 
 
-def _against_the_cpu(where: str, on_cpu: Mapping[str, Any], cases: Mapping[str, Any]) -> str:
+def _against_the_cpu(
+    engine: str, device: str, on_cpu: Mapping[str, Any], cases: Mapping[str, Any]
+) -> Text:
     worst = difference(on_cpu, cases)
-    compared = counted(len(cases), "way") + " to ask"
+    name = "near_cpu"
     if worst == 0:
-        return f"{where} gives exactly the CPU's gradients in {compared}."
-    if math.isinf(worst):
-        return f"{where} answers {compared} otherwise than the CPU: not the same tensors."
-    return f"{where} differs from the CPU by at most {worst:.3g} in {compared}."
+        name = "as_on_cpu"
+    elif math.isinf(worst):
+        name = "other_tensors"
+    return message(f"devices.{name}", who=party(engine), device=device, worst=worst, n=len(cases))
 
 
 @TOPIC.finding()
-def cases_answered_by_each(evidence: Evidence) -> Iterator[str]:
+def cases_answered_by_each(evidence: Evidence) -> Iterator[Text]:
     """How many of the cases each engine answers, engines that answer as many together."""
     matrices = evidence[MATRIX]
-    counts: dict[str, str] = {}
+    places: dict[str, Text] = {}
+    counts: dict[str, tuple[str, int, int, str]] = {}
     for engine, devices in matrices.items():
-        label = PARTIES[engine].label.replace(",", "")  # without a comma, since it stands in a list
+        who = listed_party(engine)
         for device, cases in devices.items():
-            where = label if is_cpu_alone(matrices) else f"{label} on {device}"
-            count = f"{answered(cases)} of {counted(len(cases), 'way')}"
-            counts[where] = f"{count} to ask for a gradient get one{_without(cases)}"
-    for names, count in grouped(counts):
-        yield f"{count} ({', '.join(names)})."
+            place = f"{engine} {device}"
+            places[place] = who
+            if not is_cpu_alone(matrices):
+                places[place] = message("devices.engine_on", who=who, device=device)
+            refused = _without(cases)
+            text = "answered"
+            if refused:
+                text = "answered_all_but"
+            counts[place] = (text, answered(cases), len(cases), refused)
+    for names, (text, count, of_all, refused) in grouped(counts):
+        yield message(
+            f"devices.{text}",
+            answered=count,
+            n=of_all,
+            refused=refused,
+            places=tuple(places[name] for name in names),
+        )
 
 
 def _without(cases: Mapping[str, Any]) -> str:
-    """Which way to ask gets none, where it is a single one among others that do."""
+    """Which way to ask gets none, where it is a single one among others that do; else ""."""
     refused = [label for label, case in cases.items() if case["outcome"] != "ok"]
-    return f", all but {refused[0]}" if len(refused) == 1 < len(cases) else ""
+    if len(refused) == 1 < len(cases):
+        return refused[0]
+    return ""
 
 
 @TOPIC.finding()
-def kinds_of_devices(evidence: Evidence) -> Iterator[str]:
+def kinds_of_devices(evidence: Evidence) -> Iterator[Text]:
     """Which devices each framework can use here, and which kinds it knows beside them."""
     for framework, figures in evidence[SEES].items():
         # "is not True": MindSpore may have raised when it was asked for a kind.
         absent = [kind for kind, is_here in figures["available"].items() if is_here is not True]
-        sentence = f"{PARTIES[framework].label} can use {', '.join(figures['usable'])} here"
+        values = {"who": party(framework), "usable": tuple(figures["usable"])}
         if absent:
-            sentence += f", and finds none of the other kinds it knows: {', '.join(absent)}"
-        yield f"{sentence}."
+            yield message("devices.usable_alone", absent=tuple(absent), **values)
+        else:
+            yield message("devices.usable_here", **values)
 
 
 @TOPIC.finding(MOVES.by("torch"))
-def pytorch_moves(evidence: Evidence) -> Iterator[str]:
+def pytorch_moves(evidence: Evidence) -> Iterator[Text]:
     """Where PyTorch took tensors and nets."""
-    places = ", ".join(evidence[MOVES]["torch"]["tensor_to"])
-    yield f"PyTorch moves tensors and nets at any time: `.to` took both to {places}."
+    yield message("devices.moves_in_torch", places=tuple(evidence[MOVES]["torch"]["tensor_to"]))
 
 
 @TOPIC.finding(MOVES.by("mindspore"))
-def mindspore_keeps_its_device(evidence: Evidence) -> Iterator[str]:
+def mindspore_keeps_its_device(evidence: Evidence) -> Iterator[Text]:
     """MindSpore's answer to a second device, and its methods that move a tensor."""
     figures = evidence[MOVES]["mindspore"]
-    movers = ", ".join(f"Tensor.{name}" for name in figures["tensor_api"]) or "nothing"
+    movers: list[Text] = [f"Tensor.{name}" for name in figures["tensor_api"]]
+    movers = movers or [message("devices.nothing")]
     again = figures["set_device_again"]
-    to_move = f"to move a single tensor it offers {movers}"
     if raised(again):
-        yield (
-            f"MindSpore keeps one device for the whole process: a second set_device is refused"
-            f" ({one_line(said(again), MESSAGE)}); {to_move}."
-        )
+        error = one_line(said(again), MESSAGE)
+        yield message("devices.keeps_its_device", error=error, movers=tuple(movers))
     else:
-        yield f"MindSpore takes another device in a running process; {to_move}."
+        yield message("devices.takes_another", movers=tuple(movers))
 
 
 def difference(cases: Mapping[str, Any], other_cases: Mapping[str, Any]) -> float:
@@ -136,61 +151,98 @@ def difference(cases: Mapping[str, Any], other_cases: Mapping[str, Any]) -> floa
 
 
 @TOPIC.table()
-def figures_by_question(evidence: Evidence) -> Iterator[Table]:
+def figures_by_question(evidence: Evidence) -> Iterator[Table[Text]]:
     """What each framework measured, a table a question."""
-    for question, title in TITLES.items():
-        rows: list[tuple[Cell, ...]] = []
+    for question in BY_QUESTION:
+        rows: list[tuple[Cell | Text, ...]] = []
         for framework, figures in evidence[question].items():
             for words, cell in _flat(figures):
                 rows.append((framework, words, cell))
-        yield Table(title=title, columns=("framework", "what", "measured"), rows=tuple(rows))
+        yield Table(
+            title=message(f"devices.{question.name}.title"),
+            columns=messages("devices", "framework", "what", "measured"),
+            rows=tuple(rows),
+        )
 
 
-def _flat(figures: Figures, prefix: str = "") -> Iterable[tuple[str, str]]:
+FIGURES = frozenset(
+    {
+        "usable",
+        "available",
+        "tensor",
+        "parameter",
+        "result",
+        "gradient",
+        "target",
+        "moved",
+        "tensor_api",
+        "net_api",
+        "move_to_same",
+        "move_to_other",
+        "set_device_again",
+        "set_device_other",
+        "tensor_to",
+        "net_to",
+        "to_absent",
+        "mixed",
+        "result_with_tape",
+        "result_detached",
+        "elsewhere",
+        "elsewhere_by_cpu",
+    }
+)
+"""The figures that have a text; others, such as those of a device, are as they are called."""
+
+
+def _flat(figures: Figures, *path: Text) -> Iterable[tuple[Text, Text]]:
     """Nested figures one by one: the names that lead to each, and its cell."""
     for name, figure in figures.items():
-        words = f"{prefix}{name.replace('_', ' ')}"
+        words = named("devices", name, FIGURES)
         if isinstance(figure, dict) and not raised(figure):
-            yield from _flat(figure, f"{words}: ")
-        else:
-            yield words, _cell(figure)
+            yield from _flat(figure, *path, words)
+            continue
+        for outer in reversed(path):
+            words = message("devices.path", outer=outer, inner=words)
+        yield words, _cell(figure)
 
 
-def _cell(figure: Any) -> str:
+def _cell(figure: Any) -> Text:
     if raised(figure):
         return one_line(said(figure), MESSAGE)
     if isinstance(figure, list):
-        is_text = all(isinstance(item, str) for item in figure)
-        return ", ".join(figure) or "none" if is_text else str(figure)
+        if all(isinstance(item, str) for item in figure):
+            return ", ".join(figure) or NONE
+        return str(figure)
     if isinstance(figure, bool):
-        return "yes" if figure else "no"
+        return yes_or_no(figure)
     return str(figure)
 
 
 @TOPIC.table()
-def matrix_by_device(evidence: Evidence) -> Iterator[Table]:
+def matrix_by_device(evidence: Evidence) -> Iterator[Table[Text]]:
     """How many cases each engine answers on each device, and how far they are from the CPU's."""
     matrices = evidence[MATRIX]
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for engine, devices in matrices.items():
         for device, cases in devices.items():
             # MindSpore answers on the device of its process alone, which may be another one.
-            has_other = device != CPU and CPU in devices
-            worst = difference(devices[CPU], cases) if has_other else None
-            rows.append((PARTIES[engine].label, device, len(cases), answered(cases), worst))
-    note = "The cases are as few as show each way to ask for a gradient once."
+            worst: float | None = None
+            if device != CPU and CPU in devices:
+                worst = difference(devices[CPU], cases)
+            rows.append((party(engine), device, len(cases), answered(cases), worst))
+    note: Text = message("devices.matrix.note")
     if is_cpu_alone(matrices):
-        note += f" Differences: none, since {NOTHING_TO_COMPARE}."
+        note = sentences(note, message("devices.matrix.cpu_alone"))
     yield Table(
-        title="The same cases on each device",
-        columns=("engine", "device", "cases", "answered", "greatest difference from cpu"),
+        title=message("devices.matrix.title"),
+        columns=messages("devices", "engine", "device", "cases", "cases_answered", "greatest"),
         rows=tuple(rows),
-        note=f"{note} {why_empty(evidence, MATRIX)}".strip(),
+        note=sentences(note, missing(evidence, MATRIX)),
     )
 
 
 @TOPIC.chart()
-def cases_answered(evidence: Evidence) -> Iterator[Chart]:
+def cases_answered(evidence: Evidence) -> Iterator[Chart[Text]]:
     """Bars of the cases that each engine answers, a colour a device."""
     matrices = evidence[MATRIX]
     # The CPU first, then in the order in which engines name them; each once.
@@ -198,51 +250,53 @@ def cases_answered(evidence: Evidence) -> Iterator[Chart]:
     for devices in matrices.values():
         names.update(dict.fromkeys(devices))
 
-    labels = tuple(PARTIES[engine].label for engine in matrices)
-    series = []
+    labels = tuple(map(party, matrices))
+    series: list[Series[Text]] = []
     for device in names:
-        bars = [_bar(devices.get(device)) for devices in matrices.values()]
-        series.append(Series(device, labels, tuple(bars)))
+        # There is no bar where an engine was not asked.
+        counts: list[int | None] = []
+        for devices in matrices.values():
+            if device in devices:
+                counts.append(answered(devices[device]))
+            else:
+                counts.append(None)
+        series.append(Series(device, labels, heights(counts)))
     if series:
         yield Chart(
             name="devices-matrix",
-            title="Cases answered on each device",
+            title=message("devices.chart.title"),
             kind="bars",
             x="",
-            y="cases answered",
+            y=message("devices.chart.y"),
             series=tuple(series),
             note=_counted_in_words(matrices),
         )
 
 
-def _counted_in_words(matrices: Mapping[str, Figures]) -> str:
+def _counted_in_words(matrices: Mapping[str, Figures]) -> Text:
     """How many cases there are, and how many of them some engine or other does not answer."""
     asked: set[str] = set()
-    answered_everywhere: set[str] = set()
-    answered_somewhere: set[str] = set()
-    for number, cases in enumerate(_all_cases(matrices)):
-        mine = {label for label, case in cases.items() if case["outcome"] == "ok"}
-        asked |= cases.keys()
-        answered_somewhere |= mine
-        answered_everywhere = mine if number == 0 else answered_everywhere & mine
-    some = len(answered_somewhere) - len(answered_everywhere)
-    nobody = len(asked) - len(answered_somewhere)
-    return (
-        f"Of {counted(len(asked), 'case')}, every engine answers {len(answered_everywhere)}, some"
-        f" engines {some}, and none {nobody}."
-    )
-
-
-def _all_cases(matrices: Mapping[str, Figures]) -> Iterator[Mapping[str, Any]]:
+    answered_each: list[set[str]] = []
     for devices in matrices.values():
-        yield from devices.values()
-
-
-def _bar(cases: Mapping[str, Any] | None) -> float | None:
-    """How high the bar of an engine is on a device; there is none where it was not asked."""
-    return None if cases is None else float(answered(cases))
+        for cases in devices.values():
+            asked |= cases.keys()
+            answered_each.append(answered_cases(cases))
+    everywhere = set.intersection(*answered_each)
+    somewhere = set.union(*answered_each)
+    return message(
+        "devices.chart.note",
+        n=len(asked),
+        all=len(everywhere),
+        some=len(somewhere) - len(everywhere),
+        nobody=len(asked) - len(somewhere),
+    )
 
 
 def answered(cases: Mapping[str, Any]) -> int:
     """How many cases were answered with tensors."""
-    return sum(case["outcome"] == "ok" for case in cases.values())
+    return len(answered_cases(cases))
+
+
+def answered_cases(cases: Mapping[str, Any]) -> set[str]:
+    """The cases that were answered with tensors."""
+    return {label for label, case in cases.items() if case["outcome"] == "ok"}

@@ -1,14 +1,16 @@
 """Devices in MindSpore: which there are, where tensors live, what moves them, reading them."""
 
+import logging
 from typing import Any
 
 import mindspore as ms
 from mindspore import hal, nn
+from mindspore.log import _get_logger
 
 from explorer.engines.mindspore.about import about
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
-from explorer.text.messages import first_clause
+from explorer.text.messages import first_clause, repeatable
 from explorer.topics.attempts import attempt, raised
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.scenario_nets import covering_answers
@@ -128,3 +130,79 @@ def matrix(ask: Ask) -> Found:
     """Cases on the device of the process: MindSpore 2.10 keeps to one."""
     engine = f"mindspore-{ask.options['style']}"
     return Found(covering_answers(ask, engine, (ask.device,)))
+
+
+class Warnings(logging.Handler):
+    """Keeps what MindSpore warns of."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the text of a warning."""
+        self.texts.append(repeatable(record.getMessage()))
+
+
+def as_printed() -> str:
+    """The guide's line, and the device that there is after it."""
+    ms.set_context(device_target="Ascend", device_id=0)
+    return str(ms.get_context("device_target"))
+
+
+def as_meant(target: str) -> str:
+    """The same line for the device that is here."""
+    ms.set_context(device_target=target, device_id=0)
+    return str(ms.get_context("device_target"))
+
+
+def set_context(ask: Ask) -> Found:
+    """What set_context does with the guide's device and with the one here, and what it warns of."""
+    set_style("tape", ask.device)
+    here = ms.get_context("device_target")
+    printed = attempt(as_printed)
+    logger, warnings = _get_logger(), Warnings()
+    level = logger.level
+    logger.addHandler(warnings)
+    logger.setLevel(logging.WARNING)  # workers are told to keep warnings to themselves
+    try:
+        meant = attempt(as_meant, here)
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(warnings)
+    return Found(
+        {
+            "here": here,
+            "kinds": [kind for kind in KINDS if attempt(hal.is_available, kind) is True],
+            "as printed": printed,
+            "as meant": meant,
+            "warnings": warnings.texts,
+        }
+    )
+
+
+def outputs(ask: Ask) -> Found:
+    """Where an output is, what writing to it does, and what writing to its array does."""
+    set_style(ask.options["style"], ask.device)
+    net = nn.Dense(3, 2, "ones", "zeros")
+    x = ms.Tensor([[1.0, 2.0, 3.0]])
+    return Found(
+        {
+            "target": ms.get_context("device_target"),
+            "device": attempt(device_of, net(x)),
+            "element written": attempt(write_element, net(x)),
+            "array written": attempt(write_array, net(x)),
+        }
+    )
+
+
+def write_element(output: Any) -> Any:
+    """The output after one of its elements was set."""
+    output[0, 0] = 7.0
+    return numbers(output)
+
+
+def write_array(output: Any) -> Any:
+    """The output after an element was set of the array that asnumpy gives."""
+    output.asnumpy()[0, 0] = 7.0
+    return numbers(output)

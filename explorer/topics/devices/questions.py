@@ -24,8 +24,8 @@ MATRIX = TOPIC.ask("matrix", tuple(ENGINES), scenario=LOOKED_AT)
 CONTEXT = TOPIC.ask(
     "context",
     ("mindspore",),
-    program="context:set_context",
+    program="set_context",
     printed="as_printed",
     meant="as_meant",
 )
-OUTPUTS = TOPIC.ask("outputs", (*MINDSPORE_STYLES, "torch"), program="outputs:outputs")
+OUTPUTS = TOPIC.ask("outputs", (*MINDSPORE_STYLES, "torch"))

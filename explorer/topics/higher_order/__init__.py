@@ -4,12 +4,7 @@ And where derivatives end.
 """
 
 # The record has the findings in the order in which these modules are imported.
-from explorer.topics.higher_order import (
-    claims,
-    claims_hessians,
-    findings_nested,
-    findings_operators,
-)
+from explorer.topics.higher_order import claims, findings_nested, findings_operators
 from explorer.topics.higher_order.questions import TOPIC
 
-__all__ = ["TOPIC", "claims", "claims_hessians", "findings_nested", "findings_operators"]
+__all__ = ["TOPIC", "claims", "findings_nested", "findings_operators"]

@@ -1,48 +1,149 @@
 """Findings about nested gradients: how many orders are right, how graphs grow, what calls cost."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import relative_error
 from explorer.text.numbers import digits, number
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said, said_briefly
-from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
-from explorer.topics.higher_order.growth import growth, node_counts
+from explorer.topics.evidence import EMPTY, Evidence, grouped
+from explorer.topics.higher_order import wave
 from explorer.topics.higher_order.nested import (
     EVERY_ORDER,
     NOT_ASKED,
     TURNS,
     is_not_asked,
+    sampled,
     timing_name,
 )
-from explorer.topics.higher_order.nested_nets import (
-    REFERENCE_LABEL,
-    THE_WAVE,
-    InputAndOrder,
-    NestedNet,
-    answers,
-    figure_at,
-    in_a_list,
-    labels,
-    nets,
-    one_tensor,
-    truth,
-    truth_label,
+from explorer.topics.higher_order.questions import (
+    ALL_ENGINES,
+    NODES,
+    NODES_OF_WAVE,
+    ORDERS,
+    ORDERS_OF_WAVE,
+    REFERENCE,
+    REFERENCE_OF_WAVE,
+    TOPIC,
+    WAVE,
 )
-from explorer.topics.higher_order.questions import ORDERS_OF_WAVE, TOPIC
 from explorer.topics.higher_order.transformations import NEAR
-from explorer.topics.question import PARTIES
+from explorer.topics.question import Question
 
 MANY = 6
 """A derivative with more elements than this is shown with its norm."""
 
 FIRST, LAST = EVERY_ORDER[0], EVERY_ORDER[-1]
+
+# The nets: who answers, and what is known of them
+
+REFERENCE_PARTY = "torch"
+"""Who computes nested gradients in float64, beside the engines."""
+
+IN_FLOAT64 = message("higher_order.in_float64")
+
+InputAndOrder = tuple[str, str]
+"""The name of an input, and an order as figures spell it: ("x", "2")."""
+
+
+@dataclass(frozen=True)
+class NestedNet:
+    """A net that is differentiated again and again, and the questions about it."""
+
+    name: Text
+    orders: Question
+    reference: Question
+    nodes: Question
+
+    @property
+    def is_wave(self) -> bool:
+        """Whether this is the net with a closed form."""
+        return self.orders == ORDERS_OF_WAVE
+
+
+THE_WAVE = NestedNet(
+    message("higher_order.the_wave", formula=wave.FORMULA),
+    ORDERS_OF_WAVE,
+    REFERENCE_OF_WAVE,
+    NODES_OF_WAVE,
+)
+
+
+def nets(evidence: Evidence) -> list[NestedNet]:
+    """The scenario looked at, and the wave where that is another one."""
+    if evidence.target.scenario in ("", WAVE):
+        return [THE_WAVE]
+    return [NestedNet(evidence.target.name, ORDERS, REFERENCE, NODES), THE_WAVE]
+
+
+def truth(evidence: Evidence, net: NestedNet) -> dict[InputAndOrder, dict[str, Any]]:
+    """The figures that every engine is held against, by input and order.
+
+    Of the wave its closed form, else those of PyTorch in float64, some of which may have raised.
+    """
+    if net.is_wave:
+        return {
+            ("x", str(order)): sampled(np.array(wave.derivative(order))) for order in EVERY_ORDER
+        }
+    derivatives: dict[InputAndOrder, dict[str, Any]] = {}
+    for figures in evidence[net.reference].values():
+        for name, by_order in figures["by input"].items():
+            for order, figure in by_order.items():
+                derivatives[name, order] = figure
+    return derivatives
+
+
+def one_tensor(evidence: Evidence, net: NestedNet) -> list[str]:
+    """The inputs of a net that are one tensor; the wave has a single input."""
+    for figures in evidence[net.reference].values():
+        names: list[str] = figures.get("one tensor", [])
+        return names
+    return []
+
+
+def truth_name(net: NestedNet) -> Text:
+    """What the truth of a net is called."""
+    return message("higher_order.closed_form") if net.is_wave else IN_FLOAT64
+
+
+def parties(net: NestedNet) -> tuple[str, ...]:
+    """Who is held against the truth: the engines, and of the wave PyTorch in float64 too."""
+    return (*ALL_ENGINES, REFERENCE_PARTY) if net.is_wave else ALL_ENGINES
+
+
+def party(name: str) -> Text:
+    """One of ``parties`` in a cell, or at the head of a sentence."""
+    return IN_FLOAT64 if name == REFERENCE_PARTY else cells.party(name)
+
+
+def listed_party(name: str) -> Text:
+    """One of ``parties`` in a list."""
+    return IN_FLOAT64 if name == REFERENCE_PARTY else cells.listed_party(name)
+
+
+def answers(evidence: Evidence, net: NestedNet) -> dict[str, Figures]:
+    """The figures of those of ``parties`` who answered."""
+    answers = dict(evidence[net.orders])
+    if net.is_wave:
+        answers.update(evidence[net.reference])
+    return answers
+
+
+def figure_at(figures: Figures | None, place: InputAndOrder) -> Any:
+    """The derivative at a place, what was raised there, or None where nobody answered."""
+    if figures is None:
+        return None
+    name, order = place
+    return figures["by input"].get(name, {}).get(order)
+
 
 # Orders 1 to 5 against the truth
 
@@ -52,24 +153,24 @@ class Standing:
     """How one engine's nested gradients of a net stand against the truth.
 
     ``near`` are the differences of those that agree, ``far`` those that do not although no message
-    came; ``refused`` are the orders by the first sentence of what was raised, ``left_out`` those
-    by why this study did not ask.
+    came; ``refused`` are the orders by the first sentence of what was raised. ``left_out`` are the
+    orders that this study did not ask, each with the one before it that was too much.
     """
 
-    near: list[float]
-    far: list[tuple[InputAndOrder, float]]
-    refused: dict[str, list[int]]
-    left_out: dict[str, list[int]]
+    near: list[float] = field(default_factory=list)
+    far: list[tuple[InputAndOrder, float]] = field(default_factory=list)
+    refused: dict[str, list[int]] = field(default_factory=dict)
+    left_out: list[tuple[int, Figures]] = field(default_factory=list)
 
 
 def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> Standing:
     """How the figures of one engine stand against what is known."""
-    stands = Standing([], [], {}, {})
+    stands = Standing()
     for place, derivative in known.items():
         figure = figure_at(figures, place)
         order = int(place[1])
         if is_not_asked(figure):
-            stands.left_out.setdefault(figure[NOT_ASKED], []).append(order)
+            stands.left_out.append((order, figure[NOT_ASKED]))
         elif raised(figure):
             stands.refused.setdefault(said_briefly(figure), []).append(order)
         elif figure:  # an input or order that this engine was not asked about has none
@@ -85,7 +186,7 @@ def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> St
 
 def as_held(elements: list[Any], dtype: str) -> list[float]:
     """Elements in float64, infinite where a float of ``dtype`` overflows, else as they are."""
-    exact = np.array([number(element) for element in elements])
+    exact = np.array(list(map(number, elements)))
     with np.errstate(over="ignore"):
         overflows = np.isinf(exact.astype(dtype))
     held: list[float] = np.where(overflows, np.copysign(math.inf, exact), exact).tolist()
@@ -106,94 +207,125 @@ def difference_of(elements: list[Any], truth: list[Any]) -> float:
 
 
 @TOPIC.finding()
-def nested_gradients(evidence: Evidence) -> Iterator[str]:
+def nested_gradients(evidence: Evidence) -> Iterator[Text]:
     """Of each net, who gets its nested gradients right and who does not, and how graphs grow."""
     for net in nets(evidence):
         yield from agreement_by_engine(evidence, net)
         yield from growth(evidence, net)
 
 
-def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[str]:
+def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[Text]:
     """Who is wrong or refuses, one by one; then those who are right at every order, together."""
     derivatives = truth(evidence, net)
     known = {place: figure for place, figure in derivatives.items() if not raised(figure)}
     if not known:
         return
-    right: list[str] = []
+    right: list[Text] = []
     worst = 0.0
-    for label, figures in answers(evidence, net).items():
+    for name, figures in answers(evidence, net).items():
         stands = standing(figures, known)
         if len(stands.near) == len(known):
-            right.append(in_a_list(label))
+            right.append(listed_party(name))
             worst = max(worst, *stands.near)
         else:
-            words = in_words(stands, one_tensor(evidence, net))
-            yield f"{net.name}, {label}: of {len(known)} nested gradients {words}."
+            outcomes = outcomes_of(stands, one_tensor(evidence, net))
+            yield message(
+                "higher_order.of_nested",
+                net=net.name,
+                who=party(name),
+                gradients=len(known),
+                outcomes=outcomes,
+            )
     if right:
-        distance = f"at most a relative {worst:.1g} from" if worst else "exactly those of"
-        yield (
-            f"{net.name}: all {len(known)} nested gradients up to order {LAST} are right in"
-            f" {', '.join(right)} ({distance} {truth_label(net)})."
+        yield message(
+            ALL_RIGHT[worst == 0.0],
+            net=net.name,
+            gradients=len(known),
+            last=LAST,
+            parties=tuple(right),
+            worst=worst,
+            truth=truth_name(net),
         )
 
 
-def in_words(stands: Standing, shared: Sequence[str] = ()) -> str:
+ALL_RIGHT = {True: "higher_order.all_exact", False: "higher_order.all_near"}
+"""The finding on gradients that are all right, by whether they are exactly the truth."""
+
+
+WRONG = {True: "higher_order.wrong", False: "higher_order.wrong_not_finite"}
+"""What is said of wrong gradients, by whether the first one's error is finite."""
+
+
+def outcomes_of(stands: Standing, shared: Sequence[str] = ()) -> tuple[Text, ...]:
     """What is wrong or missing of one engine's nested gradients, the worst first.
 
     ``shared`` are inputs that are one tensor: the gradient by a tensor is none by an argument, and
     not wrong.
     """
-    clauses = []
+    outcomes: list[Text] = []
     wrong = [far for far in stands.far if far[0][0] not in shared]
     by_tensor = len(stands.far) - len(wrong)
     if wrong:
-        (name, order), difference = wrong[0]
-        clauses.append(
-            f"{len(wrong)} wrong without a message, the first by {name} at order {order}"
-            f" ({_error_in_words(difference)})"
+        (name, order), error = wrong[0]
+        first_wrong = message(
+            WRONG[math.isfinite(error)],
+            count=len(wrong),
+            input=name,
+            order=order,
+            error=error,
         )
+        outcomes.append(first_wrong)
     if by_tensor:
-        clauses.append(
-            f"{by_tensor} not those by each argument alone ({' and '.join(shared)} are one tensor)"
-        )
-    for message, orders in stands.refused.items():
-        clauses.append(f"{len(orders)} refused, from order {min(orders)} on ({message})")
+        inputs = tuple(shared)
+        outcomes.append(message("higher_order.by_tensor", count=by_tensor, inputs=inputs))
+    for error_text, orders in stands.refused.items():
+        count, lowest = len(orders), min(orders)
+        refused = message("higher_order.refused_at", count=count, order=lowest, error=error_text)
+        outcomes.append(refused)
     if stands.left_out:
-        left_out = [order for orders in stands.left_out.values() for order in orders]
-        clauses.append(
-            f"{len(left_out)} not asked by this study, from order {min(left_out)} on, since"
-            f" {' and '.join(stands.left_out)}"
+        reasons: list[Text] = []
+        for _, too_much in stands.left_out:
+            if reason(too_much) not in reasons:
+                reasons.append(reason(too_much))
+        count, lowest = len(stands.left_out), min(order for order, _ in stands.left_out)
+        left_out = message(
+            "higher_order.left_out", count=count, order=lowest, reasons=tuple(reasons)
         )
-    clauses.append(f"{len(stands.near)} right")
-    return "; ".join(clauses)
+        outcomes.append(left_out)
+    outcomes.append(message("higher_order.count_right", count=len(stands.near)))
+    return tuple(outcomes)
 
 
-def _error_in_words(error: float) -> str:
-    return (
-        f"relative error {error:.2g}" if math.isfinite(error) else "not finite, or where 0 is right"
-    )
+def reason(too_much: Figures) -> Text:
+    """Why an order was left out: what the order before it had."""
+    if "operators" in too_much:
+        return message("higher_order.too_large", **too_much)
+    return message("higher_order.too_slow", **too_much)
 
 
 @TOPIC.table()
-def derivatives(evidence: Evidence) -> Iterator[Table]:
+def derivatives(evidence: Evidence) -> Iterator[Table[Text]]:
     """Every nested gradient beside the truth, a table a net."""
     for net in nets(evidence):
         figures_of = answers(evidence, net)
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[Cell | Text, ...]] = []
         for place, figure in truth(evidence, net).items():
-            name, order = place
-            cells = [shown(figure_at(figures_of.get(label), place)) for label in labels(net)]
-            rows.append((name, int(order), shown(figure), *cells))
+            by_input, order = place
+            found = [shown(figure_at(figures_of.get(name), place)) for name in parties(net)]
+            rows.append((by_input, int(order), shown(figure), *found))
 
+        by, order_column = message("higher_order.by"), message("higher_order.order")
         yield Table(
-            title=f"Derivatives of {net.name}, orders 1 to {LAST}",
-            columns=("by", "order", truth_label(net), *labels(net)),
+            title=message("higher_order.derivatives.title", net=net.name, last=LAST),
+            columns=(by, order_column, truth_name(net), *map(party, parties(net))),
             rows=tuple(rows),
-            note=why_empty(evidence, net.orders, net.reference, labels={"torch": REFERENCE_LABEL}),
+            note=cells.missing(
+                evidence, net.orders, net.reference, labels={REFERENCE_PARTY: IN_FLOAT64}
+            ),
         )
 
 
-def shown(figure: Any) -> str:
+def shown(figure: Any) -> Text:
     """A derivative for a table's cell: its elements, or what was raised.
 
     Where there are many elements, the norm stands with them.
@@ -201,51 +333,151 @@ def shown(figure: Any) -> str:
     if figure is None:
         return EMPTY
     if is_not_asked(figure):
-        return f"{NOT_ASKED} {figure[NOT_ASKED]}"
+        return message("higher_order.not_asked", reason=reason(figure[NOT_ASKED]))
     if raised(figure):
         return said(figure)
-    elements = [number(element) for element in figure["elements"]]
+    elements = list(map(number, figure["elements"]))
     if len(elements) == 1:
         return digits(np.array(elements[0]))
-    text = digits(np.array(elements))
-    return f"{text}, norm {figure['norm']:.5g}" if len(elements) > MANY else text
+    listed = digits(np.array(elements))
+    if len(elements) <= MANY:
+        return listed
+    return message("higher_order.with_norm", elements=listed, norm=figure["norm"])
 
 
 # How the gradient grows
 
 
+EngineAndStage = tuple[str, str]
+"""An engine, and a stage of its graphs; "" for an engine with one stage."""
+
+
+def node_counts(evidence: Evidence, net: NestedNet) -> dict[EngineAndStage, list[int | Text]]:
+    """The operators at every order, by engine and stage.
+
+    Where something was raised, or the order was not asked, a message stands in place of a count.
+    """
+    counts: dict[EngineAndStage, list[int | Text]] = {}
+    for engine, figures in evidence[net.nodes].items():
+        by_order = figures["by order"]
+        all_stages = stages(by_order)
+        for stage in all_stages:
+            place = (engine, stage) if len(all_stages) > 1 else (engine, "")
+            counts[place] = counts_at(by_order, stage)
+    return counts
+
+
+def engine_at(place: EngineAndStage) -> Text:
+    """An engine with the stage: "MindSpore, graph (validate)"."""
+    engine, stage = place
+    if not stage:
+        return party(engine)
+    return message("higher_order.engine_at", who=party(engine), stage=stage)
+
+
+def stages(by_order: Figures) -> list[str]:
+    """The stages at which an engine's graphs were counted, in order."""
+    stages: dict[str, None] = {}
+    for figure in by_order.values():
+        if not raised(figure) and not is_not_asked(figure):
+            stages |= dict.fromkeys(figure)
+    return list(stages)
+
+
+def counts_at(by_order: Figures, stage: str) -> list[int | Text]:
+    """The operators of every order at a stage, or why there are none."""
+    return [count_at(by_order.get(str(order), {}), stage) for order in EVERY_ORDER]
+
+
+def count_at(figure: Figures, stage: str) -> int | Text:
+    """The operators of one order at a stage, or why there are none."""
+    if is_not_asked(figure):
+        return message("higher_order.not_asked", reason=reason(figure[NOT_ASKED]))
+    if raised(figure):
+        return said(figure)
+    count: int | str = figure.get(stage, EMPTY)
+    return count
+
+
+def growth(evidence: Evidence, net: NestedNet) -> Iterator[Text]:
+    """How the graphs of a net grow from order to order, those that grow alike together."""
+    changes: list[Text] = []
+    for engines, counts in grouped(last_stages(evidence, net)):
+        # Orders that were refused or not asked have no count.
+        by_order = zip(EVERY_ORDER, counts, strict=True)
+        known = {order: count for order, count in by_order if isinstance(count, int)}
+        if len(known) > 1:
+            change = message(
+                "higher_order.change",
+                change=change_of_size(known),
+                parties=tuple(map(listed_party, engines)),
+                lowest=min(known),
+                highest=max(known),
+                numbers=tuple(map(str, known.values())),
+            )
+            changes.append(change)
+    if changes:
+        yield message("higher_order.growth", net=net.name, changes=tuple(changes))
+
+
+def change_of_size(operators: Mapping[int, int]) -> Text:
+    """How the number of operators changes from the first order to the last one known."""
+    first, last = operators[min(operators)], operators[max(operators)]
+    if first == last:
+        return message("higher_order.stays", operators=first)
+    if first < last:
+        return message("higher_order.grows", first=first, last=last)
+    return message("higher_order.shrinks", first=first, last=last)
+
+
+def last_stages(evidence: Evidence, net: NestedNet) -> dict[str, list[int | Text]]:
+    """The operators at every order in the last graph of each engine."""
+    lines: dict[str, list[int | Text]] = {}
+    for engine, figures in evidence[net.nodes].items():
+        by_order = figures["by order"]
+        for stage in stages(by_order)[-1:]:
+            lines[engine] = counts_at(by_order, stage)
+    return lines
+
+
 @TOPIC.table()
-def operators_by_order(evidence: Evidence) -> Iterator[Table]:
+def operators_by_order(evidence: Evidence) -> Iterator[Table[Text]]:
     """The operators of every engine's graph at every stage, a table a net."""
     for net in nets(evidence):
         counts = node_counts(evidence, net)
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[Cell | Text, ...]] = []
         if counts:
             rows = list(zip(EVERY_ORDER, *counts.values(), strict=True))
         yield Table(
-            title=f"Operators of the gradient of {net.name}, forward included, by order",
-            columns=("order", *counts),
+            title=message("higher_order.operators_by_order.title", net=net.name),
+            columns=(message("higher_order.order"), *map(engine_at, counts)),
             rows=tuple(rows),
-            note=why_empty(evidence, net.nodes),
+            note=cells.missing(evidence, net.nodes),
         )
 
 
 @TOPIC.chart()
-def growth_of_the_wave(evidence: Evidence) -> Iterator[Chart]:
+def growth_of_the_wave(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The operators of the wave's gradient over the orders; graphs that grow alike share a line."""
-    lines = {}
-    for label, counts in node_counts(evidence, THE_WAVE).items():
-        lines[label] = tuple(float(count) if isinstance(count, int) else None for count in counts)
-    series = []
-    for who, line in grouped(lines):
-        series.append(Series(" and ".join(who), tuple(map(float, EVERY_ORDER)), line))
+    counts_of = node_counts(evidence, THE_WAVE)
+    # By position: a name of an engine with a stage is two strings.
+    lines: dict[str, tuple[float | None, ...]] = {}
+    names: dict[str, Text] = {}
+    for place, counts in counts_of.items():
+        key = " ".join(place)
+        names[key] = engine_at(place)
+        lines[key] = cells.heights(counts)
+    series: list[Series[Text]] = []
+    for keys, line in grouped(lines):
+        who = message("higher_order.together", parties=tuple(names[key] for key in keys))
+        series.append(Series(who, tuple(map(float, EVERY_ORDER)), line))
     if series:
         yield Chart(
             name="nodes_wave",
-            title=f"Operators of the gradient of {THE_WAVE.name}",
+            title=message("higher_order.nodes_chart.title", net=THE_WAVE.name),
             kind="line",
-            x="order",
-            y="operators",
+            x=message("higher_order.order"),
+            y=message("higher_order.operators"),
             series=tuple(series),
             log=("y",),
         )
@@ -255,31 +487,29 @@ def growth_of_the_wave(evidence: Evidence) -> Iterator[Chart]:
 
 
 def seconds_of_wave(evidence: Evidence) -> dict[str, dict[str, float]]:
-    """The seconds of the wave's calls by the label of the engine, where there are any."""
-    seconds = {}
-    for engine, timings in evidence.timings(ORDERS_OF_WAVE).items():
-        if timings:
-            seconds[PARTIES[engine].label] = timings
-    return seconds
+    """The seconds of the wave's calls by engine, where there are any."""
+    timed = evidence.timings(ORDERS_OF_WAVE)
+    return {engine: timings for engine, timings in timed.items() if timings}
 
 
 @TOPIC.table()
-def seconds_by_order(evidence: Evidence) -> Iterator[Table]:
+def seconds_by_order(evidence: Evidence) -> Iterator[Table[Text]]:
     """The seconds of the first call and of the next, at every order."""
     seconds = seconds_of_wave(evidence)
-    columns = ["order"]
-    for label in seconds:
-        columns += [f"{label}, {turn}" for turn in TURNS]
-    rows: list[tuple[Cell, ...]] = []
+    columns: list[Text] = [message("higher_order.order")]
+    for engine in seconds:
+        who = party(engine)
+        columns += [message(f"higher_order.{turn}_call", who=who) for turn in TURNS]
+    rows: list[tuple[Cell | Text, ...]] = []
     # Without any seconds there are no columns for the orders' rows to fill.
     orders = EVERY_ORDER if seconds else ()
     for order in orders:
-        cells: list[Cell] = [order]
+        row: list[Cell] = [order]
         for timings in seconds.values():
-            cells += [timings.get(timing_name(order, turn), EMPTY) for turn in TURNS]
-        rows.append(tuple(cells))
+            row += [timings.get(timing_name(order, turn), EMPTY) for turn in TURNS]
+        rows.append(tuple(row))
     yield Table(
-        title=f"Seconds of the first call, compiling included, and of the next ({THE_WAVE.name})",
+        title=message("higher_order.seconds.title", net=THE_WAVE.name),
         columns=tuple(columns),
         rows=tuple(rows),
         timing=True,
@@ -287,19 +517,20 @@ def seconds_by_order(evidence: Evidence) -> Iterator[Table]:
 
 
 @TOPIC.chart()
-def seconds_of_first_calls(evidence: Evidence) -> Iterator[Chart]:
+def seconds_of_first_calls(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The seconds of the first call over the orders."""
-    series = []
-    for label, timings in seconds_of_wave(evidence).items():
-        seconds = tuple(timings.get(timing_name(order, TURNS[0])) for order in EVERY_ORDER)
-        series.append(Series(label, tuple(map(float, EVERY_ORDER)), seconds))
+    series: list[Series[Text]] = []
+    for engine, timings in seconds_of_wave(evidence).items():
+        seconds = [timings.get(timing_name(order, TURNS[0])) for order in EVERY_ORDER]
+        line = cells.heights(seconds)
+        series.append(Series(party(engine), tuple(map(float, EVERY_ORDER)), line))
     if series:
         yield Chart(
             name="seconds",
-            title=f"Seconds of the first call, compiling included ({THE_WAVE.name})",
+            title=message("higher_order.seconds_chart.title", net=THE_WAVE.name),
             kind="line",
-            x="order",
-            y="seconds",
+            x=message("higher_order.order"),
+            y=message("higher_order.seconds"),
             series=tuple(series),
             log=("y",),
             timing=True,

@@ -4,21 +4,23 @@ Single operators are differentiated twice; Jacobians, products and Hessians are 
 and an energy, held against float64.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import EMPTY, Evidence, why_empty
+from explorer.topics.cells import heights, messages, missing, party, sentences
+from explorer.topics.evidence import EMPTY, Evidence
+from explorer.topics.higher_order import operators, transformations
 from explorer.topics.higher_order.operators import (
     OPERATORS,
     OUTCOMES,
     by_outcome,
     dtype_of,
     outcome,
-    words,
 )
 from explorer.topics.higher_order.questions import (
     SECOND_DERIVATIVES,
@@ -28,115 +30,126 @@ from explorer.topics.higher_order.questions import (
     TWICE,
 )
 from explorer.topics.higher_order.transformations import (
-    FORMULAS,
+    NETS,
     STANDINGS,
     held,
     references,
     standing,
 )
-from explorer.topics.question import PARTIES
+from explorer.topics.question import Question
 
 # Single operators, differentiated twice
 
 
-def second_derivatives(evidence: Evidence) -> dict[str, Figures]:
-    """The figures of every operator, by party and operator, all groups together."""
+def figures_by_party(evidence: Evidence, questions: Iterable[Question]) -> dict[str, Figures]:
+    """The figures of every party by name, those of all questions together."""
     figures_of: dict[str, Figures] = {}
-    for question in SECOND_DERIVATIVES.values():
-        for party, figures in evidence[question].items():
-            figures_of.setdefault(party, {}).update(figures)
+    for question in questions:
+        for who, figures in evidence[question].items():
+            figures_of.setdefault(who, {}).update(figures)
     return figures_of
 
 
-def comparison(figure: dict[str, Any]) -> str:
+def second_derivatives(evidence: Evidence) -> dict[str, Figures]:
+    """The figures of every operator, by party and operator, all groups together."""
+    return figures_by_party(evidence, SECOND_DERIVATIVES.values())
+
+
+def comparison(figure: dict[str, Any]) -> Text:
     """What a wrong second derivative is, and what it should be."""
     change = figure["change of first"]
     second = digits(figure["second"], 4)
     if raised(change):
-        return f"{second}, although the first raises"
-    return f"{second} where the first changes by {digits(change, 4)}"
+        return message("higher_order.first_raises", second=second)
+    return message("higher_order.first_changes", second=second, change=digits(change, 4))
 
 
 @TOPIC.finding()
-def outcomes_by_party(evidence: Evidence) -> Iterator[str]:
+def outcomes_by_party(evidence: Evidence) -> Iterator[Text]:
     """Who returns wrong second derivatives of operators, of which, and who returns none."""
-    for party, figures in second_derivatives(evidence).items():
-        yield f"{PARTIES[party].label}: {outcomes_counted(figures)}."
+    for name, figures in second_derivatives(evidence).items():
+        who, outcomes = party(name), outcomes_counted(figures)
+        if outcomes:
+            yield message("higher_order.some_seconds", who=who, of=len(figures), outcomes=outcomes)
+        else:
+            yield message("higher_order.all_seconds", who=who, of=len(figures))
 
 
-def outcomes_counted(figures: Figures) -> str:
-    """How many second derivatives are wrong without a message, missing and right."""
+def outcomes_counted(figures: Figures) -> tuple[Text, ...]:
+    """How many second derivatives are wrong without a message, missing and right; () if all are right."""
     names = by_outcome(figures)
-    wrong, missing, right = names["wrong"], names["raises"], names["agrees"]
-    what = f"{len(figures)} second derivatives of operators"
+    wrong, refused, right = names["wrong"], names["raises"], names["agrees"]
     if len(right) == len(figures):
-        return f"all {what} right"
-    clauses = []
+        return ()
+    outcomes: list[Text] = []
     if wrong:
         first = wrong[0]  # the simplest: groups and operators begin with the plain ones
-        clauses.append(
-            f"{len(wrong)} wrong without a message ({_listed(wrong)}); that of {words(first)} is"
-            f" {comparison(figures[first])}"
+        wrong_seconds = message(
+            "higher_order.wrong_seconds",
+            count=len(wrong),
+            operators=tuple(map(operators.name_of, wrong)),
+            first=operators.name_of(first),
+            comparison=comparison(figures[first]),
         )
-    if missing:
-        clauses.append(f"{len(missing)} refused ({_listed(missing)})")
-    clauses.append(f"{len(right)} right")
-    return f"of {what} {'; '.join(clauses)}"
-
-
-def _listed(operators: list[str]) -> str:
-    return ", ".join(map(words, operators))
+        outcomes.append(wrong_seconds)
+    if refused:
+        listed = tuple(map(operators.name_of, refused))
+        outcomes.append(
+            message("higher_order.refused_seconds", count=len(refused), operators=listed)
+        )
+    outcomes.append(message("higher_order.count_right", count=len(right)))
+    return tuple(outcomes)
 
 
 @TOPIC.table()
-def outcomes_by_operator(evidence: Evidence) -> Iterator[Table]:
+def outcomes_by_operator(evidence: Evidence) -> Iterator[Table[Text]]:
     """What the second derivative of every operator is."""
     figures_of = second_derivatives(evidence)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     # Without any figures the table has no rows, and its note says why.
     groups = OPERATORS.values() if figures_of else ()
     for group in groups:
         for name in group:
-            cells = [_cell(figures_of.get(party, {}).get(name)) for party in TWICE]
-            rows.append((words(name), dtype_of(name), *cells))
+            cells = [_cell(figures_of.get(who, {}).get(name)) for who in TWICE]
+            rows.append((operators.name_of(name), dtype_of(name), *cells))
+    columns = (message("higher_order.operator"), message("higher_order.float"))
     yield Table(
-        title="Second derivatives of single operators, against the change of the first",
-        columns=("operator", "float", *(PARTIES[party].label for party in TWICE)),
+        title=message("higher_order.seconds_of_operators.title"),
+        columns=(*columns, *map(party, TWICE)),
         rows=tuple(rows),
-        note=why_empty(evidence, *SECOND_DERIVATIVES.values()),
+        note=missing(evidence, *SECOND_DERIVATIVES.values()),
     )
 
 
-def _cell(figure: dict[str, Any] | None) -> str:
+def _cell(figure: dict[str, Any] | None) -> Text:
     if figure is None:
         return EMPTY
     kind = outcome(figure)
     if kind == "raises":
         return said(figure["second"])
-    return f"wrong: {comparison(figure)}" if kind == "wrong" else kind
+    if kind == "wrong":
+        return message("higher_order.wrong_second", comparison=comparison(figure))
+    return message("higher_order.agrees")
 
 
 @TOPIC.chart()
-def tally(evidence: Evidence) -> Iterator[Chart]:
+def tally(evidence: Evidence) -> Iterator[Chart[Text]]:
     """How many operators have each outcome, a bar for each who differentiated."""
     figures_of = second_derivatives(evidence)
-    labels = tuple(PARTIES[party].label for party in figures_of)
-    series = []
+    labels = tuple(map(party, figures_of))
+    series: list[Series[Text]] = []
     for kind, name in zip(OUTCOMES, STANDINGS, strict=True):
-        counts = [float(len(by_outcome(figures)[kind])) for figures in figures_of.values()]
-        series.append(Series(name, labels, tuple(counts)))
+        counts = [len(by_outcome(figures)[kind]) for figures in figures_of.values()]
+        series.append(Series(message(f"higher_order.{name}"), labels, heights(counts)))
     if figures_of:
         yield Chart(
             name="second_derivatives",
-            title="Second derivatives of single operators",
+            title=message("higher_order.seconds_tally.title"),
             kind="bars",
-            x="engine",
-            y="operators",
+            x=message("higher_order.engine"),
+            y=message("higher_order.operators"),
             series=tuple(series),
-            note=(
-                "Wrong: a number is returned without a message, and it is not how the first "
-                "derivative changes."
-            ),
+            note=message("higher_order.seconds_tally.note"),
         )
 
 
@@ -145,11 +158,7 @@ def tally(evidence: Evidence) -> Iterator[Chart]:
 
 def measured_transformations(evidence: Evidence) -> dict[str, Figures]:
     """The figures of every transformation by party and name, all nets together."""
-    figures_of: dict[str, Figures] = {}
-    for question in TRANSFORMATIONS.values():
-        for party, figures in evidence[question].items():
-            figures_of.setdefault(party, {}).update(figures)
-    return figures_of
+    return figures_by_party(evidence, TRANSFORMATIONS.values())
 
 
 def by_standing(figures: Figures) -> dict[str, list[str]]:
@@ -161,73 +170,92 @@ def by_standing(figures: Figures) -> dict[str, list[str]]:
 
 
 @TOPIC.finding()
-def transformations_by_party(evidence: Evidence) -> Iterator[str]:
+def transformations_by_party(evidence: Evidence) -> Iterator[Text]:
     """Which Jacobians, products and Hessians are wrong without a message, and what is refused."""
-    for party, figures in measured_transformations(evidence).items():
-        yield f"{PARTIES[party].label}: {standings_counted(figures)}."
+    for name, figures in measured_transformations(evidence).items():
+        who, outcomes = party(name), standings_counted(figures)
+        if outcomes:
+            yield message(
+                "higher_order.some_transformations", who=who, of=len(figures), outcomes=outcomes
+            )
+        else:
+            yield message("higher_order.all_transformations", who=who, of=len(figures))
 
 
-def standings_counted(figures: Figures) -> str:
-    """How many transformations are wrong without a message, refused and right."""
+def standings_counted(figures: Figures) -> tuple[Text, ...]:
+    """How many transformations are wrong without a message, refused and right; () if all are right."""
     right, wrong, refused = by_standing(figures).values()
-    what = "Jacobians, products and Hessians"
     if len(right) == len(figures):
-        return f"all {len(figures)} {what} right"
-    clauses = []
+        return ()
+    outcomes: list[Text] = []
     if wrong:
-        clauses.append(f"{len(wrong)} wrong without a message ({' · '.join(wrong)})")
-    for message, names in _by_message(figures, refused).items():
-        clauses.append(f"{len(names)} refused with {message} ({' · '.join(names)})")
-    clauses.append(f"{len(right)} right")
-    return f"of {len(figures)} {what} {'; '.join(clauses)}"
+        names = _beside_each_other(wrong)
+        outcomes.append(message("higher_order.wrong_calls", count=len(wrong), names=names))
+    for error, figure_names in _by_error(figures, refused).items():
+        names = _beside_each_other(figure_names)
+        count = len(figure_names)
+        outcomes.append(
+            message("higher_order.refused_calls", count=count, error=error, names=names)
+        )
+    outcomes.append(message("higher_order.count_right", count=len(right)))
+    return tuple(outcomes)
 
 
-def _by_message(figures: Figures, names: list[str]) -> dict[str, list[str]]:
-    by_message: dict[str, list[str]] = {}
+def _beside_each_other(figures: list[str]) -> Text:
+    """Names with commas in them, one after the other."""
+    names: Text = ""
+    for figure in figures:
+        name = transformations.name_of(figure)
+        names = message("higher_order.beside", names=names, next=name) if names else name
+    return names
+
+
+def _by_error(figures: Figures, names: list[str]) -> dict[str, list[str]]:
+    by_error: dict[str, list[str]] = {}
     for name in names:
-        by_message.setdefault(said(figures[name]).rstrip("."), []).append(name)
-    return by_message
+        by_error.setdefault(said(figures[name]).rstrip("."), []).append(name)
+    return by_error
 
 
 @TOPIC.table()
-def transformations_side_by_side(evidence: Evidence) -> Iterator[Table]:
+def transformations_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
     """How every transformation stands against float64."""
     figures_of = measured_transformations(evidence)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     # Without any figures the table has no rows, and its note says why.
     names = sorted(references()) if figures_of else []
     for name in names:
-        cells = [_held(figures_of.get(party, {}), name) for party in TRANSFORMING]
-        rows.append((name, *cells))
-    formulas = "; ".join(f"{net}: {formula}" for net, formula in FORMULAS.items())
-    missing = why_empty(evidence, *TRANSFORMATIONS.values())
+        cells = [_held(figures_of.get(who, {}), name) for who in TRANSFORMING]
+        rows.append((transformations.name_of(name), *cells))
+    formulas = messages("higher_order.formula", *NETS)
+    note = message("higher_order.transformations.note", formulas=formulas)
     yield Table(
-        title="Jacobians, products and Hessians of a field v and an energy e, against float64",
-        columns=("what", *(PARTIES[party].label for party in TRANSFORMING)),
+        title=message("higher_order.transformations.title"),
+        columns=(message("higher_order.what"), *map(party, TRANSFORMING)),
         rows=tuple(rows),
-        note=f"In float32 unless it says float64; {formulas}. {missing}".strip(),
+        note=sentences(note, missing(evidence, *TRANSFORMATIONS.values())),
     )
 
 
-def _held(figures: Figures, name: str) -> str:
+def _held(figures: Figures, name: str) -> Text:
     return held(figures[name], references()[name]) if name in figures else EMPTY
 
 
 @TOPIC.chart()
-def tally_of_transformations(evidence: Evidence) -> Iterator[Chart]:
+def tally_of_transformations(evidence: Evidence) -> Iterator[Chart[Text]]:
     """How many transformations are right, wrong in silence and refused, a bar a party."""
     figures_of = measured_transformations(evidence)
-    labels = tuple(PARTIES[party].label for party in figures_of)
-    series = []
+    labels = tuple(map(party, figures_of))
+    series: list[Series[Text]] = []
     for kind in STANDINGS:
-        counts = [float(len(by_standing(figures)[kind])) for figures in figures_of.values()]
-        series.append(Series(kind, labels, tuple(counts)))
+        counts = [len(by_standing(figures)[kind]) for figures in figures_of.values()]
+        series.append(Series(message(f"higher_order.{kind}"), labels, heights(counts)))
     if figures_of:
         yield Chart(
             name="transformations",
-            title="Jacobians, products and Hessians against float64",
+            title=message("higher_order.transformations_tally.title"),
             kind="bars",
-            x="engine",
-            y="calls",
+            x=message("higher_order.engine"),
+            y=message("higher_order.calls"),
             series=tuple(series),
         )

@@ -29,8 +29,11 @@ MOST_INPUTS = 3
 SHOWN = 16
 """How many elements of a derivative are kept, evenly spaced; its norm speaks for all of them."""
 
-NOT_ASKED = "not asked, since"
-"""The key of a figure that stands where this study did not ask; what is behind it is why."""
+NOT_ASKED = "not_asked"
+"""The key of a figure of an order that this study left out; its value is the order that was too much.
+
+That order has the number of its graph's "operators", or the "seconds" that it took.
+"""
 
 TURNS = ("first", "next")
 """The calls that are timed at each order: the first, with whatever is compiled, and another one."""
@@ -114,19 +117,19 @@ class Climb:
         self._seconds = time.perf_counter() - start
 
 
-def too_large(order: int, operators: int) -> str:
+def too_large(order: int, operators: int) -> dict[str, Any]:
     """Why orders are not asked above one whose graph has many operators."""
-    return f"the graph of order {order} has {operators} operators already"
+    return {"order": order, "operators": operators}
 
 
-def too_slow(order: int, seconds: float) -> str:
+def too_slow(order: int, seconds: float) -> dict[str, Any]:
     """Why orders are not asked above one that took long."""
-    return f"order {order} took {seconds:.0f} s"
+    return {"order": order, "seconds": round(seconds)}
 
 
-def not_asked(reason: str) -> dict[str, Any]:
+def not_asked(too_much: dict[str, Any]) -> dict[str, Any]:
     """The figure of an order that is not asked for."""
-    return {NOT_ASKED: reason}
+    return {NOT_ASKED: too_much}
 
 
 def is_not_asked(figure: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from explorer.model.arrays import AnyArray
+from explorer.model.message import Text, message
 from explorer.numeric.differences import relative_error
 from explorer.topics.attempts import raised
 from explorer.topics.higher_order.nested import sampled
@@ -235,6 +236,6 @@ def by_outcome(figures: Mapping[str, dict[str, Any]]) -> dict[str, list[str]]:
     return names
 
 
-def words(operator: str) -> str:
-    """The name of an operator as a reader is told it: "cube of sum"."""
-    return operator.replace("_", " ")
+def name_of(operator: str) -> Text:
+    """The name of an operator as a reader has it: "cube of sum"."""
+    return message(f"higher_order.operator.{operator}")

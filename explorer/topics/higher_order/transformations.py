@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from explorer.model.arrays import AnyArray
+from explorer.model.message import Text, message
 from explorer.numeric.differences import relative_error
 from explorer.topics.attempts import attempt_briefly, raised, said
 from explorer.topics.higher_order import oracle
@@ -23,12 +24,6 @@ Function = Callable[[Any], Any]
 
 BY_ELEMENT, BY_MATRIX = "by element", "with a matrix product"
 BY_BROADCAST, BY_REDUCTION = "with a broadcast", "with a reduction"
-FORMULAS = {
-    BY_ELEMENT: "v = eˣ·sin x, e = Σv",
-    BY_MATRIX: "v = A·sin x, e = Σv²",
-    BY_BROADCAST: "v = the nine xᵢ·sin xⱼ, e = Σv²",
-    BY_REDUCTION: "v = x·Σsin x, e = (Σsin x)³",
-}
 
 MATRIX = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [0.5, 0.0, 1.0]])
 POINT = np.array([0.5, 1.0, 2.0])
@@ -235,13 +230,30 @@ def figure_name(transformation: str, net: str, dtype: str) -> str:
 def references() -> dict[str, list[Any]]:
     """Every transformation that is measured, in float64, under the name of its figure."""
     values: dict[str, list[Any]] = {}
+    for name, (transformation, net, _) in places().items():
+        values[name] = in_float64(net)[transformation].tolist()
+    return values
+
+
+@cache
+def places() -> dict[str, tuple[str, str, str]]:
+    """The transformation, the net and the dtype of each figure, by its name."""
+    found: dict[str, tuple[str, str, str]] = {}
     for net in NETS:
-        by_transformation = in_float64(net)
         for dtype in DTYPES:
             for transformation in asked_of(net, dtype):
-                name = figure_name(transformation, net, dtype)
-                values[name] = by_transformation[transformation].tolist()
-    return values
+                found[figure_name(transformation, net, dtype)] = (transformation, net, dtype)
+    return found
+
+
+def name_of(figure: str) -> Text:
+    """The name of a transformation's figure, as a reader has it."""
+    transformation, net, dtype = places()[figure]
+    return message(
+        "higher_order.call_in_float64" if dtype == "float64" else "higher_order.call_of_net",
+        call=message(f"higher_order.{transformation}"),
+        net=message(f"higher_order.{net}"),
+    )
 
 
 STANDINGS = ("right", "wrong without a message", "refused")
@@ -256,7 +268,7 @@ def standing(figure: Any, reference: list[Any]) -> str:
     return "right" if right else "wrong without a message"
 
 
-def held(figure: Any, reference: list[Any]) -> str:
+def held(figure: Any, reference: list[Any]) -> Text:
     """How a transformation stands against float64, for a table's cell.
 
     "right", "wrong: off by …", or what was raised.
@@ -264,5 +276,5 @@ def held(figure: Any, reference: list[Any]) -> str:
     if raised(figure):
         return said(figure)
     if standing(figure, reference) == "right":
-        return "right"
-    return f"wrong: off by {relative_error(figure, reference):.2g}"
+        return message("higher_order.right")
+    return message("higher_order.off_by", error=relative_error(figure, reference))

@@ -3,7 +3,7 @@
 Beside it, what a tape records.
 """
 
-from explorer.topics.stages import claims, findings, tables
+from explorer.topics.stages import claims, findings
 from explorer.topics.stages.questions import TOPIC
 
-__all__ = ["TOPIC", "claims", "findings", "tables"]
+__all__ = ["TOPIC", "claims", "findings"]

@@ -3,7 +3,14 @@
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
+from explorer.model.message import Text, message
 from explorer.topics.evidence import Evidence
+from explorer.topics.stages.findings import (
+    TAPES,
+    compiled_for_both_signs,
+    for_both_signs,
+    passes_of,
+)
 from explorer.topics.stages.questions import (
     BRANCH,
     GRADIENT_PASSES,
@@ -12,7 +19,6 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
-from explorer.topics.stages.readings import computing, for_both_signs, total
 
 GUIDE = "dense_mse"
 """The scenario with the figures of the migration guides."""
@@ -38,47 +44,37 @@ def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     same = True
     again = 0
     for question in (OTHER_VALUES, BRANCH):
-        one, other = for_both_signs(evidence[question][GRAPH])
-        same = same and one["fingerprint"] == other["fingerprint"]
-        again += one["compiled again"] + other["compiled again"]
+        graph, negated = compiled_for_both_signs(evidence[question][GRAPH])
+        same = same and graph.fingerprint == negated.fingerprint
+        again += graph.compiled_again + negated.compiled_again
 
     one_tape_for_all = True
     tapes: list[Observation] = []
-    for party in ("torch", "mindspore-tape"):  # PyTorch's is cited beside it, not judged
+    for party in TAPES:  # PyTorch's is cited beside it, not judged
         one, other = for_both_signs(evidence[BRANCH][party])
-        for which, figures in (("first", one), ("second", other)):
-            what = f"tape of a branch on a value, {which} input"
-            as_stated = one["tape"] == other["tape"] if party != "torch" else None
+        is_same = one["tape"] == other["tape"]
+        as_stated = is_same if party != "torch" else None
+        for name, figures in (("first_tape", one), ("second_tape", other)):
+            what = message(f"stages.{name}")
             tapes.append(Observation(what, " + ".join(figures["tape"]), (party,), as_stated))
         if party == "mindspore-tape":
-            one_tape_for_all = one["tape"] == other["tape"]
+            one_tape_for_all = is_same
 
-    branch, _ = for_both_signs(evidence[BRANCH][GRAPH])
-    of_both = f"{computing(branch)} operators in {branch['graphs']} graphs, with both sides"
+    branch, _ = compiled_for_both_signs(evidence[BRANCH][GRAPH])
+    of_both = message("stages.both_sides", operators=branch.computing, graphs=branch.graphs)
+    sameness = message("stages.the_same" if same else "stages.not_the_same")
+    count = message("stages.of_four", again=again)
     seen = (
-        Observation(
-            "graph for two inputs, also of a branch on a value",
-            "the same" if same else "not the same",
-            (GRAPH,),
-            same,
-        ),
-        Observation("graph of the branch", of_both, (GRAPH,)),
-        Observation(
-            "calls with other values that compile again", f"{again} of 4", (GRAPH,), not again
-        ),
+        Observation(message("stages.graph_for_two"), sameness, (GRAPH,), same),
+        Observation(message("stages.graph_of_branch"), of_both, (GRAPH,)),
+        Observation(message("stages.compile_again"), count, (GRAPH,), not again),
         *tapes,
     )
     if not same or again:
-        return Ruling(
-            "does_not_hold", seen, "Look at the graph of each input; it depends on the values."
-        )
+        return Ruling("does_not_hold", seen)
     if not one_tape_for_all:
-        return Ruling(
-            "depends_on_style",
-            seen,
-            "Rely on one graph for all values in GRAPH_MODE alone; a tape is made anew per call.",
-        )
-    return Ruling("holds", seen, "Look at the graph once: it serves all values.")
+        return Ruling("depends_on_style", seen)
+    return Ruling("holds", seen)
 
 
 @TOPIC.claim(
@@ -100,44 +96,36 @@ def far_more(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     The optimizer's operators must be in it too.
     """
-    gradient, training = evidence[GRADIENT_PASSES][GRAPH], evidence[TRAINING_PASSES][GRAPH]
-    last, step = gradient["passes"][-1], training["passes"][-1]
-    calls = len(gradient["written"])
-    times = computing(last) / calls if calls else 0.0
-    largest = max(total(counts) for counts in gradient["passes"])
-    seen = tuple(
-        Observation(what, value, (GRAPH,), as_stated)
-        for what, value, as_stated in (
-            ("calls that the author wrote", str(calls), None),
-            (
-                "operators in the final graph",
-                f"{computing(last)}: {last['forward']} forward, {last['backward']} backward",
-                times >= expects["times"],
-            ),
-            ("nodes in the largest pass", str(largest), None),
-            (
-                "operators in the final graph of a training step",
-                f"{step['forward']} forward, {step['backward']} backward, {step['update']} update",
-                bool(step["update"]),
-            ),
-            ("kernels that the training step runs as", str(training["kernels"]), None),
-        )
+    gradient = passes_of(evidence[GRADIENT_PASSES][GRAPH])
+    training = passes_of(evidence[TRAINING_PASSES][GRAPH])
+    last, step = gradient.last, training.last
+    calls = len(gradient.written)
+    times = last.computing / calls if calls else 0.0
+    of_gradient = message(
+        "stages.final_operators",
+        operators=last.computing,
+        forward=last.forward,
+        backward=last.backward,
     )
+    of_step = message(
+        "stages.step_operators",
+        forward=step.forward,
+        backward=step.backward,
+        update=step.update,
+    )
+    rows: tuple[tuple[str, Text, bool | None], ...] = (
+        ("calls_written", str(calls), None),
+        ("in_final_graph", of_gradient, times >= expects["times"]),
+        ("in_largest_pass", str(gradient.largest.total), None),
+        ("in_training_step", of_step, bool(step.update)),
+        ("kernels_of_step", str(training.kernels), None),
+    )
+    seen: list[Observation] = []
+    for name, value, as_stated in rows:
+        seen.append(Observation(message(f"stages.{name}"), value, (GRAPH,), as_stated))
     # No more operators than were written is the contrary; fewer times as many is only less.
-    if not step["update"] or times <= 1:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Count the operators of your own graph: study stages shows them pass by pass.",
-        )
+    if not step.update or times <= 1:
+        return Ruling("does_not_hold", tuple(seen))
     if times < expects["times"]:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "Expect more operators in the final graph than you wrote, though not many more.",
-        )
-    return Ruling(
-        "holds",
-        seen,
-        "Read a dumped graph from its last pass, and look for the optimizer's operators in it too.",
-    )
+        return Ruling("holds_with_changes", tuple(seen))
+    return Ruling("holds", tuple(seen))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.engines.mindspore.ir import Module, read
+from explorer.model.message import Text, message
 from explorer.model.passes import FINAL, TYPED
 from explorer.topics.stages.programs import change, counts, operators, phases
 
@@ -16,38 +17,42 @@ STEP = re.compile(r"^(\w+?)_r(\d+)_j\d+_\d+_(.+?)_*$")
 SUBSTEP = re.compile(r"^(\w+)\.r(\d+)\.(\w+)\.(\w+)$")
 """A step within a step: "opt_a.r1.a_2.merge_addn"."""
 
-MEANING = {
-    "bootstrap": "the call alone, before anything is known of it",
-    TYPED.file: "every function that the call reaches, with types and shapes",
-    "auto_monad": "effects put in order",
-    "meta_fg_expand": (
-        "the derivative written out: a forward closure ▸ and a backpropagator ◂ for each operator"
-    ),
-    "renormalize": "types and shapes inferred anew",
-    "a_1": "calls inlined, and what cancels removed",
-    "cse": "equal expressions merged",
-    "merge_addn": "nested sums merged",
-    "updatestate_depend_eliminate": "order dropped where nothing depends on it",
-    "updatestate_loads_eliminate": "order dropped where nothing depends on it",
-    FINAL.file: "what goes to the backend",
-}
-"""What the passes are for, by the last part of their names."""
+WITH_A_MEANING = frozenset(
+    {
+        "bootstrap",
+        TYPED.file,
+        "auto_monad",
+        "meta_fg_expand",
+        "renormalize",
+        "a_1",
+        "cse",
+        "merge_addn",
+        "updatestate_depend_eliminate",
+        "updatestate_loads_eliminate",
+        FINAL.file,
+    }
+)
+"""The passes, by the last part of their names, of which words/ says what they are for."""
 
 
-def readable(name: str) -> str:
+def readable(name: str) -> Text:
     """A pass's name without its numbers: "opt_a, round 1: meta_fg_expand"."""
     step = STEP.match(name)
     if step:
-        return f"{step[1]}, round {step[2]}: {step[3]}"
+        return message("stages.round", name_of_pass=step[1], round=step[2], step=step[3])
     substep = SUBSTEP.match(name)
     if substep:
-        return f"{substep[1]}, round {substep[2]}: {substep[4]}"
+        return message("stages.round", name_of_pass=substep[1], round=substep[2], step=substep[4])
     return name
 
 
 def short(name: str) -> str:
     """The last part of a pass's name: "meta_fg_expand"."""
-    return readable(name).rpartition(": ")[2]
+    step = STEP.match(name)
+    if step:
+        return step[3]
+    substep = SUBSTEP.match(name)
+    return substep[4] if substep else name
 
 
 FILE = re.compile(r"^(?:\d+_|opt_pass_\d+_|opt_substep_)?(.+?)_(\d+)$")

@@ -17,6 +17,71 @@ PLACEHOLDER = "BpropMetaFuncGraph_BpropMetaFuncGraph"
 PHASES = ("forward", "backward", "update", "bookkeeping")
 """Where a node can belong."""
 
+
+class Size(msgspec.Struct, frozen=True, kw_only=True):
+    """How many nodes a program has in each phase, and how many graphs they are in."""
+
+    forward: int
+    backward: int
+    update: int
+    bookkeeping: int
+    graphs: int = 0
+
+    @property
+    def total(self) -> int:
+        """All nodes."""
+        return self.computing + self.bookkeeping
+
+    @property
+    def computing(self) -> int:
+        """The nodes that compute something."""
+        return self.forward + self.backward + self.update
+
+
+class Pass(Size, frozen=True, kw_only=True, rename={"name": "pass"}):
+    """What a pass made of a program: its size afterwards, and which operators it changed."""
+
+    name: str
+    appeared: dict[str, int]
+    vanished: dict[str, int]
+
+    @property
+    def changes_operators(self) -> bool:
+        """Whether it changed any."""
+        return bool(self.appeared or self.vanished)
+
+
+class Passes(msgspec.Struct, frozen=True):
+    """All passes over a program, the calls that its author wrote, and the kernels it runs as."""
+
+    passes: tuple[Pass, ...]
+    kernels: int
+    written: tuple[str, ...] = ()
+
+    @property
+    def last(self) -> Pass:
+        """The last pass."""
+        return self.passes[-1]
+
+    @property
+    def largest(self) -> Pass:
+        """The first of the passes after which the program has the most nodes."""
+        return max(self.passes, key=lambda step: step.total)
+
+    @property
+    def shown(self) -> list[Pass]:
+        """The passes that changed operators, and the first and last whether or not they did."""
+        ends = (self.passes[0], self.passes[-1])
+        return [step for step in self.passes if step.changes_operators or step in ends]
+
+
+class Compiled(Size, frozen=True, kw_only=True, rename={"compiled_again": "compiled again"}):
+    """A compiled program, and whether a call with other values compiled it once more."""
+
+    fingerprint: str
+    compiled_again: bool
+
+
 UPDATE = "/optimizer-"
 """What the scope of a node holds that an attribute called ``optimizer`` brought in."""
 

@@ -1,14 +1,37 @@
-"""Findings about the tape's life, in sentences.
+"""Findings and charts of the tape's life.
 
 What is about the scenario comes first; what is true of any net comes second, each fact once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from explorer.model.message import Text, message
+from explorer.model.study import Chart, Series
 from explorer.numeric.differences import greatest_difference
-from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
+from explorer.topics.cells import listed_party, party, sentences
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.observations import of_each
+from explorer.topics.tape_life.figures import (
+    TRUE_IN_PLACE,
+    Step,
+    all_equal,
+    correctness,
+    count,
+    forwards,
+    left,
+    lives,
+    moments_of,
+    name_of,
+    names_of,
+    one_after_the_other,
+    only_leaf,
+    refusal,
+    shown,
+    unwrapped,
+)
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -19,24 +42,9 @@ from explorer.topics.tape_life.questions import (
     FREEING,
     HOOKS,
     IN_PLACE,
-    LIFETIME,
     SECOND_BACKWARD,
     SECOND_BACKWARD_OF_LITTLE,
     TOPIC,
-)
-from explorer.topics.tape_life.tables import only_leaf
-from explorer.topics.tape_life.wording import (
-    AFTER_CHANGE_IN_PLACE,
-    after_change_in_place,
-    after_forward,
-    all_equal,
-    forwards,
-    label_in_a_list,
-    left,
-    one_after_the_other,
-    refusal,
-    shown,
-    unwrapped,
 )
 
 PYTORCHS_MOMENTS = ("after the forward", "after backward", "after backward(retain_graph=True)")
@@ -53,203 +61,328 @@ MINDSPORES_MOMENTS = (
 
 
 @TOPIC.finding()
-def kept_for_the_backward(evidence: Evidence) -> Iterator[str]:
+def kept_for_the_backward(evidence: Evidence) -> Iterator[Text]:
     """How many bytes each engine keeps for the backward, the least first, and what outlives it."""
-    lives = evidence[LIFETIME]
-    kept = {engine: after_forward(life) for engine, life in lives.items()}
-    by_bytes = sorted(kept, key=lambda engine: int(kept[engine]["bytes"]))
-    clauses = []
-    for engine in by_bytes:
-        size = f"{kept[engine]['bytes']:,} bytes, {counted(kept[engine]['tensors'], 'tensor')}"
-        clauses.append(f"{size} ({label_in_a_list(engine)})")
-    if clauses:
-        yield (
-            f"{_scenario(evidence)} keeps for its backward: {'; '.join(clauses)}. Inputs and"
-            " parameters are among the tensors, and not in the bytes."
-        )
+    all_lives = lives(evidence)
+    by_bytes = sorted(all_lives.items(), key=lambda item: item[1].after_forward.bytes)
+    sizes: list[Text] = []
+    for engine, life in by_bytes:
+        kept, who = life.after_forward, listed_party(engine)
+        tensors = count("tensors", kept.tensors)
+        sizes.append(message("tape_life.bytes_of", bytes=kept.bytes, tensors=tensors, who=who))
+    if sizes:
+        net = evidence.target.name or message("tape_life.the_net")
+        yield message("tape_life.kept", net=net, sizes=tuple(sizes))
 
-    staying: dict[str, str] = {}
-    for engine, life in lives.items():
-        tensors = life["steps"][-1]["tensors"]
-        staying[engine] = counted(tensors, "tensor") if tensors else "nothing"
+    staying: dict[str, Text] = {}
+    for engine, life in all_lives.items():
+        number = life.after_backward.tensors
+        staying[engine] = count("tensors", number) if number else message("tape_life.nothing")
     if staying:
-        yield (
-            "Of these it keeps, once the gradients are there and no output is held:"
-            f" {_with_engines(staying)}."
-        )
+        yield message("tape_life.staying", staying=_with_engines(staying))
 
 
 @TOPIC.finding()
-def recorded_on_a_tape(evidence: Evidence) -> Iterator[str]:
+def recorded_on_a_tape(evidence: Evidence) -> Iterator[Text]:
     """How many nodes a forward leaves on each tape, and under the compiler."""
-    nodes = {}
-    for engine, life in evidence[LIFETIME].items():
-        if "nodes" in life:
-            nodes[engine] = counted(len(life["nodes"]), "node")
+    nodes: dict[str, Text] = {}
+    for engine, life in lives(evidence).items():
+        if life.nodes is not None:
+            nodes[engine] = count("nodes", len(life.nodes))
     for engine, figures in evidence[COMPILED].items():
-        nodes[engine] = f"{counted(len(figures['nodes']), 'node')} for the whole under a compiler"
+        whole = count("nodes", len(figures["nodes"]))
+        nodes[engine] = message("tape_life.under_a_compiler", nodes=whole)
     if nodes:
-        yield f"Its forward leaves on a tape: {_with_engines(nodes)}."
+        yield message("tape_life.recorded", nodes=_with_engines(nodes))
 
 
 @TOPIC.finding(FREEING.by("torch-tape"))
-def freed_by_pytorch(evidence: Evidence) -> Iterator[str]:
+def freed_by_pytorch(evidence: Evidence) -> Iterator[Text]:
     """When PyTorch's tape lets go of saved tensors and of nodes."""
-    moments = evidence[FREEING]["torch-tape"]
+    moments = moments_of(evidence, "torch-tape")
     kept, freed, retained = (moments[moment] for moment in PYTORCHS_MOMENTS)
-    yield (
-        f"PyTorch's tape frees {kept['tensors'] - freed['tensors']} of"
-        f" {counted(kept['tensors'], 'saved tensor')} in the backward, with retain_graph=True"
-        f" {kept['tensors'] - retained['tensors']}; {freed['nodes']} of"
-        f" {counted(kept['nodes'], 'node')} stay while the outputs live."
+    yield message(
+        "tape_life.freed_by_pytorch",
+        freed=kept.tensors - freed.tensors,
+        saved=count("saved_tensors", kept.tensors),
+        freed_if_retained=kept.tensors - retained.tensors,
+        staying=freed.nodes,
+        nodes=count("nodes", kept.nodes or 0),
     )
 
 
 @TOPIC.finding(FREEING.by("mindspore-tape"))
-def freed_by_mindspore(evidence: Evidence) -> Iterator[str]:
+def freed_by_mindspore(evidence: Evidence) -> Iterator[Text]:
     """When MindSpore's tape lets go of saved tensors and of nodes."""
-    moments = evidence[FREEING]["mindspore-tape"]
+    moments = moments_of(evidence, "mindspore-tape")
     inside, kept, dropped = (moments[moment] for moment in MINDSPORES_MOMENTS)
-    yield (
-        f"MindSpore's tape frees {inside['tensors'] - kept['tensors']} of"
-        f" {counted(inside['tensors'], 'saved tensor')} when the gradient function returns; as long"
-        f" as the loss is held, {kept['nodes']} of {counted(inside['nodes'], 'node')} and"
-        f" {counted(kept['tensors'], 'tensor')} stay, without it {counted(dropped['tensors'], 'tensor')}."
+    yield message(
+        "tape_life.freed_by_mindspore",
+        freed=inside.tensors - kept.tensors,
+        saved=count("saved_tensors", inside.tensors),
+        staying=kept.nodes,
+        nodes=count("nodes", inside.nodes or 0),
+        tensors=count("tensors", kept.tensors),
+        tensors_without=count("tensors", dropped.tensors),
     )
 
 
 @TOPIC.finding(FORWARD_ALONE.by("mindspore-tape"))
-def left_by_one_forward(evidence: Evidence) -> Iterator[str]:
+def left_by_one_forward(evidence: Evidence) -> Iterator[Text]:
     """What one forward of MindSpore's tape leaves, by how it is called."""
-    clauses = []
+    ways: list[Text] = []
     for way, forward in forwards(evidence[FORWARD_ALONE]["mindspore-tape"]):
-        clauses.append(f"{way}: {left(forward)}")
-    yield f"What one forward leaves on MindSpore's tape: {'; '.join(clauses)}."
+        ways.append(message("tape_life.by_way", ways=(name_of(way),), outcome=left(forward)))
+    yield message("tape_life.left_by_forward", ways=tuple(ways))
 
 
 # In general: on nets of the study's own, whatever scenario is looked at
 
 
-IN_GENERAL = "In general:"
-"""The beginning of what is found on the study's own nets."""
-
-
 @TOPIC.finding(SECOND_BACKWARD)
-def backward_twice(evidence: Evidence) -> Iterator[str]:
+def backward_twice(evidence: Evidence) -> Iterator[Text]:
     """What a second backward through PyTorch's tape does, by the options of the first."""
-    outcomes: dict[str, str] = {}
+    errors: dict[str, str] = {}
     for way, figures in evidence[SECOND_BACKWARD]["torch-tape"].items():
         second = figures["second"]
-        outcomes[way] = f"raises {refusal(second)}" if raised(second) else "runs"
-    clauses = []
-    for ways, outcome in grouped(outcomes):
-        clauses.append(f"{outcome} ({', '.join(ways)})")
-    yield (
-        f"{IN_GENERAL} a second backward through PyTorch's tape, by how the first was called,"
-        f" {'; '.join(clauses)}."
-    )
+        errors[way] = refusal(second) if raised(second) else ""
+    outcomes: list[Text] = []
+    for ways, error in grouped(errors):
+        made = message("tape_life.runs_after", ways=names_of(ways))
+        if error:
+            made = message("tape_life.raises_after", error=error, ways=names_of(ways))
+        outcomes.append(made)
+    yield message("tape_life.backward_twice", outcomes=tuple(outcomes))
 
 
 @TOPIC.finding(SECOND_BACKWARD_OF_LITTLE)
-def backward_twice_where_little_was_saved(evidence: Evidence) -> Iterator[str]:
+def backward_twice_where_little_was_saved(evidence: Evidence) -> Iterator[Text]:
     """What a second backward does where nothing, or only a part, was saved."""
     figures = evidence[SECOND_BACKWARD_OF_LITTLE]["torch-tape"]
     plain, mixed = figures["x + 1"], figures["exp(x) + y + 1"]
-    plain_outcome = "raises" if raised(plain["second"]) else "runs"
-    mixed_outcome = "raises" if raised(mixed["second"]) else "runs"
-    yield (
-        f"{IN_GENERAL} where nothing was saved (x + 1) that second backward {plain_outcome}, and"
-        f" .grad is {shown(plain['.grad'])}; where only one part needs what is gone it"
-        f" {mixed_outcome}, and the other part's .grad is {shown(mixed['y.grad'])} by then."
+    yield message(
+        "tape_life.backward_of_little",
+        plain=_whether_it_runs(plain["second"]),
+        plain_grad=shown(plain[".grad"]),
+        mixed=_whether_it_runs(mixed["second"]),
+        mixed_grad=shown(mixed["y.grad"]),
     )
+
+
+def _whether_it_runs(outcome: Any) -> Text:
+    return message("tape_life.raises" if raised(outcome) else "tape_life.runs")
 
 
 @TOPIC.finding(ACCUMULATION)
-def sums_in_grad(evidence: Evidence) -> Iterator[str]:
+def sums_in_grad(evidence: Evidence) -> Iterator[Text]:
     """What PyTorch's ``.grad`` adds up, and what the others return."""
     sums = evidence[ACCUMULATION]["torch-tape"][".grad after each backward"]
     after_one, after_two = (shown(unwrapped(gradient)) for gradient in sums)
-    returned: dict[str, str] = {}
+    returned: dict[str, Text] = {}
     for engine, again in evidence[CALLED_AGAIN].items():
         gradients = again["gradients"]
+        returned[engine] = one_after_the_other(gradients)
         if all_equal(gradients):
-            returned[engine] = f"{shown(unwrapped(gradients[0]))} every time"
-        else:
-            returned[engine] = one_after_the_other(gradients)
-    finding = (
-        f"{IN_GENERAL} PyTorch's .grad is {after_one} after one backward and {after_two} after two"
-    )
+            first = shown(unwrapped(gradients[0]))
+            returned[engine] = message("tape_life.every_time", gradient=first)
+    sums_of_both = {"one": after_one, "two": after_two}
     if returned:
-        finding += f"; gradients that are returned are {_with_engines(returned)}"
-    yield f"{finding}."
-
-
-@TOPIC.finding()
-def result_changed_in_place(evidence: Evidence) -> Iterator[str]:
-    """What each engine makes of a saved result that is changed in place: wrong gradients first."""
-    outcomes: dict[str, tuple[str, str]] = {}
-    for engine, changed in evidence[IN_PLACE].items():
-        outcomes[engine] = after_change_in_place(changed["result"], "result")
-    clauses = []
-    for outcome in AFTER_CHANGE_IN_PLACE.values():
-        alike = {engine: detail for engine, (made, detail) in outcomes.items() if made == outcome}
-        for engines, detail in grouped(alike):
-            clause = f"{outcome} in {', '.join(map(label_in_a_list, engines))}"
-            clauses.append(f"{clause} ({detail})" if detail else clause)
-    if clauses:
-        yield (
-            f"{IN_GENERAL} changing the result of exp in place before its backward gives"
-            f" {'; '.join(clauses)}."
+        yield message(
+            "tape_life.sums_and_returns", returned=_with_engines(returned), **sums_of_both
         )
+    else:
+        yield message("tape_life.sums_in_grad", **sums_of_both)
+
+
+AFTER_CHANGE_IN_PLACE = ("wrong", "raises", "right")
+"""What comes of a change in place, as ``correctness`` has it: the worst first."""
 
 
 @TOPIC.finding()
-def order_of_hooks(evidence: Evidence) -> Iterator[str]:
+def result_changed_in_place(evidence: Evidence) -> Iterator[Text]:
+    """What each engine makes of a saved result that is changed in place: wrong gradients first."""
+    truth = TRUE_IN_PLACE["result"]
+    figures_by_outcome: dict[str, dict[str, str]] = {}
+    for engine, figure in of_each(evidence[IN_PLACE], "result").items():
+        outcome = correctness(figure, truth)
+        # A right gradient is the same but for rounding, and is not shown.
+        cell = shown(truth if outcome == "right" else figure)
+        figures_by_outcome.setdefault(outcome, {})[engine] = cell
+    outcomes: list[Text] = []
+    for outcome in AFTER_CHANGE_IN_PLACE:
+        for engines, figure in grouped(figures_by_outcome.get(outcome, {})):
+            made = message(
+                f"tape_life.in_place.{outcome}",
+                parties=tuple(map(listed_party, engines)),
+                figure=figure,
+                truth=shown(truth),
+            )
+            outcomes.append(made)
+    if outcomes:
+        yield message("tape_life.changed_in_place", outcomes=tuple(outcomes))
+
+
+@TOPIC.finding()
+def order_of_hooks(evidence: Evidence) -> Iterator[Text]:
     """In which order each tape calls hooks of several kinds."""
-    orders: dict[str, str] = {}
+    orders: dict[str, Text] = {}
     for engine, figures in evidence[HOOKS].items():
         if figures.get("order"):  # graphs have none
-            orders[engine] = ", ".join(f"“{kind}”" for kind in figures["order"])
+            kinds = [message("tape_life.quoted", kind=name_of(kind)) for kind in figures["order"]]
+            orders[engine] = message("tape_life.hooks", kinds=tuple(kinds))
     if orders:
-        yield f"{IN_GENERAL} hooks are called in the order {_with_engines(orders)}."
+        yield message("tape_life.order_of_hooks", orders=_with_engines(orders))
 
 
 @TOPIC.finding()
-def one_tensor_as_both_arguments(evidence: Evidence) -> Iterator[str]:
+def one_tensor_as_both_arguments(evidence: Evidence) -> Iterator[Text]:
     """The gradient with respect to the first of two arguments that are one tensor."""
-    gradients: dict[str, str] = {}
+    gradients: dict[str, Text] = {}
     for engine, answers in evidence[ANSWERS].items():
         answer = answers["by a"]
         if not raised(answer):
             gradients[engine] = shown(only_leaf(answer))
     if gradients:
-        yield (
-            f"{IN_GENERAL} one tensor passed as both arguments has, by the first of them, the"
-            f" gradient {_with_engines(gradients)}."
-        )
+        yield message("tape_life.one_tensor_twice", gradients=_with_engines(gradients))
 
 
 @TOPIC.finding()
-def extra_output_moves_the_gradient(evidence: Evidence) -> Iterator[str]:
+def extra_output_moves_the_gradient(evidence: Evidence) -> Iterator[Text]:
     """How far the weight's gradient moves when an extra output is differentiated along."""
-    moves: dict[str, str] = {}
+    moves: dict[str, Text] = {}
     for engine, ways in evidence[EXTRA_OUTPUT].items():
         moved = greatest_difference(ways["every output"], ways["first output alone"])
         moves[engine] = f"{moved:.3g}"
     if moves:
-        yield (
-            f"{IN_GENERAL} an extra output that is differentiated along moves the weight's gradient"
-            f" by up to {_with_engines(moves)}."
-        )
+        yield message("tape_life.extra_output_moves", moves=_with_engines(moves))
 
 
-def _scenario(evidence: Evidence) -> str:
-    return evidence.target.name or "The net"
+def _with_engines(outcomes: Mapping[str, Text]) -> tuple[Text, ...]:
+    """Each outcome with the engines that have it: "2 (PyTorch tape)", "3 (MindSpore tape)"."""
+    listed: list[Text] = []
+    for engines, outcome in grouped(outcomes):
+        parties = tuple(map(listed_party, engines))
+        listed.append(message("tape_life.outcome_of", outcome=outcome, parties=parties))
+    return tuple(listed)
 
 
-def _with_engines(outcomes: Mapping[str, str]) -> str:
-    """Each outcome with the engines that have it: "2 (PyTorch tape); 3 (MindSpore tape)"."""
-    groups = grouped(outcomes)
-    return "; ".join(
-        f"{outcome} ({', '.join(map(label_in_a_list, engines))})" for engines, outcome in groups
+# Charts
+
+
+KEPT = {"bytes": "tape_life.made", "own": "tape_life.own"}
+"""What is kept at the end of the forward: the texts by the names of its figures."""
+
+
+FAR_APART = 20
+"""Engines whose peaks are more than this many times apart are drawn on a logarithmic axis.
+
+On another one the lower line would lie on the axis.
+"""
+
+
+@TOPIC.chart()
+def bytes_alive(evidence: Evidence) -> Iterator[Chart[Text]]:
+    """The bytes kept for the backward, step by step."""
+    lines: dict[str, Steps] = {}
+    peaks: dict[str, float] = {}
+    for engine, life in lives(evidence).items():
+        moments, kept = bytes_over_time(life.steps)
+        lines[engine] = (moments, kept)
+        peaks[engine] = max(kept)
+    if not lines:
+        return
+
+    is_logarithmic = _are_far_apart(peaks.values())
+    series: list[Series[Text]] = []
+    for engine, line in lines.items():
+        moments_drawn, heights = without_zeros(line) if is_logarithmic else line
+        series.append(Series(party(engine), moments_drawn, heights))
+    yield Chart(
+        name="bytes-alive",
+        title=message("tape_life.alive_chart.title"),
+        kind="steps",
+        x=message("tape_life.alive_chart.x"),
+        y=message("tape_life.alive_chart.y"),
+        series=tuple(series),
+        log=("y",) if is_logarithmic else (),
+        note=message("tape_life.alive_chart.note", highest=_sizes(peaks)),
     )
+
+
+def _sizes(sizes: Mapping[str, float]) -> tuple[Text, ...]:
+    listed: list[Text] = []
+    for engine, size in sizes.items():
+        listed.append(message("tape_life.size_of", bytes=size, who=listed_party(engine)))
+    return tuple(listed)
+
+
+def _are_far_apart(peaks: Iterable[float]) -> bool:
+    kept = [peak for peak in peaks if peak > 0]
+    return bool(kept) and max(kept) > FAR_APART * min(kept)
+
+
+Steps = tuple[tuple[float, ...], tuple[float | None, ...]]
+"""Moments, and what is kept from each of them on."""
+
+
+def without_zeros(line: Steps) -> Steps:
+    """A line for a logarithmic axis, which has no zero: it ends where nothing is kept any more."""
+    moments: list[float] = []
+    heights: list[float | None] = []
+    last: float | None = None
+    for moment, kept in zip(*line, strict=True):
+        # What was kept was kept up to this moment.
+        if not kept and last:
+            moments.append(moment)
+            heights.append(last)
+        moments.append(moment)
+        heights.append(kept or None)
+        last = kept
+    return tuple(moments), tuple(heights)
+
+
+def bytes_over_time(steps: Sequence[Step]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The moments at which the bytes kept change, and the bytes from then on.
+
+    Time runs from 0 to 1 through the forward and from 1 to 2 through the backward, so that engines
+    whose operators differ in number lie above each other.
+    """
+    count = Counter(step.phase for step in steps)
+    done: Counter[str] = Counter()
+    moments = [0.0]
+    kept = [0.0]
+    for number, step in enumerate(steps, 1):
+        phase = step.phase
+        done[phase] += 1
+        # The last step too, where nothing may change: every line is to end at 2.
+        if step.bytes != kept[-1] or number == len(steps):
+            start = 1 if phase == "backward" else 0
+            moments.append(round(start + done[phase] / count[phase], 6))
+            kept.append(float(step.bytes))
+    return tuple(moments), tuple(kept)
+
+
+@TOPIC.chart()
+def kept_at_the_end_of_the_forward(evidence: Evidence) -> Iterator[Chart[Text]]:
+    """Bars of the bytes kept when the forward has ended."""
+    all_lives = lives(evidence)
+    names = tuple(map(listed_party, all_lives))
+    series: list[Series[Text]] = []
+    notes: list[Text] = []
+    for figure, name in KEPT.items():
+        sizes: dict[str, float] = {}
+        for engine, life in all_lives.items():
+            sizes[engine] = getattr(life.after_forward, figure)
+        series.append(Series(message(name), names, tuple(map(float, sizes.values()))))
+        # In numbers too: beside a long bar a short one is hardly seen.
+        notes.append(message(f"{name}.note", sizes=_sizes(sizes)))
+    if all_lives:
+        yield Chart(
+            name="bytes-kept",
+            title=message("tape_life.kept_chart.title"),
+            kind="bars",
+            x=message("tape_life.column.engine"),
+            y=message("tape_life.column.bytes"),
+            series=tuple(series),
+            note=sentences(*notes),
+        )

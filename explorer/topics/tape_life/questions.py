@@ -33,36 +33,34 @@ LIFETIME = TOPIC.ask(
     EVERY,
     scenario=LOOKED_AT,
     program={
-        "torch-tape": "in_torch_saved:lifetime",
-        "mindspore-tape": "in_mindspore_saved:lifetime",
-        "torch-graph": "in_torch_saved:planned",
-        "mindspore-graph": "in_mindspore_saved:planned",
+        "torch-tape": "in_torch:lifetime",
+        "mindspore-tape": "in_mindspore:lifetime",
+        "torch-graph": "in_torch:planned",
+        "mindspore-graph": "in_mindspore:planned",
     },
     # Its graph is read from what the compiler writes down, which only this worker makes it do.
     kinds={**AS_READERS, "mindspore-graph": "mindspore-capture"},
 )
-FREEING = TOPIC.ask("freeing", TAPES, program="saved:freeing", scenario=LOOKED_AT, kinds=AS_READERS)
-FORWARD_ALONE = TOPIC.ask(
-    "forward_alone", MINDSPORE, program="saved:forward_alone", scenario=LOOKED_AT, kinds=AS_READERS
-)
-COMPILED = TOPIC.ask("compiled", ("torch-graph",), program="repeats:compiled", scenario=LOOKED_AT)
+FREEING = TOPIC.ask("freeing", TAPES, scenario=LOOKED_AT, kinds=AS_READERS)
+FORWARD_ALONE = TOPIC.ask("forward_alone", MINDSPORE, scenario=LOOKED_AT, kinds=AS_READERS)
+COMPILED = TOPIC.ask("compiled", ("torch-graph",), program="gradients:compiled", scenario=LOOKED_AT)
 
 SECOND_BACKWARD = TOPIC.ask(
-    "second_backward", ("torch-tape",), program="repeats:second_backward", scenario=GUIDE
+    "second_backward", ("torch-tape",), program="gradients:second_backward", scenario=GUIDE
 )
 SECOND_BACKWARD_OF_LITTLE = TOPIC.ask(
-    "second_backward_of_little", ("torch-tape",), program="repeats:second_backward_of_little"
+    "second_backward_of_little", ("torch-tape",), program="gradients:second_backward_of_little"
 )
 ACCUMULATION = TOPIC.ask(
-    "accumulation", ("torch-tape",), program="repeats:accumulation", scenario=GUIDE
+    "accumulation", ("torch-tape",), program="gradients:accumulation", scenario=GUIDE
 )
 CALLED_AGAIN = TOPIC.ask(
     "called_again",
     ("mindspore-tape", "torch-graph", "mindspore-graph"),
-    program="repeats:called_again",
+    program="gradients:called_again",
     scenario=GUIDE,
 )
-REUSED = TOPIC.ask("reused", MINDSPORE, program="repeats:reused")
+REUSED = TOPIC.ask("reused", MINDSPORE, program="gradients:reused")
 
 SWITCHES = TOPIC.ask("switches", ("torch-tape",), program="gradients:switches")
 CUT_OFF = TOPIC.ask("cut_off", EVERY, program="gradients:cut_off")

@@ -1,13 +1,31 @@
 """The tables of the study of the tape's life."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
-from explorer.model.engines import ENGINES
+from explorer.model.message import Text, message
 from explorer.model.study import Cell, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import EMPTY, Evidence, grouped, no_figures, why_empty
+from explorer.topics.cells import clauses, messages, missing, no_figures, party, sentences
+from explorer.topics.evidence import EMPTY, Evidence, grouped
+from explorer.topics.tape_life.figures import (
+    TRUE_IN_PLACE,
+    all_equal,
+    count,
+    figures_of,
+    forwards,
+    judged,
+    judged_in_place,
+    lives,
+    moments_of,
+    name_of,
+    names_of,
+    one_after_the_other,
+    only_leaf,
+    refusal,
+    shown,
+    unwrapped,
+)
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -25,21 +43,6 @@ from explorer.topics.tape_life.questions import (
     SWITCHES,
     TOPIC,
 )
-from explorer.topics.tape_life.wording import (
-    TRUE_IN_PLACE,
-    after_forward,
-    all_equal,
-    correctness,
-    figures_of,
-    forwards,
-    judged_in_place,
-    kept_tensors,
-    one_after_the_other,
-    recorded_nodes,
-    refusal,
-    shown,
-    unwrapped,
-)
 
 DOUBLED = [0, 4, 8]
 """What a hook that doubles the derivative of x² at [0, 1, 2] makes of it."""
@@ -48,229 +51,251 @@ DOUBLED = [0, 4, 8]
 # The cells of the table of questions, each computed from its engine's figures
 
 
-def kept_after_forward(evidence: Evidence, engine: str) -> str:
+def recorded_nodes(evidence: Evidence, engine: str) -> Text:
+    """How many nodes a forward leaves on a tape.
+
+    Of the graph engines, where their graphs are run inside a gradient.
+    """
+    life = lives(evidence).get(engine)
+    if life and life.nodes is not None:
+        return count("nodes", len(life.nodes))
+    compiled = figures_of(evidence, COMPILED, engine)
+    if compiled:
+        nodes = count("nodes", len(compiled["nodes"]))
+        return message("tape_life.of_compiled_graph", nodes=nodes)
+    alone = figures_of(evidence, FORWARD_ALONE, engine)
+    if alone:
+        return count("nodes", alone["inside a gradient"]["nodes"])
+    return EMPTY
+
+
+def kept_after_forward(evidence: Evidence, engine: str) -> Text:
     """What is kept when the forward has ended."""
-    life = figures_of(evidence, LIFETIME, engine)
-    return kept_tensors(after_forward(life)) if life else EMPTY
+    life = lives(evidence).get(engine)
+    if not life:
+        return EMPTY
+    kept = life.after_forward
+    tensors = count("tensors", kept.tensors)
+    return message("tape_life.kept_tensors", tensors=tensors, bytes=kept.bytes, own=kept.own)
 
 
-def kept_after_backward(evidence: Evidence, engine: str) -> str:
+def kept_after_backward(evidence: Evidence, engine: str) -> Text:
     """What is still kept when the backward has ended."""
-    life = figures_of(evidence, LIFETIME, engine)
-    return f"{life['steps'][-1]['tensors']} tensors" if life else EMPTY
+    life = lives(evidence).get(engine)
+    if not life:
+        return EMPTY
+    return count("tensors", life.after_backward.tensors)
 
 
-def asked_twice(evidence: Evidence, engine: str) -> str:
+NUMBERS = {True: message("tape_life.same_numbers"), False: message("tape_life.other_numbers")}
+"""What a call gives again, by whether it is equal."""
+
+
+def asked_twice(evidence: Evidence, engine: str) -> Text:
     """What a second backward does, or a second call of the gradient function."""
     ways = figures_of(evidence, SECOND_BACKWARD, engine)
     if ways:
         second = ways["plain"]["second"]
-        return refusal(second) if raised(second) else "runs"
+        return refusal(second) if raised(second) else message("tape_life.runs")
     again = figures_of(evidence, CALLED_AGAIN, engine)
     if not again:
         return EMPTY
-    outcome = "the same numbers" if all_equal(again["gradients"]) else "other numbers"
+    outcome = NUMBERS[all_equal(again["gradients"])]
     compiled = figures_of(evidence, COMPILED, engine)
     # A compiled net is one node of a tape, which refuses a second backward like any other.
     if compiled and raised(compiled["second"]):
-        return (
-            f"the joint graph: {outcome}; compiled, backward twice: {refusal(compiled['second'])}"
-        )
+        error = refusal(compiled["second"])
+        return message("tape_life.joint_and_compiled", outcome=outcome, error=error)
     return outcome
 
 
-def twice_in_a_row(evidence: Evidence, engine: str) -> str:
+def twice_in_a_row(evidence: Evidence, engine: str) -> Text:
     """What two gradients in a row leave in ``.grad``, or return."""
     sums = figures_of(evidence, ACCUMULATION, engine)
     if sums:
-        return f"in .grad: {one_after_the_other(sums['.grad after each backward'])}"
+        in_grad = one_after_the_other(sums[".grad after each backward"])
+        return message("tape_life.in_grad", gradients=in_grad)
     again = figures_of(evidence, CALLED_AGAIN, engine)
-    return f"returned: {one_after_the_other(again['gradients'][:2])}" if again else EMPTY
+    if not again:
+        return EMPTY
+    return message("tape_life.returned", gradients=one_after_the_other(again["gradients"][:2]))
 
 
-def zeroing(evidence: Evidence, engine: str) -> str:
+def zeroing(evidence: Evidence, engine: str) -> Text:
     """What zeroing leaves of ``.grad``."""
     sums = figures_of(evidence, ACCUMULATION, engine)
     if sums:
-        zeros = shown(unwrapped(sums["zero_grad(set_to_none=False)"]))
-        return f"zero_grad(): {sums['zero_grad()']}; with set_to_none=False: {zeros}"
+        return message(
+            "tape_life.zeroed",
+            none=str(sums["zero_grad()"]),
+            zeros=shown(unwrapped(sums["zero_grad(set_to_none=False)"])),
+        )
     # Gradients that are returned add up nowhere.
-    return "nothing to zero" if figures_of(evidence, CALLED_AGAIN, engine) else EMPTY
+    if not figures_of(evidence, CALLED_AGAIN, engine):
+        return EMPTY
+    return message("tape_life.nothing_to_zero")
 
 
-def cut_off(evidence: Evidence, engine: str) -> str:
+def cut_off(evidence: Evidence, engine: str) -> Text:
     """The derivative of x³ with x² cut off, by each way to cut."""
     ways = figures_of(evidence, CUT_OFF, engine)
-    return "; ".join(f"{way}: {shown(figure)}" for way, figure in ways.items()) or EMPTY
+    return _by_way({way: shown(figure) for way, figure in ways.items()})
 
 
-def changed_in_place(evidence: Evidence, engine: str) -> str:
+def _by_way(outcomes: dict[str, Text]) -> Text:
+    """Each outcome after the way that leads to it; a cell without any is empty."""
+    if not outcomes:
+        return EMPTY
+    listed: list[Text] = []
+    for way, outcome in outcomes.items():
+        listed.append(message("tape_life.by_way", ways=(name_of(way),), outcome=outcome))
+    return clauses(listed)
+
+
+def changed_in_place(evidence: Evidence, engine: str) -> Text:
     """What comes of a change in place; programs with the same outcome stand together."""
     changed = figures_of(evidence, IN_PLACE, engine)
     if not changed:
         return EMPTY
     outcomes = {name: judged_in_place(changed[name], name) for name in TRUE_IN_PLACE}
-    cells = []
+    listed: list[Text] = []
     for names, outcome in grouped(outcomes):
-        cells.append(f"{' and '.join(names)}: {outcome}")
-    return "; ".join(cells)
+        listed.append(message("tape_life.by_way", ways=names_of(names), outcome=outcome))
+    return clauses(listed)
 
 
-def hooked(evidence: Evidence, engine: str) -> str:
+def hooked(evidence: Evidence, engine: str) -> Text:
     """What a hook makes of the gradient that passes by."""
     hooks = figures_of(evidence, HOOKS, engine)
-    if not hooks:
-        return EMPTY
-    return f"{correctness(hooks['doubled'], DOUBLED)}, {shown(hooks['doubled'])}"
+    return judged(hooks["doubled"], DOUBLED) if hooks else EMPTY
 
 
-def one_tensor_twice(evidence: Evidence, engine: str) -> str:
+def one_tensor_twice(evidence: Evidence, engine: str) -> Text:
     """The gradient with respect to each argument where both are one tensor."""
     answers = figures_of(evidence, ANSWERS, engine)
-    cells = [f"{argument}: {shown(only_leaf(answer))}" for argument, answer in answers.items()]
-    return "; ".join(cells) or EMPTY
+    return _by_way({argument: shown(only_leaf(answer)) for argument, answer in answers.items()})
 
 
-def only_leaf(answer: Mapping[str, Any]) -> Any:
-    """The numbers of an answer with one tensor; of an attempt that raised, itself."""
-    return answer if raised(answer) else next(iter(answer.values()))
-
-
-def extra_output(evidence: Evidence, engine: str) -> str:
+def extra_output(evidence: Evidence, engine: str) -> Text:
     """How far an extra output moves the weight's gradient, by what is done about it."""
     ways = figures_of(evidence, EXTRA_OUTPUT, engine)
-    cells = []
+    moves: dict[str, Text] = {}
     for way, gradient in ways.items():
         if way != "first output alone":
             moved = greatest_difference(gradient, ways["first output alone"])
-            cells.append(f"{way}: moved by {moved:.3g}")
-    return "; ".join(cells) or EMPTY
+            moves[way] = message("tape_life.moved_by", moved=moved)
+    return _by_way(moves)
 
 
-ROWS: dict[str, Callable[[Evidence, str], str]] = {
-    "what the forward records": recorded_nodes,
-    "kept at the end of the forward": kept_after_forward,
-    "kept at the end of the backward": kept_after_backward,
-    "asked for the gradient twice": asked_twice,
-    "twice in a row": twice_in_a_row,
-    "zeroing": zeroing,
-    "x³ with x² cut off": cut_off,
-    "what was kept is changed in place": changed_in_place,
-    "a hook that doubles": hooked,
-    "one tensor as both arguments": one_tensor_twice,
-    "an extra output": extra_output,
-}
-"""Each question of the table, and the function that gives an engine's answer to it."""
+ROWS: tuple[Callable[[Evidence, str], Text], ...] = (
+    recorded_nodes,
+    kept_after_forward,
+    kept_after_backward,
+    asked_twice,
+    twice_in_a_row,
+    zeroing,
+    cut_off,
+    changed_in_place,
+    hooked,
+    one_tensor_twice,
+    extra_output,
+)
+"""The functions that give an engine's cell in each row of the table of questions."""
 
 
 # The tables
 
 
 @TOPIC.table()
-def questions_by_engine(evidence: Evidence) -> Iterator[Table]:
+def questions_by_engine(evidence: Evidence) -> Iterator[Table[Text]]:
     """Every question, put to every engine."""
-    rows: list[tuple[Cell, ...]] = []
-    for question, answer in ROWS.items():
+    rows: list[tuple[Cell | Text, ...]] = []
+    for answer in ROWS:
         cells = [answer(evidence, engine) for engine in EVERY]
-        rows.append((question, *cells))
+        rows.append((message(f"tape_life.row.{answer.__name__}"), *cells))
     yield Table(
-        title="The same questions, put to four engines",
-        columns=("question", *(ENGINES[engine].label for engine in EVERY)),
+        title=message("tape_life.questions.title"),
+        columns=(*messages("tape_life.column", "question"), *map(party, EVERY)),
         rows=tuple(rows),
         note=no_figures(evidence),
     )
 
 
 @TOPIC.table()
-def alive_when(evidence: Evidence) -> Iterator[Table]:
+def alive_when(evidence: Evidence) -> Iterator[Table[Text]]:
     """Nodes, tensors and bytes at each moment of a tape's life."""
-    rows: list[tuple[Cell, ...]] = []
-    for engine, moments in evidence[FREEING].items():
-        for moment, alive in moments.items():
-            counts = (alive.get("nodes"), alive["tensors"], alive["bytes"])
-            rows.append((ENGINES[engine].label, moment, *counts, alive["of inputs and parameters"]))
+    rows: list[tuple[Cell | Text, ...]] = []
+    for engine in evidence[FREEING]:
+        for moment, alive in moments_of(evidence, engine).items():
+            counts = (alive.nodes, alive.tensors, alive.bytes, alive.own)
+            rows.append((party(engine), name_of(moment), *counts))
     yield Table(
-        title="What is alive when",
-        columns=(
-            "tape",
-            "moment",
-            "nodes",
-            "saved tensors",
-            "bytes",
-            "bytes of inputs and parameters",
+        title=message("tape_life.alive.title"),
+        columns=messages(
+            "tape_life.column", "tape", "moment", "nodes", "saved", "bytes", "own_bytes"
         ),
         rows=tuple(rows),
-        note=(
-            "Nodes without leaves; those of MindSpore's tape are found from the loss, and without it not"
-            " at all. Bytes are of storages that only the tape keeps, each once."
-            f" {why_empty(evidence, FREEING)}"
-        ).strip(),
+        note=sentences(message("tape_life.alive.note"), missing(evidence, FREEING)),
     )
 
 
 @TOPIC.table()
-def second_backward(evidence: Evidence) -> Iterator[Table]:
+def second_backward(evidence: Evidence) -> Iterator[Table[Text]]:
     """What a second backward through PyTorch's tape does to ``.grad``."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for way, figures in figures_of(evidence, SECOND_BACKWARD, "torch-tape").items():
         second = figures["second"]
-        outcome = refusal(second) if raised(second) else second
+        outcome = refusal(second) if raised(second) else message("tape_life.ran")
         sums = [shown(unwrapped(gradient)) for gradient in figures[".grad"]]
-        rows.append((way, outcome, *sums, figures[".grad is on a tape"]))
+        rows.append((name_of(way), outcome, *sums, figures[".grad is on a tape"]))
     yield Table(
-        title="A second backward through PyTorch's tape",
-        columns=(
-            "first backward with",
-            "second backward",
-            ".grad after one",
-            ".grad after two",
-            ".grad is on a tape",
+        title=message("tape_life.second_backward.title"),
+        columns=messages(
+            "tape_life.column",
+            "first_with",
+            "second",
+            "grad_after_one",
+            "grad_after_two",
+            "grad_on_tape",
         ),
         rows=tuple(rows),
-        note=why_empty(evidence, SECOND_BACKWARD),
+        note=missing(evidence, SECOND_BACKWARD),
     )
 
 
 @TOPIC.table()
-def recorded_by_call(evidence: Evidence) -> Iterator[Table]:
+def recorded_by_call(evidence: Evidence) -> Iterator[Table[Text]]:
     """What a forward records plainly, under each switch, and inside a gradient."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for way, figures in figures_of(evidence, SWITCHES, "torch-tape").items():
         # Of what was made in inference mode only the gradient is looked at.
-        rows.append((way, figures.get("nodes"), figures.get("saved"), shown(figures["gradient"])))
+        counts = (figures.get("nodes"), figures.get("saved"))
+        rows.append((name_of(way), *counts, shown(figures["gradient"])))
     for engine, figures in evidence[FORWARD_ALONE].items():
         for way, left in forwards(figures):
-            forward = f"{ENGINES[engine].label}: a forward {way}"
+            forward = message("tape_life.forward_of", who=party(engine), way=name_of(way))
             refused = refusal(left) if raised(left) else None
             rows.append((forward, left.get("nodes"), left.get("saved"), refused))
-    note = (
-        "PyTorch on the sum of cubes; MindSpore on the scenario. What a compiled net saves cannot"
-        " be observed: hooks on saved tensors are for tapes."
-        f" {why_empty(evidence, SWITCHES, FORWARD_ALONE)}"
-    )
     yield Table(
-        title="What a forward records, by how it is called",
-        columns=("forward", "nodes", "saved tensors", "gradient afterwards"),
+        title=message("tape_life.recorded.title"),
+        columns=messages("tape_life.column", "forward", "nodes", "saved", "gradient_afterwards"),
         rows=tuple(rows),
-        note=note.strip(),
+        note=sentences(
+            message("tape_life.recorded.note"), missing(evidence, SWITCHES, FORWARD_ALONE)
+        ),
     )
 
 
 @TOPIC.table()
-def saved_by_operator(evidence: Evidence) -> Iterator[Table]:
+def saved_by_operator(evidence: Evidence) -> Iterator[Table[Text]]:
     """How many tensors each operator saves."""
-    rows: list[tuple[Cell, ...]] = []
-    for engine, life in evidence[LIFETIME].items():
-        for operator, count in sorted(life["savers"].items()):
-            rows.append((ENGINES[engine].label, operator, count))
-    note = (
-        "PyTorch's tape: by the node that keeps them. MindSpore's tape: by the operator that ran"
-        " when they were saved. Graphs: forward values that the backward reads, by the operator"
-        f" that made them. {why_empty(evidence, LIFETIME)}"
-    )
+    rows: list[tuple[Cell | Text, ...]] = []
+    for engine, life in lives(evidence).items():
+        for operator, number in sorted(life.savers.items()):
+            rows.append((party(engine), name_of(operator), number))
     yield Table(
-        title="Saved tensors by operator",
-        columns=("engine", "operator", "saved tensors"),
+        title=message("tape_life.saved.title"),
+        columns=messages("tape_life.column", "engine", "operator", "saved"),
         rows=tuple(rows),
-        note=note.strip(),
+        note=sentences(message("tape_life.saved.note"), missing(evidence, LIFETIME)),
     )
