@@ -3,16 +3,23 @@
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import pytest
 
 from explorer.shipped import PACKAGE
 
-TOPICS = ("contrasts",)
+TOPICS = (
+    "contrasts",
+    "gradients",
+)
 """The topics whose modules have been looked at."""
 
-DECLARING = ("Topic", "claim")
+DECLARING = ("Topic", "claim", "guide_call")
 """What takes a topic's title and question, and a claim's statement and would."""
+
+FIGURES = ("a tuple of one",)
+"""Names of figures that read like English."""
 
 PROGRAMS = re.compile(r"in_(mindspore|torch|keras)")
 """Modules of measuring programs."""
@@ -30,8 +37,12 @@ def sentences(source: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if id(node) in spared or not isinstance(node, ast.Constant):
             continue
-        if isinstance(node.value, str) and ENGLISH.search(node.value):
+        if _is_text(node.value) and ENGLISH.search(node.value):
             yield f"{node.lineno}: {node.value}"
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and value not in FIGURES
 
 
 def _spared(node: ast.AST) -> Iterator[ast.AST]:
