@@ -1,79 +1,75 @@
-"""Topics record facts: what is read of findings and claims has its text in words/topics."""
+"""Topics record facts: the texts of findings, tables, charts, evidence and advice are in words/."""
 
 import ast
 import re
 from collections.abc import Iterator
-from typing import TypeGuard
+from functools import cache
 
 import pytest
 
+from explorer.report.recorded.reading import measurements
 from explorer.shipped import PACKAGE
+from tests.support.app_texts import outside
 
 TOPICS = (
     "contrasts",
     "gradients",
 )
-"""The topics whose modules have been looked at."""
+"""The topics whose modules have no sentence; a line each."""
 
-DECLARING = ("Topic", "claim", "guide_call")
-"""What takes a topic's title and question, and a claim's statement and would."""
-
-FIGURES = ("a tuple of one",)
-"""Names of figures that read like English."""
+ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|for|by)\b")
+"""Words that every English sentence has one of."""
 
 PROGRAMS = re.compile(r"in_(mindspore|torch|keras)")
-"""Modules of measuring programs."""
+"""The modules that measure: what they name is a figure of the record."""
 
-ENGLISH = re.compile(
-    r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|by|on|no)\b (?!in\b)"
-)
-"""A word that most English sentences have one of, with another one after it."""
+DECLARING = ("Topic", "TOPIC.claim", "TOPIC.ask", "guide_call")
+"""The calls whose arguments are declarations: statements and titles, in the catalogue as they are."""
 
 
-def sentences(source: str) -> Iterator[str]:
-    """The English texts in a module's source, but for docstrings and declarations."""
+def undeclared(source: str) -> str:
+    """A module without the arguments of its declarations."""
     tree = ast.parse(source)
-    spared = {id(part) for node in ast.walk(tree) for part in _spared(node)}
     for node in ast.walk(tree):
-        if id(node) in spared or not isinstance(node, ast.Constant):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in DECLARING:
+            node.args, node.keywords = [], []
+        if isinstance(node, ast.Raise):
+            # An error of a declaration that is wrong is for its author.
+            node.exc = None
+    return ast.unparse(tree)
+
+
+@cache
+def names_of_figures() -> set[str]:
+    """All keys in recorded figures, which may be several words."""
+    names: set[str] = set()
+    left: list[object] = [measured.figures for measured in measurements().values()]
+    while left:
+        figure = left.pop()
+        if isinstance(figure, dict):
+            names |= figure.keys()
+            left += figure.values()
+        elif isinstance(figure, list):
+            left += figure
+    return names
+
+
+def sentences(topic: str) -> Iterator[str]:
+    for module in sorted((PACKAGE / "topics" / topic).glob("*.py")):
+        if PROGRAMS.match(module.name):
             continue
-        if _is_text(node.value) and ENGLISH.search(node.value):
-            yield f"{node.lineno}: {node.value}"
-
-
-def _is_text(value: object) -> TypeGuard[str]:
-    return isinstance(value, str) and value not in FIGURES
-
-
-def _spared(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        yield node.value
-    elif isinstance(node, ast.Call) and _called(node.func) in DECLARING:
-        yield from ast.walk(node)
-
-
-def _called(function: ast.expr) -> str:
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
+        source = undeclared(module.read_text(encoding="utf-8"))
+        for text in outside(module.name, source):
+            if ENGLISH_WORDS.search(text.text) and text.text not in names_of_figures():
+                yield f"{text.place}: {text.text}"
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_a_topic_records_facts_and_no_sentence(topic: str) -> None:
-    found: dict[str, list[str]] = {}
-    for module in sorted((PACKAGE / "topics" / topic).glob("*.py")):
-        if not PROGRAMS.match(module.name):
-            texts = list(sentences(module.read_text(encoding="utf-8")))
-            if texts:
-                found[module.name] = texts
-    assert found == {}
+def test_what_a_topic_finds_is_facts_and_no_sentence(topic: str) -> None:
+    assert list(sentences(topic)) == []
 
 
-def test_a_sentence_in_a_finding_is_found() -> None:
-    planted = 'def finding(n):\n    """Of the net."""\n    yield f"{n} of the nets differ"\n'
-    assert list(sentences(planted)) == ["3:  of the nets differ"]
-
-
-def test_a_statement_in_a_declaration_is_not() -> None:
-    planted = '@TOPIC.claim(1, "It is one of the two.", would="it is so")\ndef judge(): ...\n'
-    assert list(sentences(planted)) == []
+def test_a_sentence_is_found_and_a_declaration_is_spared() -> None:
+    planted = '@TOPIC.claim(1, "It is not so.")\ndef f(n):\n    return f"{n} of the nodes differ"'
+    (text,) = outside("planted.py", undeclared(planted))
+    assert text.text == " of the nodes differ"
