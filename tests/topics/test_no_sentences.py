@@ -14,6 +14,7 @@ from tests.support.app_texts import outside
 TOPICS = (
     "contrasts",
     "gradients",
+    "schedules",
 )
 """The topics whose modules have no sentence; a line each."""
 
