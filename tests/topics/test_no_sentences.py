@@ -15,6 +15,7 @@ TOPICS = (
     "contrasts",
     "gradients",
     "schedules",
+    "operators",
 )
 """The topics whose modules have no sentence; a line each."""
 

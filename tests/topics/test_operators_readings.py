@@ -44,6 +44,7 @@ from explorer.topics.operators.readings import (
     zeros_around,
 )
 from explorer.topics.operators.wording import by_answer, joint_label, short
+from explorer.words.messages import text
 from tests.support.tellings import telling_text
 
 
@@ -149,10 +150,14 @@ def test_formula_of_gelu_is_told_from_its_values() -> None:
 
 def test_both_styles_of_a_framework_are_the_framework() -> None:
     engines = ["torch-tape", "keras", "mindspore-graph", "mindspore-tape"]
-    assert joint_label(engines) == "MindSpore and PyTorch tape and TensorFlow (Keras)"
+    assert text(joint_label(engines)) == "MindSpore, PyTorch tape and TensorFlow (Keras)"
     figures = {"mindspore": [0.0, -0.0], "torch": "NaN", "keras": [0, 0]}
-    assert by_answer(figures) == {"MindSpore and TensorFlow (Keras)": "[0, 0]", "PyTorch": "NaN"}
-    assert short([True, None, "-Infinity", 0.12345]) == "[yes, none, -∞, 0.1235]"
+    assert [(text(who), what) for who, what in by_answer(figures)] == [
+        ("MindSpore and TensorFlow (Keras)", "[0, 0]"),
+        ("PyTorch", "NaN"),
+    ]
+    assert [text(short(figure)) for figure in (True, None)] == ["yes", "none"]
+    assert short(["-Infinity", 0.12345]) == "[-∞, 0.1235]"
 
 
 def test_kinks_stand_in_groups_and_each_has_its_own_words() -> None:
