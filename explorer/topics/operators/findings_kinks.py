@@ -330,9 +330,9 @@ def gradients_between_the_slopes(evidence: Evidence) -> Iterator[Chart[Text]]:
     if not points:
         return
     series = []
-    slopes = messages("operators", "slope_left", "slope_right")
-    heights = zip(*points, strict=True)
-    for line, values in zip((*slopes, *FRAMEWORK_LABELS.values()), heights, strict=True):
+    lines: list[Text] = [*messages("operators", "slope_left", "slope_right")]
+    lines.extend(FRAMEWORK_LABELS.values())
+    for line, values in zip(lines, zip(*points, strict=True), strict=True):
         series.append(Series[Text](line, tuple(labels), values))
     yield Chart[Text](
         name="kinks",

@@ -111,8 +111,8 @@ def exported_schedules(evidence: Evidence) -> Iterator[Message]:
         counts.append(message("schedules.count", count=count, form=form_label(form)))
     yield message("schedules.counts", counts=tuple(counts))
     for form, other, framework in (("torch", "hand", "PyTorch"), ("hand", "torch", "MindSpore")):
-        alone: list[Text] = sorted(set(exported[form]) - set(exported[other]))
-        names = tuple(alone or [NONE])
+        alone = sorted(set(exported[form]) - set(exported[other]))
+        names = tuple(alone) or (NONE,)
         yield message("schedules.only", framework=framework, names=names)
     yield from _deprecated(exported)
     new = uncompared(exported)

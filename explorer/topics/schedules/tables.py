@@ -88,8 +88,9 @@ def rates_used(evidence: Evidence) -> Iterator[Table[Text]]:
     for party, ways in evidence[USED].items():
         framework = PARTIES[party].label
         for way, figure in ways.items():
-            rates = used_rates(figure) or [said(figure)]
-            rows.append((framework, way_text(way), *rates))
+            rates = used_rates(figure)
+            cells: list[Cell] = [*rates] if rates else [said(figure)]
+            rows.append((framework, way_text(way), *cells))
             # Only PyTorch's figures have what the scheduler itself says of its rate.
             if isinstance(figure, dict) and "said" in figure:
                 after = message("schedules.after", way=way_text(way))
