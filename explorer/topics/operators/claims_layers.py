@@ -68,9 +68,9 @@ def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     is_keep_prob = _keeps(bare, 0.3)
     if is_keep_prob and mindspore["notice"]:
         return Ruling("holds_with_changes", seen, "will change")
-    if raised(bare):
-        return Ruling("holds_with_changes", seen)
-    return Ruling("holds_with_changes", seen, "means keep_prob" if is_keep_prob else "means p")
+    if is_keep_prob:
+        return Ruling("holds_with_changes", seen, "means keep_prob")
+    return Ruling("holds_with_changes", seen, "" if raised(bare) else "means p")
 
 
 def _shares_seen(settings: Mapping[str, Figures]) -> Iterator[Observation]:
@@ -247,8 +247,9 @@ def momentum_is_turned_round(evidence: Evidence, expects: dict[str, Any]) -> Rul
         return Ruling("outdated", seen)
     if not turned_round:
         return Ruling("does_not_hold", seen)
-    mean_the_same = weights["mindspore"] == weights["torch"]
-    return Ruling("holds", seen, "same defaults" if mean_the_same else "other defaults")
+    if weights["mindspore"] == weights["torch"]:
+        return Ruling("holds", seen, "same defaults")
+    return Ruling("holds", seen, "other defaults")
 
 
 def _same_statistics(figures: Figures, other: Figures) -> bool:
@@ -315,7 +316,9 @@ def _initial_values_seen(answers: dict[str, Figures], kind: str) -> Iterator[Obs
         # The statement says nothing of Keras.
         as_stated = {"torch": UNIFORM in fits(values["torch"])}
         drawn = fits(values["mindspore"])
-        as_stated["mindspore"] = NORMAL in drawn if part == "weight" else drawn == [ZEROS]
+        as_stated["mindspore"] = drawn == [ZEROS]
+        if part == "weight":
+            as_stated["mindspore"] = NORMAL in drawn
         what = message(f"operators.start {part}")
         yield from observed(what, values, _distribution, as_stated)
     for library, figures in answers.items():

@@ -40,6 +40,8 @@ from explorer.topics.styles import by_style
 OddSides = dict[str, dict[str, list[str]]]
 """By library, the settings with the odd zero before an axis, after it, and refused."""
 
+OTHER_SIDE = {"before": "after", "after": "before"}
+
 
 @TOPIC.claim(
     44,
@@ -105,12 +107,13 @@ def _shape(figure: Any) -> Text:
 def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when both styles of MindSpore and Keras give the guide's figures."""
     answers = evidence[MAX_POOL]
-    pooled = {party: figures["same"] for party, figures in answers.items()}
+    pooled: dict[str, Any] = {}
     as_stated: dict[str, bool] = {}
-    for party, figure in pooled.items():
+    for party, figures in answers.items():
+        pooled[party] = figures["same"]
         # PyTorch has no such padding, of which the statement says nothing.
         if not party.startswith("torch"):
-            as_stated[party] = figure == expects["pooled"]
+            as_stated[party] = figures["same"] == expects["pooled"]
     seen = tuple(observed(message("operators.pool_same"), pooled, short, as_stated))
     as_said = by_style(as_stated)
     if as_said != "holds":
@@ -148,24 +151,26 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     for party, figures in evidence[MAX_POOL].items():
         pooled[party] = figures["zeros top and left, then valid"]
     expected = expects["pooled"]
+    by_print = _are(printed, expected)
+    as_meant = _are(meant, expected)
+    by_hand = _are(pooled, expected)
     seen = (
-        *_pooled_seen("printed_lines", printed, expected),
-        *_pooled_seen("lines_as_meant", meant, expected),
-        *_pooled_seen("zeros_then_pool", pooled, expected),
+        *observed(message("operators.printed_lines"), printed, short, by_print),
+        *observed(message("operators.lines_as_meant"), meant, short, as_meant),
+        *observed(message("operators.zeros_then_pool"), pooled, short, by_hand),
     )
-    verdict = by_style({style: figure == expected for style, figure in printed.items()})
-    if verdict == "does_not_hold":
-        means_the_figures = all(figure == expected for figure in meant.values())
-        is_refused = all(map(raised, printed.values()))
-        return Ruling(verdict, seen, "refused" if means_the_figures and is_refused else "")
-    if verdict == "holds" and any(figure != expected for figure in pooled.values()):
+    verdict = by_style(by_print)
+    if verdict == "holds" and not all(by_hand.values()):
         return Ruling("does_not_hold", seen)
+    is_refused = all(map(raised, printed.values()))
+    if is_refused and all(as_meant.values()):
+        return Ruling(verdict, seen, "refused")
     return Ruling(verdict, seen)
 
 
-def _pooled_seen(name: str, figures: Mapping[str, Any], expected: Any) -> list[Observation]:
-    as_stated = {party: figure == expected for party, figure in figures.items()}
-    return observed(message(f"operators.{name}"), figures, short, as_stated)
+def _are(figures: Mapping[str, Any], expected: Any) -> dict[str, bool]:
+    """Whether figures are the expected ones, by party."""
+    return {party: figure == expected for party, figure in figures.items()}
 
 
 @TOPIC.claim(
@@ -214,7 +219,7 @@ def _odd_zeros_seen(
     ):
         as_stated: dict[str, bool] = {}
         for library, side in said_of.items():
-            other = "before" if side == "after" else "after"
+            other = OTHER_SIDE[side]
             as_stated[library] = bool(sides[library][side]) and not sides[library][other]
         yield from observed(message(f"operators.{name}"), sides, _counted, as_stated)
     for library, figures in strided.items():
@@ -258,17 +263,21 @@ def _counted(odd: dict[str, list[str]]) -> Message:
 def size_without_padding(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the formula gives every size."""
     answers = evidence[VALID_SIZES]
-    missed = {library: _missed_sizes(figures) for library, figures in answers.items()}
-    counts = {library: len(sizes) for library, sizes in missed.items()}
+    counts: dict[str, int] = {}
+    as_stated: dict[str, bool] = {}
+    missed: list[Message] = []
+    for library, figures in answers.items():
+        sizes = _missed_sizes(figures)
+        counts[library] = len(sizes)
+        as_stated[library] = not sizes
+        missed.extend(sizes)
     cases = len(next(iter(answers.values())))
-    as_stated = {library: not count for library, count in counts.items()}
     what = message("operators.missed_sizes", cases=cases)
     seen = tuple(observed(what, counts, str, as_stated))
-    for sizes in missed.values():
-        if sizes:
-            first = Observation(message("operators.first_missed"), sizes[0])
-            return Ruling("does_not_hold", (*seen, first))
-    return Ruling("holds", seen)
+    if not missed:
+        return Ruling("holds", seen)
+    first = Observation(message("operators.first_missed"), missed[0])
+    return Ruling("does_not_hold", (*seen, first))
 
 
 def _missed_sizes(figures: Figures) -> list[Message]:
@@ -316,7 +325,9 @@ def inference_is_deterministic(evidence: Evidence, expects: dict[str, Any]) -> R
     )
     if not all(repeats.values()) or inference > ROUNDING:
         return Ruling("does_not_hold", seen)
-    return Ruling("holds_with_changes" if training_agrees else "holds", seen)
+    if training_agrees:
+        return Ruling("holds_with_changes", seen)
+    return Ruling("holds", seen)
 
 
 def _equal_or_not(is_equal: bool) -> Message:
@@ -357,13 +368,13 @@ def gradients_agree(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     is_mask: dict[str, bool] = {}
     for engine, figures in evidence[DROPOUT_MASK].items():
         is_mask[engine] = figures["output"] == figures["gradient"]
-    other_masks = [engine for engine, is_same in is_mask.items() if not is_same]
     seen = tuple(_gradients_seen(first, second, is_mask))
-    apart = first.differing + second.differing
-    failing = {engine for engine, _ in (*apart, *first.undefined)} | set(other_masks)
+    failing = {engine for engine, is_same in is_mask.items() if not is_same}
+    for engine, _ in (*first.differing, *second.differing, *first.undefined):
+        failing.add(engine)
     if len(failing) == 1 and failing <= set(MINDSPORE_STYLES):
         return Ruling("depends_on_style", seen)
-    if apart or other_masks or first.undefined:
+    if failing:
         return Ruling("does_not_hold", seen)
     return Ruling("holds", seen, "second order" if second.undefined else "")
 
@@ -383,10 +394,10 @@ def _gradients_seen(
             yield Observation(what, message("operators.several", texts=texts), expected=False)
         if agreement.undefined:
             # Where it is not defined a second derivative cannot differ.
-            is_first = False if name == "first" else None
+            as_stated = None if name == "second" else False
             what = message("operators.derivatives_undefined", order=order)
             texts = by_operator(agreement.undefined)
-            yield Observation(what, message("operators.several", texts=texts), (), is_first)
+            yield Observation(what, message("operators.several", texts=texts), (), as_stated)
     yield from observed(message("operators.mask_is_gradient"), is_mask, yes_or_no, is_mask)
 
 
@@ -416,16 +427,16 @@ def ascend_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     if target != "Ascend":
         return Ruling("not_checkable_here", seen)
-    in_float32 = {name: figure for name, figure in dtypes.items() if name.endswith("float32")}
-    refused, limited = _refused(in_float32), _refused(strides)
-    if not refused and not limited:
+    in_float32 = []
+    for name, figure in dtypes.items():
+        if name.endswith("float32"):
+            in_float32.append(raised(figure))
+    is_limited = any(map(raised, strides.values()))
+    if not any(in_float32) and not is_limited:
         return Ruling("outdated", seen)
-    is_all = len(refused) == len(in_float32) and bool(limited)
-    return Ruling("holds" if is_all else "holds_with_changes", seen)
-
-
-def _refused(figures: Mapping[str, Any]) -> list[str]:
-    return [name for name, figure in figures.items() if raised(figure)]
+    if all(in_float32) and is_limited:
+        return Ruling("holds", seen)
+    return Ruling("holds_with_changes", seen)
 
 
 def _grouped(name: str, figures: Mapping[str, Any]) -> Iterator[Observation]:
