@@ -344,7 +344,7 @@ def test_code_that_was_run_is_shown_with_what_it_uses_of_its_own_module(
 def test_the_figures_of_the_guides_are_told(telling: Telling) -> None:
     text = " ".join(telling.findings)
     assert "MindSpore and TensorFlow (Keras) [[4, 5], [7, 8]]" in text
-    assert "MindSpore and PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]" in text
+    assert "MindSpore, PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]" in text
     assert "gives [4, 2, 3, 1]" in text
     assert {chart.name for chart in telling.charts} == {"kinks", "momentum", "initial_values"}
 
