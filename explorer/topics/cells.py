@@ -1,6 +1,7 @@
 """What tables and notes of several topics have in them: parties, yes and no, what is missing."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
 
 from explorer.model.engines import ENGINES
 from explorer.model.message import Message, Text, message
@@ -22,6 +23,21 @@ def listed_party(name: str) -> Text:
     return message(f"cells.{name}.listed") if name in ENGINES else PARTIES[name].label
 
 
+def messages(topic: str, *names: str) -> tuple[Message, ...]:
+    """Messages of a topic without values: the columns of a table."""
+    return tuple(message(f"{topic}.{name}") for name in names)
+
+
+def named(topic: str, name: str, known: Container[str]) -> Text:
+    """A name in the reader's language where it is one of ``known``, else as it is."""
+    return message(f"{topic}.{name}") if name in known else name
+
+
+def heights(values: Iterable[Any]) -> tuple[float | None, ...]:
+    """The heights of a chart's points: none where a value is no number."""
+    return tuple(float(value) if isinstance(value, (int, float)) else None for value in values)
+
+
 def yes_or_no(is_so: bool) -> Text:
     """Whether something is so."""
     return message("cells.yes" if is_so else "cells.no")
@@ -35,6 +51,11 @@ def sentences(*texts: Text) -> Text:
             continue
         joined = message("cells.sentences", first=joined, then=text) if joined else text
     return joined
+
+
+def clauses(texts: Iterable[Text]) -> Text:
+    """Clauses of one sentence: "a; b; c"."""
+    return message("cells.clauses", clauses=tuple(texts))
 
 
 def why_missing(
@@ -72,6 +93,14 @@ def missing(
     return sentences(*found)
 
 
-def messages(topic: str, *names: str) -> tuple[Message, ...]:
-    """Messages of a topic that have no values, such as the columns of a table."""
-    return tuple(message(f"{topic}.{name}") for name in names)
+def no_figures(evidence: Evidence) -> Text:
+    """Which measurements of a topic have no figures, a sentence a reason; "" when all have."""
+    # A framework that is missing fails all of its measurements alike: its message stands once.
+    names_by_failure: dict[str, list[str]] = {}
+    for name, failure in evidence.failures.items():
+        _, _, within_topic = name.partition(".")
+        names_by_failure.setdefault(failure.text, []).append(within_topic)
+    found: list[Text] = []
+    for failure_text, names in names_by_failure.items():
+        found.append(message("cells.no_figures", names=tuple(names), error=brief(failure_text)))
+    return sentences(*found)

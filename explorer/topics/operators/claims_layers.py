@@ -7,7 +7,7 @@ from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import NONE, yes_or_no
+from explorer.topics.cells import NONE, clauses, yes_or_no
 from explorer.topics.evidence import Evidence, flat_numbers
 from explorer.topics.observations import observed
 from explorer.topics.operators.inputs import MOMENTA
@@ -179,7 +179,7 @@ def _same_or_others(is_same: bool) -> Message:
 def _states(names: list[str]) -> Text:
     if not names:
         return NONE
-    return message("operators.several", texts=tuple(map(state_text, names)))
+    return clauses(map(state_text, names))
 
 
 def _states_apart(

@@ -7,7 +7,7 @@ from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import yes_or_no
+from explorer.topics.cells import clauses, yes_or_no
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.observations import observed
 from explorer.topics.operators.findings_defaults import (
@@ -391,13 +391,13 @@ def _gradients_seen(
         if agreement.differing:
             what = message("operators.derivatives_differ", order=order)
             texts = by_operator(agreement.differing)
-            yield Observation(what, message("operators.several", texts=texts), expected=False)
+            yield Observation(what, clauses(texts), expected=False)
         if agreement.undefined:
             # Where it is not defined a second derivative cannot differ.
             as_stated = None if name == "second" else False
             what = message("operators.derivatives_undefined", order=order)
             texts = by_operator(agreement.undefined)
-            yield Observation(what, message("operators.several", texts=texts), (), as_stated)
+            yield Observation(what, clauses(texts), (), as_stated)
     yield from observed(message("operators.mask_is_gradient"), is_mask, yes_or_no, is_mask)
 
 

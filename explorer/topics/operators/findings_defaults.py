@@ -8,7 +8,7 @@ from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.topics.attempts import raised
-from explorer.topics.cells import messages, missing, sentences
+from explorer.topics.cells import clauses, messages, missing, sentences
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.operators.inputs import OPERANDS
 from explorer.topics.operators.questions import (
@@ -293,7 +293,7 @@ def table_of_gelu(evidence: Evidence) -> Iterator[Table[Text]]:
 def _several(curves: Figures, words: Callable[[Any], Text]) -> Text:
     """What is said of each curve, each once."""
     texts = [text for _, text in by_answer(curves, words)]
-    return texts[0] if len(texts) == 1 else message("operators.several", texts=tuple(texts))
+    return texts[0] if len(texts) == 1 else clauses(texts)
 
 
 def _by_call(answers: Mapping[str, Figures]) -> dict[tuple[str, str], Figures]:

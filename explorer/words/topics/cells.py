@@ -16,5 +16,7 @@ TEXTS = {
     "none": later("none"),
     "not_measured": later("not measured"),
     "missing": later("{who}: {why}."),
+    "no_figures": later("No figures of {names:,}: {error}."),
     "sentences": later("{first} {then}"),
+    "clauses": later("{clauses:;}"),
 }

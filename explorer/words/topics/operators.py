@@ -13,7 +13,6 @@ TEXTS = {
     "of": later("{who} {what}"),
     "by": later("{what} ({who})"),
     "call_of": later("{who} {call}"),
-    "several": later("{texts:;}"),
     "listed": later("{texts:,}"),
     "or": later("{names:or}"),
     "count": later("{count} of {of}"),
