@@ -40,8 +40,8 @@ from explorer.topics.operators.readings import (
     UNIFORM,
     batch_norm_epsilon,
     close,
-    fits,
     gelu_formula,
+    initial_values,
     layer_norm_epsilon,
     odd_sides,
     statistics_moved,
@@ -228,8 +228,7 @@ def test_same_puts_the_odd_zero_after_and_valid_follows_the_formula(
     evidence: Evidence, library: str
 ) -> None:
     odd = odd_sides(evidence[CONVOLUTION_SIDES][library])
-    assert odd["after"]
-    assert not odd["before"]
+    assert odd.lie_after
     sizes = evidence[VALID_SIZES][library]
     assert list(sizes) == list(WINDOWS)
     for name, window in WINDOWS.items():
@@ -245,11 +244,11 @@ def test_initial_values_of_both_frameworks_are_uniform_and_keras_has_glorot_and_
     answers = evidence[INITIAL_VALUES]
     for framework in FRAMEWORKS:
         values = answers[framework][part]
-        assert fits(values) == [UNIFORM]
+        assert initial_values(values).distributions == [UNIFORM]
         assert max(-values["minimum"], values["maximum"]) <= values["bound"]
         assert values["std"] == pytest.approx(values["bound"] / math.sqrt(3), rel=0.1)
     in_keras = "zeros" if part.endswith("bias") else "Glorot uniform"
-    assert fits(answers["keras"][part]) == [in_keras]
+    assert initial_values(answers["keras"][part]).distributions == [in_keras]
 
 
 @pytest.mark.parametrize(

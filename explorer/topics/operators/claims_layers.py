@@ -24,9 +24,10 @@ from explorer.topics.operators.readings import (
     NORMAL,
     UNIFORM,
     ZEROS,
+    InitialValues,
     close,
-    fits,
     implied_momentum,
+    initial_values,
     statistics_moved,
     statistics_used,
 )
@@ -291,12 +292,13 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     answers = evidence[INITIAL_VALUES]
     seen = tuple(_initial_values_seen(answers, kind))
     mindspore, torch = answers["mindspore"], answers["torch"]
-    weights, biases = fits(mindspore[f"{kind} weight"]), fits(mindspore[f"{kind} bias"])
+    weights = initial_values(mindspore[f"{kind} weight"]).distributions
+    biases = initial_values(mindspore[f"{kind} bias"]).distributions
     has_bias = mindspore["has_bias"][kind]
     neither = Ruling("does_not_hold", seen)
     # What the guides say of PyTorch must hold before anything is said of MindSpore.
     for part in ("weight", "bias"):
-        if UNIFORM not in fits(torch[f"{kind} {part}"]):
+        if UNIFORM not in initial_values(torch[f"{kind} {part}"]).distributions:
             return neither
     if NORMAL in weights and biases == [ZEROS]:
         return Ruling("holds", seen)
@@ -309,13 +311,15 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
 
 def _initial_values_seen(answers: dict[str, Figures], kind: str) -> Iterator[Observation]:
     """Where weights and biases start, beside the bound of which the statement speaks."""
-    bound = answers["torch"][f"{kind} weight"]["bound"]
+    bound = initial_values(answers["torch"][f"{kind} weight"]).bound
     yield Observation(message("operators.bound"), f"{bound:.4f}")
     for part in ("weight", "bias"):
-        values = {library: figures[f"{kind} {part}"] for library, figures in answers.items()}
+        values: dict[str, InitialValues] = {}
+        for library, figures in answers.items():
+            values[library] = initial_values(figures[f"{kind} {part}"])
         # The statement says nothing of Keras.
-        as_stated = {"torch": UNIFORM in fits(values["torch"])}
-        drawn = fits(values["mindspore"])
+        as_stated = {"torch": UNIFORM in values["torch"].distributions}
+        drawn = values["mindspore"].distributions
         as_stated["mindspore"] = drawn == [ZEROS]
         if part == "weight":
             as_stated["mindspore"] = NORMAL in drawn
@@ -326,16 +330,16 @@ def _initial_values_seen(answers: dict[str, Figures], kind: str) -> Iterator[Obs
             yield Observation(message("operators.bias_by_default"), NONE, (library,))
 
 
-def _distribution(values: Figures) -> Message:
+def _distribution(values: InitialValues) -> Message:
     """The bounds of some values, and how likely the two distributions of the claims are."""
-    if values["zeros"] == 1:
+    if values.zeros == 1:
         return message("operators.all_zeros")
     return message(
         "operators.start",
-        least=values["minimum"],
-        greatest=values["maximum"],
-        uniform=values["ks"][UNIFORM]["p"],
-        normal=values["ks"][NORMAL]["p"],
+        least=values.minimum,
+        greatest=values.maximum,
+        uniform=values.ks[UNIFORM].p,
+        normal=values.ks[NORMAL].p,
     )
 
 

@@ -32,15 +32,16 @@ from explorer.topics.operators.questions import (
     TOPIC,
     VALID_SIZES,
 )
-from explorer.topics.operators.readings import ROUNDING, odd_sides, reproducible, valid_size
+from explorer.topics.operators.readings import (
+    ROUNDING,
+    OddSides,
+    odd_sides,
+    reproducible,
+    valid_size,
+)
 from explorer.topics.operators.wording import label, result, short, way_text, window_text
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
-
-OddSides = dict[str, dict[str, list[str]]]
-"""By library, the settings with the odd zero before an axis, after it, and refused."""
-
-OTHER_SIDE = {"before": "after", "after": "before"}
 
 
 @TOPIC.claim(
@@ -195,33 +196,25 @@ def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     strided = evidence[STRIDED_CONVOLUTION]
     seen = tuple(_odd_zeros_seen(same, numbers, strided))
 
-    mindspore, torch = same["mindspore"], same["torch"]
-    if not mindspore["after"] or mindspore["before"]:
+    torch = same["torch"]
+    if not same["mindspore"].lie_after or (torch.before and torch.after):
         return Ruling("does_not_hold", seen)
-    if torch["before"] and torch["after"]:
-        return Ruling("does_not_hold", seen)
-    if torch["after"] and not torch["refused"]:
+    if torch.after and not torch.refused:
         return Ruling("outdated", seen)
-    number_before = bool(numbers["torch"]["before"]) and not numbers["torch"]["after"]
-    if not number_before:
+    if not numbers["torch"].lie_before:
         return Ruling("does_not_hold", seen)
-    verdict: ClaimVerdict = "holds_with_changes" if torch["after"] else "holds"
+    verdict: ClaimVerdict = "holds_with_changes" if torch.after else "holds"
     return Ruling(verdict, seen, _advice_on_a_number(strided))
 
 
 def _odd_zeros_seen(
-    same: OddSides, numbers: OddSides, strided: dict[str, Figures]
+    same: Mapping[str, OddSides], numbers: Mapping[str, OddSides], strided: dict[str, Figures]
 ) -> Iterator[Observation]:
     """Where each library puts odd zeros, and what one strided convolution gives by each setting."""
-    for name, sides, said_of in (
-        ("odd_zero_of_same", same, {"mindspore": "after", "torch": "before"}),
-        ("odd_zero_of_a_number", numbers, {"torch": "before"}),
-    ):
-        as_stated: dict[str, bool] = {}
-        for library, side in said_of.items():
-            other = OTHER_SIDE[side]
-            as_stated[library] = bool(sides[library][side]) and not sides[library][other]
-        yield from observed(message(f"operators.{name}"), sides, _counted, as_stated)
+    as_stated = {"mindspore": same["mindspore"].lie_after, "torch": same["torch"].lie_before}
+    yield from observed(message("operators.odd_zero_of_same"), same, _counted, as_stated)
+    as_stated = {"torch": numbers["torch"].lie_before}
+    yield from observed(message("operators.odd_zero_of_a_number"), numbers, _counted, as_stated)
     for library, figures in strided.items():
         for way, figure in figures.items():
             what = message("operators.strided", way=way_text(way))
@@ -241,13 +234,17 @@ def _advice_on_a_number(strided: dict[str, Figures]) -> Text:
     return message("operators.never_same", ways=tuple(wrong))
 
 
-def _odd_sides(answers: dict[str, Figures]) -> OddSides:
+def _odd_sides(answers: dict[str, Figures]) -> dict[str, OddSides]:
     return {library: odd_sides(figures) for library, figures in answers.items()}
 
 
-def _counted(odd: dict[str, list[str]]) -> Message:
-    counts = {side: len(windows) for side, windows in odd.items()}
-    return message("operators.sides_refused" if odd["refused"] else "operators.sides", **counts)
+def _counted(odd: OddSides) -> Message:
+    return message(
+        "operators.sides_refused" if odd.refused else "operators.sides",
+        after=len(odd.after),
+        before=len(odd.before),
+        refused=len(odd.refused),
+    )
 
 
 @TOPIC.claim(

@@ -31,11 +31,12 @@ from explorer.topics.operators.readings import (
     ROUNDING,
     UNIFORM,
     ZEROS,
+    InitialValues,
     batch_norm_epsilon,
     farthest,
-    fits,
     gelu_formula,
     implied_momentum,
+    initial_values,
     layer_norm_epsilon,
     reproducible,
 )
@@ -77,8 +78,8 @@ def distribution_text(name: str) -> Text:
     return message("operators.zeros") if name == ZEROS else name
 
 
-def _distributions(values: Figures) -> Text:
-    names = tuple(map(distribution_text, fits(values)))
+def _distributions(values: InitialValues) -> Text:
+    names = tuple(map(distribution_text, values.distributions))
     if not names:
         return message("operators.no_candidate")
     return message("operators.or", names=names)
@@ -109,7 +110,11 @@ DEFAULTS: tuple[tuple[str, Question, Callable[[Figures], Text]], ...] = (
         lambda figures: f"{layer_norm_epsilon(figures['layer norm']):g}",
     ),
     *(
-        (part, INITIAL_VALUES, lambda figures, part=part: _distributions(figures[part]))
+        (
+            part,
+            INITIAL_VALUES,
+            lambda figures, part=part: _distributions(initial_values(figures[part])),
+        )
         for part in PARTS
     ),
     ("embedding", INITIAL_VALUES, lambda figures: f"{figures['embedding std']:.2g}"),
@@ -160,17 +165,17 @@ def distributions_of_initial_values(evidence: Evidence) -> Iterator[Message]:
     for part in PARTS:
         texts: dict[str, Text] = {}
         for library, figures in answers.items():
-            values = figures[part]
+            values = initial_values(figures[part])
             texts[library] = message(
                 "operators.within",
-                least=values["minimum"],
-                greatest=values["maximum"],
+                least=values.minimum,
+                greatest=values.maximum,
                 drawn_from=_distributions(values),
             )
         yield message(
             "operators.initial",
             part=message(f"operators.{part}"),
-            bound=first[part]["bound"],
+            bound=initial_values(first[part]).bound,
             values=labelled(texts),
         )
 
@@ -221,17 +226,17 @@ def table_of_initial_values(evidence: Evidence) -> Iterator[Table[Text]]:
     rows: list[Row] = []
     for part in PARTS:
         for library, figures in answers.items():
-            values = figures[part]
-            fitting = [values["ks"][name]["p"] for name in candidates]
+            values = initial_values(figures[part])
+            fitting = [values.ks[name].p for name in candidates]
             rows.append(
                 (
                     message(f"operators.{part}"),
                     label(library),
-                    values["count"],
-                    values["bound"],
-                    values["minimum"],
-                    values["maximum"],
-                    values["std"],
+                    values.count,
+                    values.bound,
+                    values.minimum,
+                    values.maximum,
+                    values.std,
                     *fitting,
                 )
             )

@@ -203,19 +203,18 @@ def sides_of_odd_zeros(evidence: Evidence) -> Iterator[Message]:
     """On which side convolutions have the zero that is odd, by "same" and by a number."""
     for library, figures in evidence[CONVOLUTION_SIDES].items():
         odd = odd_sides(figures)
-        refused = odd["refused"]
-        counts = {"after": len(odd["after"]), "before": len(odd["before"])}
-        if not refused:
+        counts = {"after": len(odd.after), "before": len(odd.before)}
+        if not odd.refused:
             yield message("operators.odd_zeros", library=label(library), **counts)
             continue
         yield message(
             "operators.odd_zeros_and_refusals",
             library=label(library),
             **counts,
-            refused=len(refused),
+            refused=len(odd.refused),
             of=len(figures),
             # All are refused for one reason: PyTorch's "same" takes no stride (2.13.0).
-            why=result(figures[refused[0]]),
+            why=result(figures[odd.refused[0]]),
         )
     uneven: dict[str, Any] = {}
     for framework, figures in evidence[CONVOLUTION_SIDES_OF_A_NUMBER].items():
@@ -462,7 +461,7 @@ def table_of_sides(evidence: Evidence) -> Iterator[Table[Text]]:
 def _counted_sides(evidence: Evidence, question: Question, padding: str) -> Iterator[Row]:
     for library, figures in evidence[question].items():
         odd = odd_sides(figures)
-        after, before, refused = len(odd["after"]), len(odd["before"]), len(odd["refused"])
+        after, before, refused = len(odd.after), len(odd.before), len(odd.refused)
         even = len(figures) - after - before - refused
         yield label(library), padding, len(figures), even, after, before, refused
 
