@@ -28,6 +28,7 @@ from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
 from explorer.words.claims import advice_text
 from explorer.words.parties import party_names
+from explorer.words.topics import texts
 from tests.support.consoles import printed
 from tests.support.pages import opened, said
 from tests.support.sample_board import BOARD
@@ -132,6 +133,8 @@ def test_what_is_compiled_is_what_is_written() -> None:
     compiled = gettext.translation(DOMAIN, LOCALE, ["zh"])
     for english, chinese in catalogue().items():
         known = {compiled.gettext(english), compiled.ngettext(english, english, 1)}
+        for topic in {name.partition(".")[0] for name in texts()}:
+            known.add(compiled.pgettext(topic, english))
         assert chinese in known, "run `make catalogue`"
 
 
