@@ -38,12 +38,17 @@ def _(text: str) -> str:
     return _catalogue(_language(), DOMAIN).gettext(text) if text else ""
 
 
-def shipped(text: str, domain: ShippedDomain) -> str:
+def shipped(text: str, domain: ShippedDomain, context: str = "") -> str:
     """A text of a shipped claim or scenario in the reader's language; as it is where nobody has put it there.
 
-    Other people's claims and scenarios may have the same texts, and so their translations.
+    Other people's claims and scenarios may have the same texts, and so their translations. A word
+    that means different things has a translation in the ``context`` that differs.
     """
-    return _catalogue(_language(), domain).gettext(text) if text else ""
+    if not text:
+        return ""
+    catalogue = _catalogue(_language(), domain)
+    in_context = catalogue.pgettext(context, text) if context else text
+    return catalogue.gettext(text) if in_context == text else in_context
 
 
 def counted(one: str, several: str, count: float, domain: ShippedDomain) -> str:

@@ -25,7 +25,9 @@ def text(words: Text) -> str:
     template = texts()[words.name]
     values = {name: _Value(value) for name, value in words.values.items()}
     if isinstance(template, str):
-        said = shipped(template, DOMAIN)
+        # "moved" of statistics is another word in Chinese than "moved" of tensors.
+        topic, _, _ = words.name.partition(".")
+        said = shipped(template, DOMAIN, topic)
     else:
         said = counted(*template, words.values["n"], DOMAIN)
     return said.format_map(values)

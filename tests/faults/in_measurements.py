@@ -186,7 +186,7 @@ IN_MEASUREMENTS = (
     ),
     Fault(
         "rates of groups before the step that moves them",
-        f"{TOPICS}/schedules/in_mindspore_groups.py",
+        f"{TOPICS}/schedules/in_mindspore.py",
         "    optimizer((ms.Tensor([1.0]), ms.Tensor([1.0])))\n",
         "",
         "tests/topics/test_schedules.py::test_rates_of_groups_are_told_by_parameter_or_by_group",

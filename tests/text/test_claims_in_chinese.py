@@ -33,6 +33,7 @@ from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
 from explorer.words.claims import advice_text
 from explorer.words.parties import party_names
+from explorer.words.topics import texts
 from tests.support.consoles import printed
 from tests.support.pages import opened, said
 from tests.support.sample_board import BOARD
@@ -53,8 +54,8 @@ def catalogue() -> dict[str, str]:
     for message in read:
         # Chinese has one form for all numbers, which is found by the English one of 1.
         of_one = message.id if isinstance(message.id, str) else message.id[0]
-        strings = message.string or ""
-        translated[of_one] = strings if isinstance(strings, str) else strings[0]
+        forms = [message.string] if isinstance(message.string, str) else message.string
+        translated[of_one] = str((forms or [""])[0])
     del translated[""]
     return translated
 
@@ -137,6 +138,8 @@ def test_what_is_compiled_is_what_is_written() -> None:
     compiled = gettext.translation(DOMAIN, LOCALE, ["zh"])
     for english, chinese in catalogue().items():
         known = {compiled.gettext(english), compiled.ngettext(english, english, 1)}
+        for topic in {name.partition(".")[0] for name in texts()}:
+            known.add(compiled.pgettext(topic, english))
         assert chinese in known, "run `make catalogue`"
 
 

@@ -91,23 +91,23 @@ def not_obeyed_in_graphs(world: World) -> None:
             "depends_on_style",
             "Return a tuple from bprop, one gradient an input.",
         ),
-        (sampled(GRAPH, "as printed", OF_THE_DRAW), "holds", "Write the rule as you need it"),
-        (sampled(GRAPH, "as printed", OF_ANOTHER_DRAW), "holds", "a derivative. Draw before"),
+        (sampled(GRAPH, "as printed", OF_THE_DRAW), "holds", "The statement can be relied on."),
+        (sampled(GRAPH, "as printed", OF_ANOTHER_DRAW), "holds", "The statement can be relied on."),
         (
             sampled(TAPE, "as printed", refused("TypeError")),
             "holds_with_changes",
             "Return a tuple from bprop",
         ),
-        (sampled(GRAPH, "as meant", CUT_OFF), "depends_on_style", "for tape style alone"),
-        (not_obeyed_in_graphs, "depends_on_style", "for tape style alone"),
+        (sampled(GRAPH, "as meant", CUT_OFF), "depends_on_style", "Check which style you use"),
+        (not_obeyed_in_graphs, "depends_on_style", "Check which style you use"),
         (
             together(
                 sampled(GRAPH, "as meant", CUT_OFF), sampled(TAPE, "as meant", refused("KeyError"))
             ),
             "does_not_hold",
-            "a rule of your own is not kept",
+            "the evidence has what was measured",
         ),
-        (not_obeyed, "does_not_hold", "a rule of your own is not kept"),
+        (not_obeyed, "does_not_hold", "the evidence has what was measured"),
     ],
 )
 def test_a_rule_is_free_where_the_styles_do_as_they_are_told(
@@ -175,7 +175,7 @@ def aux(parties: tuple[str, ...], form: str, value: Any) -> Change:
         (
             aux(GRAPH, "a tuple of one", refused("RuntimeError")),
             "holds",
-            "Catch RuntimeError and ValueError: the styles refuse one output differently.",
+            "The statement can be relied on.",
         ),
         (
             together(
@@ -183,11 +183,23 @@ def aux(parties: tuple[str, ...], form: str, value: Any) -> Change:
                 aux(GRAPH, "a tuple of one", refused("ValueError")),
             ),
             "holds",
-            "Return a second output, or leave has_aux out.",
+            "The statement can be relied on.",
         ),
-        (aux(TAPE, "a tuple of one", [LOSS, []]), "does_not_hold", "neither style asks"),
-        (aux(MINDSPORE_STYLES, "one output", LOSS), "does_not_hold", "neither style asks"),
-        (aux(MINDSPORE_STYLES, "two outputs", refused("TypeError")), "does_not_hold", "Check what"),
+        (
+            aux(TAPE, "a tuple of one", [LOSS, []]),
+            "does_not_hold",
+            "the evidence has what was measured",
+        ),
+        (
+            aux(MINDSPORE_STYLES, "one output", LOSS),
+            "does_not_hold",
+            "the evidence has what was measured",
+        ),
+        (
+            aux(MINDSPORE_STYLES, "two outputs", refused("TypeError")),
+            "does_not_hold",
+            "the evidence has what was measured",
+        ),
     ],
 )
 def test_has_aux_needs_more_than_one_output_where_one_is_refused(
@@ -317,16 +329,16 @@ def refuse_everything_else(world: World) -> None:
             "another net's Parameter, positions True, weights Tensor.",
         ),
         (refuse_alike, "holds_with_changes", "weights another net's Parameter."),
-        (refuse_everything_else, "holds", "Rely on the error"),
+        (refuse_everything_else, "holds", "The statement can be relied on."),
         (
             put(ARGUMENTS, TAPE, "weights", "list", value=refused("TypeError")),
             "depends_on_style",
-            "is not taken as it says",
+            "Check which style you use",
         ),
         (
             put(ARGUMENTS, MINDSPORE_STYLES, "positions", "(0, 1)", value=[DY, DX]),
             "does_not_hold",
-            "is not taken as it says",
+            "the evidence has what was measured",
         ),
     ],
 )

@@ -16,6 +16,10 @@ TOPICS = (
     "higher_order",
     "stages",
     "tape_life",
+    "contrasts",
+    "gradients",
+    "schedules",
+    "operators",
 )
 """The topics whose modules have no sentence; a line each."""
 
@@ -25,7 +29,7 @@ ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|whic
 PROGRAMS = re.compile(r"in_(mindspore|torch|keras)|programs")
 """The modules that measure: what they name is a figure of the record."""
 
-DECLARING = ("Topic", "TOPIC.claim", "TOPIC.ask")
+DECLARING = ("Topic", "TOPIC.claim", "TOPIC.ask", "guide_call")
 """The calls whose arguments are declarations: statements and titles, in the catalogue as they are."""
 
 

@@ -26,13 +26,14 @@ from explorer.topics.operators.readings import (
     GLOROT,
     NORMAL,
     UNIFORM,
+    OddSides,
     batch_norm_epsilon,
     close,
     farthest,
-    fits,
     gelu_formula,
     gelu_formulas,
     implied_momentum,
+    initial_values,
     odd_sides,
     relative_difference,
     reproducible,
@@ -44,6 +45,7 @@ from explorer.topics.operators.readings import (
     zeros_around,
 )
 from explorer.topics.operators.wording import by_answer, joint_label, short
+from explorer.words.messages import text
 from tests.support.tellings import telling_text
 
 
@@ -124,7 +126,7 @@ def test_windows_fit_their_axis_and_pairs_are_two_wide() -> None:
 
 def test_odd_zeros_are_sorted_by_side() -> None:
     figures = {"a": [1, 0], "b": [1, 1], "c": {"raised": "E", "message": ""}, "d": [0, 1]}
-    assert odd_sides(figures) == {"before": ["a"], "after": ["d"], "refused": ["c"]}
+    assert odd_sides(figures) == OddSides(before=("a",), after=("d",), refused=("c",))
 
 
 @pytest.mark.parametrize(("kind", "fan_in"), [("convolution", 72), ("dense", 64)])
@@ -133,11 +135,14 @@ def test_distribution_of_drawn_values_is_found(kind: str, fan_in: int) -> None:
     bound = 1 / math.sqrt(fan_in)
     fan_out = {"convolution": CONVOLUTION[1] * CONVOLUTION[2] ** 2, "dense": DENSE[1]}[kind]
     glorot = math.sqrt(6 / (fan_in + fan_out))
-    assert fits(described(kind, [random.uniform(-bound, bound, 5000)])) == [UNIFORM]
-    assert fits(described(kind, [random.uniform(-glorot, glorot, 5000)])) == [GLOROT]
-    assert fits(described(kind, [random.standard_normal(5000)])) == [NORMAL]
-    assert fits(described(kind, [np.zeros(50), np.zeros(50)])) == ["zeros"]
-    assert fits(described(kind, [random.uniform(0, bound, 5000)])) == []
+    for values, distributions in (
+        (random.uniform(-bound, bound, 5000), [UNIFORM]),
+        (random.uniform(-glorot, glorot, 5000), [GLOROT]),
+        (random.standard_normal(5000), [NORMAL]),
+        (np.zeros(100), ["zeros"]),
+        (random.uniform(0, bound, 5000), []),
+    ):
+        assert initial_values(described(kind, [values])).distributions == distributions
 
 
 def test_formula_of_gelu_is_told_from_its_values() -> None:
@@ -149,10 +154,14 @@ def test_formula_of_gelu_is_told_from_its_values() -> None:
 
 def test_both_styles_of_a_framework_are_the_framework() -> None:
     engines = ["torch-tape", "keras", "mindspore-graph", "mindspore-tape"]
-    assert joint_label(engines) == "MindSpore and PyTorch tape and TensorFlow (Keras)"
+    assert text(joint_label(engines)) == "MindSpore, PyTorch tape and TensorFlow (Keras)"
     figures = {"mindspore": [0.0, -0.0], "torch": "NaN", "keras": [0, 0]}
-    assert by_answer(figures) == {"MindSpore and TensorFlow (Keras)": "[0, 0]", "PyTorch": "NaN"}
-    assert short([True, None, "-Infinity", 0.12345]) == "[yes, none, -∞, 0.1235]"
+    assert [(text(who), what) for who, what in by_answer(figures)] == [
+        ("MindSpore and TensorFlow (Keras)", "[0, 0]"),
+        ("PyTorch", "NaN"),
+    ]
+    assert [text(short(figure)) for figure in (True, None)] == ["yes", "none"]
+    assert short(["-Infinity", 0.12345]) == "[-∞, 0.1235]"
 
 
 def test_kinks_stand_in_groups_and_each_has_its_own_words() -> None:

@@ -7,6 +7,7 @@ import pytest
 from explorer.model.measurement import Figures
 from explorer.topics.operators.questions import DROPOUT_SETTINGS, TOPIC
 from explorer.topics.question import Question
+from explorer.words.claims import ANY_ADVICE
 from tests.support.topics import ruled
 
 KEPT_03 = {"kept": 0.304}
@@ -19,7 +20,7 @@ NOTICE = "After version 2.9.0, `keep_prob` will be removed"
 @pytest.mark.parametrize(
     ("keep_prob", "rate", "bare", "notice", "verdict", "advice"),
     [
-        (KEPT_07, REFUSED, KEPT_03, "", "holds", "Give MindSpore keep_prob = 1 - p."),
+        (KEPT_07, REFUSED, KEPT_03, "", "holds", ANY_ADVICE["holds"]),
         (
             KEPT_07,
             KEPT_07,
@@ -53,7 +54,7 @@ NOTICE = "After version 2.9.0, `keep_prob` will be removed"
             REFUSED,
             "",
             "holds_with_changes",
-            "Write p= by name: it means the same in both; a bare number is refused in MindSpore.",
+            ANY_ADVICE["holds_with_changes"],
         ),
         (
             REFUSED,
@@ -61,7 +62,7 @@ NOTICE = "After version 2.9.0, `keep_prob` will be removed"
             KEPT_07,
             "",
             "outdated",
-            "Use p in both frameworks: keep_prob is gone.",
+            ANY_ADVICE["outdated"],
         ),
         (
             KEPT_03,
@@ -69,7 +70,7 @@ NOTICE = "After version 2.9.0, `keep_prob` will be removed"
             KEPT_03,
             "",
             "does_not_hold",
-            "Count the survivors of your own dropout: keep_prob is not 1 - p here.",
+            ANY_ADVICE["does_not_hold"],
         ),
         (
             KEPT_07,
@@ -77,7 +78,7 @@ NOTICE = "After version 2.9.0, `keep_prob` will be removed"
             KEPT_03,
             "",
             "does_not_hold",
-            "Use keep_prob = 1 - p in MindSpore: its p is another number than PyTorch's.",
+            ANY_ADVICE["does_not_hold"],
         ),
     ],
 )

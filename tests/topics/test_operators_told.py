@@ -7,8 +7,7 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.evidence import Evidence
-from explorer.topics.operators.findings_agreement import ORDERS
-from explorer.topics.operators.findings_defaults import PARTS
+from explorer.topics.operators.findings_defaults import ORDERS, PARTS
 from explorer.topics.operators.inputs import MOMENTA, OPERANDS, POINTS, WINDOWS
 from explorer.topics.operators.kink_functions import KINKS
 from explorer.topics.operators.kinks import Group

@@ -38,13 +38,17 @@ def by_hand(graph: Any, tape: Any, meant: Any = GUIDES, keras: Any = GUIDES) -> 
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
-        (by_hand(GUIDES, GUIDES), "holds", "every framework then gives the same"),
+        (by_hand(GUIDES, GUIDES), "holds", "The statement can be relied on."),
         (by_hand(REFUSED, REFUSED), "does_not_hold", 'Write pad_mode="valid"'),
-        (by_hand(REFUSED, REFUSED, OTHERS), "does_not_hold", "in steps"),
-        (by_hand(OTHERS, REFUSED, OTHERS), "does_not_hold", "in steps"),
-        (by_hand(OTHERS, OTHERS), "does_not_hold", "is not taken for it"),
-        (by_hand(GUIDES, REFUSED), "depends_on_style", "the style that differs"),
-        (by_hand(GUIDES, GUIDES, keras=OTHERS), "does_not_hold", "not where the guide has them"),
+        (by_hand(REFUSED, REFUSED, OTHERS), "does_not_hold", "the evidence has what was measured"),
+        (by_hand(OTHERS, REFUSED, OTHERS), "does_not_hold", "the evidence has what was measured"),
+        (by_hand(OTHERS, OTHERS), "does_not_hold", "the evidence has what was measured"),
+        (by_hand(GUIDES, REFUSED), "depends_on_style", "Check which style you use"),
+        (
+            by_hand(GUIDES, GUIDES, keras=OTHERS),
+            "does_not_hold",
+            "the evidence has what was measured",
+        ),
     ],
 )
 def test_lines_that_are_refused_as_printed_do_not_hold_though_they_were_meant_well(
@@ -88,14 +92,22 @@ def odd_zero(
         (odd_zero(BEFORE), "holds", 'as pad_mode="pad", padding=n, and never as "same"'),
         (odd_zero(NO_SAME), "holds", "MindSpore gives other values by default and same."),
         (odd_zero(NO_STRIDES), "holds_with_changes", "never as"),
-        (odd_zero(NO_STRIDES, strided=ALL_ALIKE), "holds_with_changes", "padding=n."),
-        (odd_zero(NO_STRIDES, strided=NONE_ALIKE), "holds_with_changes", "no setting of MindSpore"),
-        (odd_zero(AFTER), "outdated", 'Use "same" in both'),
-        (odd_zero(BOTH), "does_not_hold", "PyTorch's side depends on the size"),
-        (odd_zero(BEFORE, mindspore=BEFORE), "does_not_hold", "MindSpore does not put"),
-        (odd_zero(BEFORE, mindspore=BOTH), "does_not_hold", "MindSpore does not put"),
-        (odd_zero(NO_STRIDES, number=AFTER), "does_not_hold", "the padding as numbers"),
-        (odd_zero(NO_SAME, number=BOTH), "does_not_hold", "the padding as numbers"),
+        (
+            odd_zero(NO_STRIDES, strided=ALL_ALIKE),
+            "holds_with_changes",
+            "Use the names and defaults of the evidence.",
+        ),
+        (
+            odd_zero(NO_STRIDES, strided=NONE_ALIKE),
+            "holds_with_changes",
+            "Use the names and defaults of the evidence.",
+        ),
+        (odd_zero(AFTER), "outdated", "the evidence has what is true now"),
+        (odd_zero(BOTH), "does_not_hold", "the evidence has what was measured"),
+        (odd_zero(BEFORE, mindspore=BEFORE), "does_not_hold", "the evidence has what was measured"),
+        (odd_zero(BEFORE, mindspore=BOTH), "does_not_hold", "the evidence has what was measured"),
+        (odd_zero(NO_STRIDES, number=AFTER), "does_not_hold", "the evidence has what was measured"),
+        (odd_zero(NO_SAME, number=BOTH), "does_not_hold", "the evidence has what was measured"),
     ],
 )
 def test_the_odd_zero_is_judged_by_same_and_by_numbers(

@@ -9,6 +9,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Target
+from explorer.topics.schedules.comparison import FamilyComparison, compare_all, exports, uncompared
 from explorer.topics.schedules.counterparts import STEPS
 from explorer.topics.schedules.questions import (
     EXPORTED,
@@ -20,7 +21,6 @@ from explorer.topics.schedules.questions import (
     UNMATCHED_STEPS,
     USED,
 )
-from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, uncompared
 from explorer.topics.studying import target
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.topics.schedules.counterparts import FAMILIES
-from explorer.topics.schedules.family import FORM_LABELS, call
+from explorer.topics.schedules.counterparts import FAMILIES, FORMS, call, form_label
 from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,
@@ -15,11 +14,13 @@ from explorer.topics.schedules.questions import (
     TOPIC,
     USED,
 )
+from explorer.words.messages import text
 from tests.support.tellings import Answers, column, rows_by_first, table_of, told
 
 REFUSED = {"raised": "ValueError", "message": "no such thing"}
 RATES = [1.0, 0.5, 0.25]
 
+FORM_LABELS = {form: text(form_label(form)) for form in FORMS}
 FAMILY = {family.name: family for family in FAMILIES}
 
 COMPARED: Answers = {
@@ -196,7 +197,7 @@ def test_each_setting_that_was_compared_is_listed_as_it_is_typed() -> None:
         rows = [row for row in table.rows if row[0] == family.name]
         is_alike = family.schedules.get("hand") == family.schedules["torch"]
         assert len(rows) == len(family.schedules) - is_alike
-        assert {row[1] for row in rows} == {family.formula}
+        assert {row[1] for row in rows} == {text(family.rate)}
         assert (rows[-1][2] == "both, stepped by hand") == is_alike
         assert rows[-1][3] == call(family.schedules["torch"])
     labels = set(column(table, "where"))

@@ -60,6 +60,16 @@ def test_lists_are_listed_as_chinese_is() -> None:
         assert listed(["a", "b"], "or") == "a 或 b"
 
 
+def test_a_word_may_have_another_translation_in_one_topic(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worded = {"operators.word": "moved", "rain.word": "moved"}
+    monkeypatch.setattr("explorer.words.messages.texts", lambda: worded)
+    with said_in("zh"):
+        assert text(message("operators.word")) == "更新"
+        assert text(message("rain.word")) != "更新"
+
+
 def row(advice: Text) -> ClaimRow:
     return ClaimRow(
         id=10**6,

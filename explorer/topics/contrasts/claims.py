@@ -1,15 +1,29 @@
 """The claim that frameworks differ mostly because their styles do (row 85)."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+import numpy as np
 
 from explorer.model.claim import Observation, Ruling
-from explorer.text.numbers import counted
+from explorer.model.message import Message, message
 from explorer.topics.attempts import raised
-from explorer.topics.contrasts.axes import Axis, axis
 from explorer.topics.contrasts.questions import ENGINES_ASKED, KINKS, MAIN_CASES, OPERATORS, TOPIC
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, flat_numbers
+from explorer.topics.question import PARTIES, Party
+
+Axis = Literal["", "style", "framework", "other"]
+"""What tells the engines apart; "" where nothing does."""
+
+NEAR = 1e-3
+"""Up to this share of the greatest number two tensors are the same: far above rounding."""
+
+FLOOR = 1e-6
+"""Up to this difference two numbers are the same, however small the others are.
+
+What is zero but for rounding, as the gradient of a bias before a batch norm, has no scale.
+"""
 
 Programs = Mapping[str, Mapping[str, Any]]
 """By program, the answer of each engine."""
@@ -31,25 +45,24 @@ def along_which_axis(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     total: Counter[Axis] = Counter()
     seen: list[Observation] = []
     for kind, programs in asked_of_all(evidence).items():
-        axes = {name: axis(answers) for name, answers in programs.items()}
-        count = Counter(axes.values())
+        count: Counter[Axis] = Counter()
+        named = []
+        for name, answers in programs.items():
+            along = axis(answers)
+            count[along] += 1
+            if along == "style":
+                named.append(name)
         total += count
-        seen.append(_row(f"{kind} ({counted(len(programs), 'program')})", count))
-        named = [name for name, along in axes.items() if along == "style"]
+        seen.append(_row(kind, count))
         if named:
-            what = f"{kind} on which both tapes differ from both graphs"
+            what = message("contrasts.by_style", kind=_kind(kind))
             seen.append(Observation(what, ", ".join(named)))
+    seen.append(_row("together", total))
+
     differing = sum(total.values()) - total[""]
-    seen.append(_row(f"together ({counted(sum(total.values()), 'program')})", total))
     if 2 * total["style"] > differing:
-        advice = "Where two frameworks differ, compare a tape with a tape first."
-        return Ruling("holds", tuple(seen), advice)
-    if not differing:
-        advice = "Take what differs in your port for a mistake in it: these engines all agree."
-    elif 2 * total["framework"] > differing:
-        advice = "Look at the operator first where a port differs: most of it is the framework's."
-    else:
-        advice = "Compare all four engines where a port differs: no one axis explains most of it."
+        return Ruling("holds", tuple(seen))
+    advice = "framework" if 2 * total["framework"] > differing else ""
     return Ruling("does_not_hold", tuple(seen), advice)
 
 
@@ -87,12 +100,62 @@ def _operators(evidence: Evidence) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield name, answers
 
 
-def _row(what: str, count: Mapping[Axis, int]) -> Observation:
+def _kind(kind: str) -> Message:
+    return message(f"contrasts.{kind}")
+
+
+def _row(kind: str, count: Mapping[Axis, int]) -> Observation:
     """How many programs differ along each axis; most of them along styles, says the statement."""
-    differing = sum(count.values()) - count[""]
-    value = (
-        f"{differing} differ, {count['style']} by style, {count['framework']} by framework,"
-        f" {count['other']} otherwise"
+    programs = sum(count.values())
+    differing = programs - count[""]
+    counts = message(
+        "contrasts.counts",
+        differing=differing,
+        style=count["style"],
+        framework=count["framework"],
+        other=count["other"],
     )
     as_stated = 2 * count["style"] > differing if differing else None
-    return Observation(what, value, expected=as_stated)
+    what = message("contrasts.programs", kind=_kind(kind), n=programs)
+    return Observation(what, counts, expected=as_stated)
+
+
+def axis(answers: Mapping[str, Any]) -> Axis:
+    """Along which axis the answers of all engines part.
+
+    Along styles where both tapes agree, and both graphs, but not with each other; along frameworks
+    in the same way. It is "other" where one engine stands alone, or no two pairs agree.
+    """
+    if _agree_within(answers, lambda party: ""):
+        return ""
+    if _agree_within(answers, lambda party: party.style):
+        return "style"
+    if _agree_within(answers, lambda party: party.library):
+        return "framework"
+    return "other"
+
+
+def _agree_within(answers: Mapping[str, Any], group_of: Callable[[Party], str]) -> bool:
+    """Whether engines of one group give the same."""
+    first_of_group: dict[str, Any] = {}
+    for name, answer in answers.items():
+        first = first_of_group.setdefault(group_of(PARTIES[name]), answer)
+        if not same(first, answer):
+            return False
+    return True
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two answers are the same: both refused, or alike in names, shapes and numbers."""
+    if raised(one) or raised(other):
+        return raised(one) and raised(other)
+    if one == other:
+        return True  # most answers are equal to the last digit: no arrays are made of them
+    if isinstance(one, dict):
+        return set(one) == set(other) and all(same(one[name], other[name]) for name in one)
+    numbers, other_numbers = np.array(flat_numbers(one)), np.array(flat_numbers(other))
+    if numbers.shape != other_numbers.shape:
+        return False
+    both = np.concatenate([numbers, other_numbers])
+    allowed = FLOOR + NEAR * np.abs(both[np.isfinite(both)]).max(initial=0.0)
+    return bool(np.allclose(numbers, other_numbers, rtol=0, atol=allowed, equal_nan=True))

@@ -5,6 +5,7 @@ from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import message
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence, flat_numbers
@@ -19,7 +20,6 @@ from explorer.topics.gradients.questions import (
     GuideCall,
     guides_structure,
 )
-from explorer.topics.gradients.wording import nested_numbers
 from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style, ruling_by_style
@@ -35,6 +35,18 @@ LOGITS = 20
 
 
 # Answers read
+
+
+def nested_numbers(value: Any) -> str:
+    """Numbers in nested lists: "[[4, 6, 8]]"."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(nested_numbers, value)) + "]"
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+def outcome(figure: Any) -> str:
+    """The numbers of an answer, or the type of what was raised."""
+    return str(figure["raised"]) if raised(figure) else nested_numbers(figure)
 
 
 def shown(figures: Figures) -> str:
@@ -70,26 +82,8 @@ def structure_ruling(call: str, answers: Mapping[str, Figures], expects: dict[st
     seen = tuple(observed(call, answers, shown, has_both))
     # PyTorch's answer is evidence only: by_style judges MindSpore's two styles.
     if by_style(has_both) != "holds" and by_style(has_values) == "holds":
-        structures = [answers[style]["structure"] for style in MINDSPORE_STYLES]
-        forms = " or ".join(dict.fromkeys(structures))
-        return Ruling(
-            "holds_with_changes", seen, f"The numbers are the guide's; unpack them as {forms}."
-        )
-    return ruling_by_style(
-        has_both,
-        seen,
-        {
-            "holds": f"Unpack the result as {expects['structure']}.",
-            "depends_on_style": (
-                "Check the result's nesting and numbers in the style that you use: the "
-                "two differ here."
-            ),
-            "does_not_hold": (
-                "Try the call on a small net before you use it: it does not give what the guide "
-                "says."
-            ),
-        },
-    )
+        return Ruling("holds_with_changes", seen)
+    return ruling_by_style(has_both, seen)
 
 
 def claim_structure(row: int, call: GuideCall) -> None:
@@ -137,29 +131,13 @@ def all_outputs_are_their_sum(evidence: Evidence, expects: dict[str, Any]) -> Ru
     gradient = [expects["gradient"]]
     of_outputs = {engine: _has_values(outputs[engine], gradient) for engine in outputs}
     of_total = {engine: _has_values(total[engine], gradient) for engine in outputs}
-    return ruling_by_style(
-        {engine: of_outputs[engine] and of_total[engine] for engine in outputs},
-        (
-            *observed(
-                "net that returns loss and logits, has_aux=False", outputs, shown, of_outputs
-            ),
-            *observed("net that returns loss + logits", total, shown, of_total),
-        ),
-        {
-            "holds": (
-                "Return the loss alone, or use has_aux=True: every further output is added to "
-                "what is differentiated."
-            ),
-            "depends_on_style": (
-                "Use has_aux=True: what an extra output does to the gradient differs between "
-                "the styles."
-            ),
-            "does_not_hold": (
-                "Find out what is differentiated before you return more than the loss: it is "
-                "not the sum."
-            ),
-        },
+    right = {engine: of_outputs[engine] and of_total[engine] for engine in outputs}
+    two_outputs = message("gradients.two_outputs")
+    seen = (
+        *observed(two_outputs, outputs, shown, of_outputs),
+        *observed(message("gradients.added_up"), total, shown, of_total),
     )
+    return ruling_by_style(right, seen)
 
 
 @TOPIC.claim(
@@ -187,19 +165,9 @@ def nothing_to_differentiate_by(evidence: Evidence, expects: dict[str, Any]) -> 
     # PyTorch refuses it as well, with an error of its own, of which the statement says nothing.
     by_mindspore = {style: refused[style] for style in MINDSPORE_STYLES}
     seen = tuple(observed("grad(net, None, None)", answers, shown, by_mindspore))
-    if by_style(worded_alike) == "holds":
-        return Ruling("holds", seen, "Give a grad_position, weights, or both.")
-    if by_style(refused) == "holds":
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            f"Catch {expects['raised']}, not its text: the words have changed.",
-        )
-    return Ruling(
-        by_style(refused),
-        seen,
-        "Do not rely on this call being refused: check your positions and weights yourself.",
-    )
+    if by_style(refused) == "holds" and by_style(worded_alike) != "holds":
+        return Ruling("holds_with_changes", seen)
+    return ruling_by_style(refused, seen)
 
 
 @TOPIC.claim(
@@ -226,23 +194,7 @@ def value_beside_gradients(evidence: Evidence, expects: dict[str, Any]) -> Rulin
             right[style] = right[style] and is_expected[style]
         seen.extend(observed(call.with_value.label, answers, shown, is_expected))
 
-    return ruling_by_style(
-        right,
-        tuple(seen),
-        {
-            "holds": (
-                "Unpack as `(outputs, gradients)`: the gradients nest as those of grad do, "
-                "without the auxiliary outputs."
-            ),
-            "depends_on_style": (
-                "Check how the result nests in the style that you use: the two differ."
-            ),
-            "does_not_hold": (
-                "Print what value_and_grad returns before you unpack it: it is not (outputs, "
-                "gradients) as grad nests."
-            ),
-        },
-    )
+    return ruling_by_style(right, tuple(seen))
 
 
 def _without_outputs(call: GuideCall) -> str:
@@ -274,22 +226,13 @@ def older_form(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             newer = newer_answers[style]
             # Only GradOperation itself is looked up as an attribute in such a call.
             if raised(older) and older["raised"] == "AttributeError":
-                advice = "Use grad or value_and_grad: GradOperation is gone."
                 gone = observed(form.case.label, {style: older}, said, {style: False})
-                return Ruling("outdated", tuple(gone), advice)
+                return Ruling("outdated", tuple(gone))
             if raised(older) or raised(newer):
                 continue
             is_equal[style] = _has_values(older, newer["values"])
             equal_numbers[style] += is_equal[style]
         seen.extend(observed(form.case.label, older_answers, shown, is_equal))
 
-    count = len(OLDER_FORMS)
-    return ruling_by_style(
-        {style: equal == count for style, equal in equal_numbers.items()},
-        tuple(seen),
-        {
-            "holds": "Write grad(net, position, weights) instead: the numbers are the same.",
-            "depends_on_style": "Use grad: the older form agrees with it in one style alone.",
-            "does_not_hold": "Use grad: the older form does not give its numbers.",
-        },
-    )
+    right = {style: equal == len(OLDER_FORMS) for style, equal in equal_numbers.items()}
+    return ruling_by_style(right, tuple(seen))

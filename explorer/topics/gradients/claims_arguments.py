@@ -1,18 +1,19 @@
-"""The claim about what grad takes as positions and as weights (row 82)."""
+"""Claims about what grad takes: positions and weights (row 82), outputs beside the loss (80, 81)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
-from explorer.topics.attempts import raised
+from explorer.model.message import Message, Text, message
+from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.gradients.arguments import TRUE_GRADIENTS
-from explorer.topics.gradients.questions import ARGUMENTS, TOPIC
-from explorer.topics.gradients.wording import outcome
+from explorer.topics.gradients.claims import nested_numbers, outcome
+from explorer.topics.gradients.questions import ARGUMENTS, OUTPUTS, TOPIC
 from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style
+from explorer.topics.styles import by_style, ruling_by_style
 
 
 @TOPIC.claim(
@@ -39,26 +40,17 @@ def arguments_taken(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         as_said[style] = _takes_what_the_text_names(answers[style], gradients)
 
     graph, tape = (_taken_beside(answers[style], gradients) for style in MINDSPORE_STYLES)
-    both = [form for form in graph if form in tape]
-    graph_alone, tape_alone = _without(graph, tape), _without(tape, graph)
     seen = tuple(_forms_seen(answers, gradients))
-
     if by_style(as_said) != "holds":
-        return Ruling(
-            by_style(as_said),
-            seen,
-            "Compare the gradient with one that you know: a form that the text names is not taken"
-            " as it says.",
-        )
+        return Ruling(by_style(as_said), seen)
     if not graph and not tape:
-        return Ruling("holds", seen, "Rely on the error: what the text does not name is refused.")
+        return Ruling("holds", seen)
+
+    in_both = [form for form in graph if form in tape]
+    in_one = [form for form in (*graph, *tape) if form not in in_both]
+    passing = message("gradients.passing", forms=(*in_both, *in_one))
     verdict: ClaimVerdict = "holds_with_changes" if graph == tape else "depends_on_style"
-    return Ruling(
-        verdict,
-        seen,
-        "Check positions and weights yourself; what passes without a word in a style at least:"
-        f" {_listed([*both, *graph_alone, *tape_alone])}.",
-    )
+    return Ruling(verdict, seen, passing)
 
 
 def _takes_what_the_text_names(figures: Figures, gradients: Mapping[str, Any]) -> bool:
@@ -71,25 +63,25 @@ def _takes_what_the_text_names(figures: Figures, gradients: Mapping[str, Any]) -
     return True
 
 
-def _taken_beside(figures: Figures, gradients: Mapping[str, Any]) -> list[str]:
+def _taken_beside(figures: Figures, gradients: Mapping[str, Any]) -> list[Message]:
     """The other forms that were not refused."""
     taken = []
     for part, forms in figures.items():
         for name, gradient in forms.items():
-            if name not in gradients and not raised(gradient):
-                taken.append(f"{part} {name}")
+            if name in gradients or raised(gradient):
+                continue
+            if part == "positions":
+                taken.append(message("gradients.position", form=name))
+            else:
+                taken.append(message(f"gradients.weights {name}"))
     return taken
-
-
-def _without(forms: list[str], others: list[str]) -> list[str]:
-    return [form for form in forms if form not in others]
 
 
 def _forms_seen(
     answers: Mapping[str, Figures], gradients: Mapping[str, Any]
 ) -> Iterator[Observation]:
     """Every form with what each party gave or raised; the statement is about MindSpore's."""
-    for part, called in (("positions", "grad_position"), ("weights", "weights")):
+    for part in ("positions", "weights"):
         for name in answers["mindspore-graph"][part]:
             by_party: dict[str, Any] = {}
             is_expected: dict[str, bool] = {}
@@ -97,12 +89,127 @@ def _forms_seen(
                 if name not in figures[part]:  # PyTorch has no ParameterTuple
                     continue
                 gradient = by_party[party] = figures[part][name]
-                if party in MINDSPORE_STYLES:
-                    is_expected[party] = (
-                        gradient == gradients[name] if name in gradients else raised(gradient)
-                    )
-            yield from observed(f"{called} {name}", by_party, outcome, is_expected)
+                if party not in MINDSPORE_STYLES:
+                    continue
+                if name in gradients:
+                    is_expected[party] = gradient == gradients[name]
+                else:
+                    is_expected[party] = raised(gradient)
+            what: Text = f"grad_position {name}"
+            if part == "weights":
+                what = message(f"gradients.weights {name}")
+            yield from observed(what, by_party, outcome, is_expected)
 
 
-def _listed(forms: list[str]) -> str:
-    return ", ".join(forms) or "nothing"
+# Rows 80 and 81: outputs beside the loss
+
+LOSS_GRADIENT = [18.0, 36.0, 54.0]
+"""The gradient of the sum of 9x² at (1, 2, 3)."""
+
+LOGITS = [3.0, 6.0, 9.0]
+"""The output beside that loss, 3x."""
+
+SUM_GRADIENT = [21.0, 39.0, 57.0]
+"""The gradient of both added up."""
+
+
+WITHOUT_AUX = {
+    "stopped": "stop_gradient",
+    "neither": "two outputs",
+    "stopped_early": "stop_gradient too early",
+}
+"""The figures of the ways without has_aux."""
+
+
+@TOPIC.claim(
+    80,
+    "With has_aux=True a function must have more than one output.",
+    heading="gradients",
+    guides=("004",),
+    sections={"004": "mindspore.grad"},
+    would="A function with one output, bare or in a tuple, is refused; one with two is taken.",
+    asks=(OUTPUTS,),
+    expects={"two outputs": [LOSS_GRADIENT, [LOGITS]]},
+)
+def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when both styles refuse one output and a tuple of one, and take two."""
+    answers = evidence[OUTPUTS]
+    strict: dict[str, bool] = {}
+    refuses_bare: dict[str, bool] = {}
+    errors: dict[str, None] = {}  # an ordered set
+    for style in MINDSPORE_STYLES:
+        figures = answers[style]["has_aux"]
+        bare = figures["one output"]
+        takes_two = figures["two outputs"] == expects["two outputs"]
+        refuses_bare[style] = takes_two and raised(bare)
+        strict[style] = refuses_bare[style] and raised(figures["a tuple of one"])
+        if raised(bare):
+            errors[bare["raised"]] = None
+
+    seen: list[Observation] = []
+    for form in ("one output", "a tuple of one", "two outputs"):
+        by_party = {party: figures["has_aux"][form] for party, figures in answers.items()}
+        is_expected: dict[str, bool] = {}
+        for style in MINDSPORE_STYLES:
+            figure = by_party[style]
+            is_expected[style] = raised(figure)
+            if form in expects:
+                is_expected[style] = figure == expects[form]
+        what = message(f"gradients.has_aux {form}")
+        seen.extend(observed(what, by_party, outcome, is_expected))
+
+    ruling = ruling_by_style(strict, tuple(seen))
+    differently = len(errors) > 1 and by_style(refuses_bare) == "holds"
+    if ruling.verdict == "depends_on_style" and differently:
+        advice = message("gradients.refused_differently", errors=tuple(errors))
+        return Ruling(ruling.verdict, ruling.evidence, advice)
+    return ruling
+
+
+@TOPIC.claim(
+    81,
+    "stop_gradient on an output leaves it out of the gradient as has_aux=True does.",
+    heading="gradients",
+    guides=("004",),
+    sections={"004": "mindspore.grad"},
+    would="Both give the gradient of the loss alone, and neither of them gives the sum's.",
+    asks=(OUTPUTS,),
+    expects={"loss": LOSS_GRADIENT, "sum": SUM_GRADIENT},
+)
+def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when either way gives the loss's gradient, and neither of them the sum's."""
+    answers = evidence[OUTPUTS]
+    alike: dict[str, bool] = {}
+    for party, figures in answers.items():
+        with_aux, without = figures["has_aux"]["two outputs"], figures["without"]
+        alike[party] = (
+            not raised(with_aux)
+            and with_aux[0] == expects["loss"]
+            and without["stop_gradient"] == expects["loss"]
+            and without["two outputs"] == expects["sum"]
+        )
+    seen: list[Observation] = []
+    for way, gradient in (
+        ("with_aux", expects["loss"]),
+        ("stopped", expects["loss"]),
+        ("neither", expects["sum"]),
+        ("stopped_early", None),
+    ):
+        gradients = {party: _gradient(figures, way) for party, figures in answers.items()}
+        is_expected: dict[str, bool] = {}
+        if gradient is not None:
+            is_expected = {party: found == gradient for party, found in gradients.items()}
+        seen.extend(observed(message(f"gradients.{way}"), gradients, _shown, is_expected))
+    return ruling_by_style(alike, tuple(seen))
+
+
+def _gradient(figures: Figures, way: str) -> Any:
+    """The gradient that one way to return an output beside the loss gives, or what it raised."""
+    if way == "with_aux":
+        with_aux = figures["has_aux"]["two outputs"]
+        return with_aux if raised(with_aux) else with_aux[0]
+    return figures["without"][WITHOUT_AUX[way]]
+
+
+def _shown(figure: Any) -> str:
+    return said(figure) if raised(figure) else nested_numbers(figure)

@@ -5,11 +5,12 @@ from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text, message
 from explorer.text.messages import first_clause
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence, flat_numbers
+from explorer.topics.gradients.claims import nested_numbers, outcome
 from explorer.topics.gradients.questions import FUNCTION, SAMPLER, TOLD_GRADIENT, TOPIC
-from explorer.topics.gradients.wording import LABELS, nested_numbers, outcome
 from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
@@ -48,30 +49,23 @@ def free_to_write(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     drawing = {**sampled, **evidence[FUNCTION]}
     is_told = {engine: figures.get("values") == expects["told"] for engine, figures in told.items()}
     seen = (
-        *observed("gradient of a straight-through sign", _told_values(told), outcome, is_told),
-        *_sampler_seen(sampled, "as printed", "gradient of the guide's sampler, as printed"),
-        *_sampler_seen(drawing, "as meant", "gradient of the sampler that returns a tuple"),
-        *_sampler_seen(drawing, "without", "gradient of the sampler without a bprop"),
+        *observed(message("gradients.sign"), _told_values(told), outcome, is_told),
+        *_sampler_seen(sampled, "as printed"),
+        *_sampler_seen(drawing, "as meant"),
+        *_sampler_seen(drawing, "without"),
     )
-    beware = _warning_of_another_draw(sampled)
     if by_style(as_printed) == "holds":
-        return Ruling(
-            "holds",
-            seen,
-            f"Write the rule as you need it; nobody checks that it is a derivative.{beware}",
-        )
-    if by_style(as_meant) == "holds":
-        verdict = by_style(as_printed)
-        advice = f"Return a tuple from bprop, one gradient an input.{beware}"
-        # Neither style takes the printed rule, but the statement is true of a repaired one.
-        return Ruling("holds_with_changes" if verdict == "does_not_hold" else verdict, seen, advice)
-    verdict = by_style(as_meant)
-    if verdict == "depends_on_style":
-        (style,) = (style for style in MINDSPORE_STYLES if as_meant[style])
-        return Ruling(verdict, seen, f"Write such a rule for {LABELS[style]} style alone.{beware}")
-    return Ruling(
-        "does_not_hold", seen, "Use operators that have a gradient: a rule of your own is not kept."
-    )
+        return Ruling("holds", seen)
+    if by_style(as_meant) != "holds":
+        return Ruling(by_style(as_meant), seen)
+
+    advice: Text = "tuple"
+    strayed = _strayed(sampled)
+    if strayed:
+        advice = message("gradients.tuple_and_another_draw", styles=tuple(strayed))
+    # Neither style takes the printed rule, but the statement is true of a repaired one.
+    verdict = by_style(as_printed)
+    return Ruling("holds_with_changes" if verdict == "does_not_hold" else verdict, seen, advice)
 
 
 def _told_values(told: Mapping[str, Figures]) -> dict[str, Any]:
@@ -80,17 +74,6 @@ def _told_values(told: Mapping[str, Figures]) -> dict[str, Any]:
     for engine, figures in told.items():
         values[engine] = figures if raised(figures) else figures["values"]
     return values
-
-
-def _warning_of_another_draw(sampled: Mapping[str, Figures]) -> str:
-    """The advice for styles whose gradient belongs to another draw; "" where none does."""
-    strayed = _strayed(sampled)
-    if not strayed:
-        return ""
-    return (
-        f" Draw before the gradient call: in {' and '.join(strayed)} the gradient belongs to"
-        " another draw than the outputs that you hold."
-    )
 
 
 def counts_draws(figures: Figures) -> bool:
@@ -107,19 +90,19 @@ def belongs_to_the_draw(figures: Figures) -> bool:
     return True
 
 
-def _strayed(sampled: Mapping[str, Figures]) -> list[str]:
+def _strayed(sampled: Mapping[str, Figures]) -> list[Message]:
     """The styles of MindSpore whose gradient belongs to another draw."""
     strayed = []
     for style in MINDSPORE_STYLES:
         for rule in ("as printed", "as meant"):
             figures = sampled[style][rule]
             if not raised(figures) and not belongs_to_the_draw(figures):
-                strayed.append(LABELS[style])
+                strayed.append(message(f"gradients.{style}"))
                 break
     return strayed
 
 
-def _sampler_seen(sampled: Mapping[str, Figures], rule: str, what: str) -> Iterator[Observation]:
+def _sampler_seen(sampled: Mapping[str, Figures], rule: str) -> Iterator[Observation]:
     """What each engine gave for the sampler with a rule, or without one."""
     drawn = {engine: answers[rule] for engine, answers in sampled.items() if rule in answers}
     is_expected: dict[str, bool] = {}
@@ -128,6 +111,7 @@ def _sampler_seen(sampled: Mapping[str, Figures], rule: str, what: str) -> Itera
             is_expected[engine] = not raised(figures) and not any(flat_numbers(figures["gradient"]))
         else:
             is_expected[engine] = counts_draws(figures)
+    what = message(f"gradients.sampler {rule}")
     yield from observed(what, drawn, _gradient_shown, is_expected)
 
 

@@ -172,7 +172,7 @@ def guides_structure(case: GradCase) -> str:
 
 
 ARGUMENTS = TOPIC.ask("arguments", (*MINDSPORE_STYLES, "torch"), program="arguments:arguments")
-OUTPUTS = TOPIC.ask("outputs", (*MINDSPORE_STYLES, "torch"), program="outputs:outputs")
+OUTPUTS = TOPIC.ask("outputs", (*MINDSPORE_STYLES, "torch"))
 
 ENGINES_BY_STYLE = (*MINDSPORE_STYLES, "torch-graph", "torch-tape")
 """All four engines."""
@@ -184,12 +184,11 @@ TOLD_GRADIENT = ask_case(GradCase("grad", 0), ENGINES_BY_STYLE, "custom_gradient
 SAMPLER = TOPIC.ask(
     "sampler",
     MINDSPORE_STYLES,
-    program="custom:sampler",
     options_of={"mindspore-graph": {"rules": ["as printed", "as meant"]}},
     printed="AsPrinted",
     meant="AsMeant",
 )
 """The gradient of a Cell that draws by numpy, by the rule that it is given."""
 
-FUNCTION = TOPIC.ask("function", ("torch-graph", "torch-tape"), program="custom:function")
+FUNCTION = TOPIC.ask("function", ("torch-graph", "torch-tape"))
 """The same by an autograd.Function."""

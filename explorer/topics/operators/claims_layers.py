@@ -1,18 +1,22 @@
-"""Claims about layers: dropout, batch norm, initial values (rows 41 to 43, 49 and 50)."""
+"""Claims about layers: dropout, batch norm, initial values (rows 41 to 43, 49, 50, 71 and 72)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence
+from explorer.topics.cells import NONE, clauses, yes_or_no
+from explorer.topics.evidence import Evidence, flat_numbers
 from explorer.topics.observations import observed
 from explorer.topics.operators.inputs import MOMENTA
 from explorer.topics.operators.questions import (
     BATCH_NORM_MOMENTUM,
     BATCH_NORM_STATES,
     DROPOUT_SETTINGS,
+    EVALUATED_BATCH_NORM,
+    IMPLICIT_WEIGHTS,
     INITIAL_VALUES,
     TOPIC,
 )
@@ -20,14 +24,14 @@ from explorer.topics.operators.readings import (
     NORMAL,
     UNIFORM,
     ZEROS,
+    InitialValues,
     close,
-    fits,
     implied_momentum,
+    initial_values,
     statistics_moved,
     statistics_used,
 )
-from explorer.topics.operators.wording import short
-from explorer.topics.question import FRAMEWORKS
+from explorer.topics.operators.wording import short, state_text
 
 SAMPLED = 0.02  # six times the standard error of 20,000 draws
 """Shares of 20,000 draws are within this of the probability."""
@@ -55,25 +59,19 @@ def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     keep_prob, rate, bare = mindspore["keep_prob=0.7"], mindspore["p=0.3"], mindspore["0.3 alone"]
     seen = tuple(_shares_seen(settings))
     if raised(keep_prob):
-        return Ruling("outdated", seen, "Use p in both frameworks: keep_prob is gone.")
+        return Ruling("outdated", seen)
     if not _keep_one_share(keep_prob, torch["p=0.3"]):
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Count the survivors of your own dropout: keep_prob is not 1 - p here.",
-        )
+        return Ruling("does_not_hold", seen)
     if raised(rate):
-        return Ruling("holds", seen, "Give MindSpore keep_prob = 1 - p.")
+        return Ruling("holds", seen)
     if not _keep_one_share(rate, torch["p=0.3"]):
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Use keep_prob = 1 - p in MindSpore: its p is another number than PyTorch's.",
-        )
-    advice = f"Write p= by name: it means the same in both; {_bare_number(bare)} in MindSpore."
-    if _keeps(bare, 0.3) and mindspore["notice"]:
-        advice += " Once keep_prob is gone, as is announced, Dropout(0.3) will drop what it keeps."
-    return Ruling("holds_with_changes", seen, advice)
+        return Ruling("does_not_hold", seen)
+    is_keep_prob = _keeps(bare, 0.3)
+    if is_keep_prob and mindspore["notice"]:
+        return Ruling("holds_with_changes", seen, "will change")
+    if is_keep_prob:
+        return Ruling("holds_with_changes", seen, "means keep_prob")
+    return Ruling("holds_with_changes", seen, "" if raised(bare) else "means p")
 
 
 def _shares_seen(settings: Mapping[str, Figures]) -> Iterator[Observation]:
@@ -81,28 +79,21 @@ def _shares_seen(settings: Mapping[str, Figures]) -> Iterator[Observation]:
     mindspore, torch = settings["mindspore"], settings["torch"]
     keep_prob, rate = mindspore["keep_prob=0.7"], mindspore["p=0.3"]
     is_kept = _keep_one_share(keep_prob, torch["p=0.3"])
-    yield Observation("share kept by keep_prob=0.7", _share(keep_prob), ("mindspore",), is_kept)
+    yield Observation(_share_of("keep_prob=0.7"), _share(keep_prob), ("mindspore",), is_kept)
     both = {"mindspore": rate, "torch": torch["p=0.3"]}
     # MindSpore is said to know no p.
-    yield from observed(
-        "share kept by p=0.3", both, _share, {"mindspore": raised(rate), "torch": True}
-    )
-    yield from observed(
-        "share kept by Dropout(0.3)",
-        {"mindspore": mindspore["0.3 alone"], "torch": torch["0.3 alone"]},
-        _share,
-    )
-    yield Observation("share kept by rate=0.3", _share(settings["keras"]["rate=0.3"]), ("keras",))
+    as_stated = {"mindspore": raised(rate), "torch": True}
+    yield from observed(_share_of("p=0.3"), both, _share, as_stated)
+    bare = {"mindspore": mindspore["0.3 alone"], "torch": torch["0.3 alone"]}
+    yield from observed(_share_of("Dropout(0.3)"), bare, _share)
+    yield Observation(_share_of("rate=0.3"), _share(settings["keras"]["rate=0.3"]), ("keras",))
     if mindspore["notice"]:
         notice = mindspore["notice"].rstrip(".")
-        yield Observation("documentation of Dropout", notice, ("mindspore",))
+        yield Observation(message("operators.documentation"), notice, ("mindspore",))
 
 
-def _bare_number(figure: Any) -> str:
-    """What Dropout(0.3) means, by the share that it keeps."""
-    if raised(figure):
-        return "a bare number is refused"
-    return f"a bare number means {'keep_prob' if _keeps(figure, 0.3) else 'p'}"
+def _share_of(setting: str) -> Message:
+    return message("operators.share_kept", setting=setting)
 
 
 def _share(figure: Any) -> str:
@@ -146,31 +137,12 @@ def states_have_counterparts(evidence: Evidence, expects: dict[str, Any]) -> Rul
     moving = _moving_states(states["mindspore-tape"])
     seen = tuple(_states_seen(states, counterparts))
     if graph and tape:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Compare the outputs of your own layer in both modes: the states do not correspond.",
-        )
+        return Ruling("does_not_hold", seen)
     if graph or tape:
-        style = "graph" if graph else "tape"
-        return Ruling(
-            "depends_on_style",
-            seen,
-            f"Check the layer in {style} style: its states differ from PyTorch's there.",
-        )
-    # True of use_batch_statistics=True, which takes no notice of the mode (2.10.0).
-    if any("inference" in name for name in moving):
-        return Ruling(
-            "holds",
-            seen,
-            "track_running_stats=False is use_batch_statistics=True,"
-            " which goes on moving the running statistics at inference.",
-        )
-    return Ruling(
-        "holds",
-        seen,
-        "Use use_batch_statistics=True for track_running_stats=False, None for the usual switch.",
-    )
+        return Ruling("depends_on_style", seen)
+    # use_batch_statistics=True takes no notice of the mode (2.10.0).
+    moves_at_inference = any("inference" in name for name in moving)
+    return Ruling("holds", seen, "moving" if moves_at_inference else "")
 
 
 def _states_seen(
@@ -178,21 +150,37 @@ def _states_seen(
 ) -> Iterator[Observation]:
     """Whether counterparts agree, and which states use or move which statistics."""
     settings = {name.partition(",")[0] for name in states["mindspore-tape"]}
-    yield Observation("number of states", str(len(states["torch-tape"])), ("torch",))
-    yield Observation("number of settings", str(len(settings)), ("mindspore",))
+    count = str(len(states["torch-tape"]))
+    yield Observation(message("operators.number_of_states"), count, ("torch",))
+    count = str(len(settings))
+    yield Observation(message("operators.number_of_settings"), count, ("mindspore",))
     for mindspore_name, torch_name in counterparts:
         agrees: dict[str, bool] = {}
         for style in ("graph", "tape"):
             left, right = states[f"mindspore-{style}"], states[f"torch-{style}"]
             agrees[f"mindspore-{style}"] = _same_state(left[mindspore_name], right[torch_name])
-        what = f"outputs and gradients of {mindspore_name} against {torch_name}"
-        yield from observed(what, agrees, lambda same: "the same" if same else "others", agrees)
-    moving = "; ".join(_moving_states(states["mindspore-tape"])) or "none"
-    yield Observation("running statistics move in", moving, ("mindspore-tape",))
-    of_the_batch = [
-        name for name, state in states["keras"].items() if statistics_used(state) == "batch"
-    ]
-    yield Observation("statistics of the batch are used in", "; ".join(of_the_batch), ("keras",))
+        what = message(
+            "operators.against", one=state_text(mindspore_name), other=state_text(torch_name)
+        )
+        yield from observed(what, agrees, _same_or_others, agrees)
+    moving = _states(_moving_states(states["mindspore-tape"]))
+    yield Observation(message("operators.moving"), moving, ("mindspore-tape",))
+    of_the_batch = []
+    for name, state in states["keras"].items():
+        if statistics_used(state) == "batch":
+            of_the_batch.append(name)
+    what = message("operators.of_the_batch")
+    yield Observation(what, _states(of_the_batch), ("keras",))
+
+
+def _same_or_others(is_same: bool) -> Message:
+    return message("operators.the_same" if is_same else "operators.others")
+
+
+def _states(names: list[str]) -> Text:
+    if not names:
+        return NONE
+    return clauses(map(state_text, names))
 
 
 def _states_apart(
@@ -244,47 +232,30 @@ def momentum_is_turned_round(evidence: Evidence, expects: dict[str, Any]) -> Rul
     turned_round = _same_statistics(mindspore, torch["one_minus"])
     plain = _same_statistics(mindspore, torch["same"])
     means = {"mindspore": mindspore["0.9"][0], "keras": answers["keras"]["0.9"][0]}
+    what = message("operators.mean_after_step", momentum="0.9")
     seen = (
-        *observed("running mean after one step with momentum 0.9", means, short),
+        *observed(what, means, short),
         Observation(
-            "running mean after one step with momentum 0.1",
+            message("operators.mean_after_step", momentum="0.1"),
             short(torch["one_minus"]["0.9"][0]),
             ("torch",),
             turned_round,
         ),
-        Observation(
-            "running mean after one step with momentum 0.9",
-            short(torch["same"]["0.9"][0]),
-            ("torch",),
-            not plain,
-        ),
-        *observed("weight of the old mean by default", weights, "{:g}".format),
+        Observation(what, short(torch["same"]["0.9"][0]), ("torch",), not plain),
+        *observed(message("operators.weight_of_old"), weights, "{:g}".format),
     )
     if plain:
-        return Ruling(
-            "outdated",
-            seen,
-            "Give both frameworks the same momentum: it is no longer turned round.",
-        )
+        return Ruling("outdated", seen)
     if not turned_round:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Compare the running mean after one step before you load or train batch norm.",
-        )
-    equal = weights["mindspore"] == weights["torch"]
-    advice = "the defaults mean the same." if equal else "the defaults differ, so set it."
-    return Ruling("holds", seen, f"Give PyTorch 1 minus MindSpore's momentum; {advice}")
+        return Ruling("does_not_hold", seen)
+    if weights["mindspore"] == weights["torch"]:
+        return Ruling("holds", seen, "same defaults")
+    return Ruling("holds", seen, "other defaults")
 
 
 def _same_statistics(figures: Figures, other: Figures) -> bool:
     """Whether the running statistics are the same after one step, at every momentum."""
     return all(close(figures[str(momentum)], other[str(momentum)]) for momentum in MOMENTA)
-
-
-DISTRIBUTIONS = (
-    "Kolmogorov-Smirnov tests rule out all but these distributions, and MindSpore's biases are 0."
-)
 
 
 @TOPIC.claim(
@@ -294,7 +265,8 @@ DISTRIBUTIONS = (
     heading="operators",
     guides=("000",),
     sections={"000": "Different Default Weight Initialization"},
-    would=DISTRIBUTIONS,
+    would="Kolmogorov-Smirnov tests rule out all but these distributions, and MindSpore's biases"
+    " are 0.",
     asks=(INITIAL_VALUES,),
     expects={"kind": "convolution"},
 )
@@ -305,7 +277,8 @@ DISTRIBUTIONS = (
     heading="operators",
     guides=("000",),
     sections={"000": "Different Default Weight Initialization"},
-    would=DISTRIBUTIONS,
+    would="Kolmogorov-Smirnov tests rule out all but these distributions, and MindSpore's biases"
+    " are 0.",
     asks=(INITIAL_VALUES,),
     expects={"kind": "dense"},
 )
@@ -319,61 +292,206 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     answers = evidence[INITIAL_VALUES]
     seen = tuple(_initial_values_seen(answers, kind))
     mindspore, torch = answers["mindspore"], answers["torch"]
-    weights, biases = fits(mindspore[f"{kind} weight"]), fits(mindspore[f"{kind} bias"])
+    weights = initial_values(mindspore[f"{kind} weight"]).distributions
+    biases = initial_values(mindspore[f"{kind} bias"]).distributions
     has_bias = mindspore["has_bias"][kind]
-    neither = Ruling(
-        "does_not_hold",
-        seen,
-        "Set the initial values of both frameworks yourself before you compare training.",
-    )
+    neither = Ruling("does_not_hold", seen)
     # What the guides say of PyTorch must hold before anything is said of MindSpore.
     for part in ("weight", "bias"):
-        if UNIFORM not in fits(torch[f"{kind} {part}"]):
+        if UNIFORM not in initial_values(torch[f"{kind} {part}"]).distributions:
             return neither
     if NORMAL in weights and biases == [ZEROS]:
-        return Ruling(
-            "holds",
-            seen,
-            "Give MindSpore the initialisers of PyTorch, HeUniform(sqrt 5) and a uniform bias.",
-        )
+        return Ruling("holds", seen)
     if NORMAL in weights or biases == [ZEROS]:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "Set the initial values of weights and biases yourself: the guide is right about one of"
-            " the two.",
-        )
+        return Ruling("holds_with_changes", seen)
     if UNIFORM in weights and UNIFORM in biases:
-        advice = "Leave the defaults: both frameworks draw from one distribution"
-        request = "" if has_bias else "; ask MindSpore for the bias"
-        return Ruling("outdated", seen, f"{advice}{request}.")
+        return Ruling("outdated", seen, "" if has_bias else "without bias")
     return neither
 
 
 def _initial_values_seen(answers: dict[str, Figures], kind: str) -> Iterator[Observation]:
     """Where weights and biases start, beside the bound of which the statement speaks."""
-    bound = answers["torch"][f"{kind} weight"]["bound"]
-    yield Observation("sqrt k, the bound of the uniform distribution", f"{bound:.4f}")
+    bound = initial_values(answers["torch"][f"{kind} weight"]).bound
+    yield Observation(message("operators.bound"), f"{bound:.4f}")
     for part in ("weight", "bias"):
-        values = {library: figures[f"{kind} {part}"] for library, figures in answers.items()}
+        values: dict[str, InitialValues] = {}
+        for library, figures in answers.items():
+            values[library] = initial_values(figures[f"{kind} {part}"])
         # The statement says nothing of Keras.
-        drawn = {library: fits(values[library]) for library in FRAMEWORKS}
-        as_stated = {
-            "mindspore": NORMAL in drawn["mindspore"]
-            if part == "weight"
-            else drawn["mindspore"] == [ZEROS],
-            "torch": UNIFORM in drawn["torch"],
-        }
-        yield from observed(f"initial values of the {part}", values, _distribution, as_stated)
-    without = [library for library, figures in answers.items() if not figures["has_bias"][kind]]
-    for library in without:
-        yield Observation("bias by default", "none", (library,))
+        as_stated = {"torch": UNIFORM in values["torch"].distributions}
+        drawn = values["mindspore"].distributions
+        as_stated["mindspore"] = drawn == [ZEROS]
+        if part == "weight":
+            as_stated["mindspore"] = NORMAL in drawn
+        what = message(f"operators.start {part}")
+        yield from observed(what, values, _distribution, as_stated)
+    for library, figures in answers.items():
+        if not figures["has_bias"][kind]:
+            yield Observation(message("operators.bias_by_default"), NONE, (library,))
 
 
-def _distribution(values: Figures) -> str:
+def _distribution(values: InitialValues) -> Message:
     """The bounds of some values, and how likely the two distributions of the claims are."""
-    if values["zeros"] == 1:
-        return "all zeros"
-    uniform, normal = values["ks"][UNIFORM]["p"], values["ks"][NORMAL]["p"]
-    bounds = f"[{values['minimum']:.4f}, {values['maximum']:.4f}]"
-    return f"in {bounds}, p = {uniform:.2g} for uniform, {normal:.2g} for normal"
+    if values.zeros == 1:
+        return message("operators.all_zeros")
+    return message(
+        "operators.start",
+        least=values.minimum,
+        greatest=values.maximum,
+        uniform=values.ks[UNIFORM].p,
+        normal=values.ks[NORMAL].p,
+    )
+
+
+# Rows 71 and 72
+
+
+STATE = "track_running_stats=False, inference"
+"""The state of PyTorch's batch norm that the guide says learns nothing."""
+
+STYLES = ("torch-tape", "torch-graph")
+
+OF_ONE_DISTRIBUTION = 1.1
+"""Standard deviations within this ratio may be of one distribution.
+
+Of a thousand draws, the fewest here, it is within 3 percent.
+"""
+
+
+@TOPIC.claim(
+    71,
+    "In evaluation with track_running_stats=False, PyTorch's batch norm does what it does in"
+    " training, and does not learn weight and bias.",
+    heading="operators",
+    guides=("000",),
+    sections={"000": "nn.BatchNorm2d"},
+    would="Outputs are those of training mode; weight and bias have no gradient, or one of zeros.",
+    asks=(EVALUATED_BATCH_NORM, BATCH_NORM_STATES.by(*STYLES)),
+)
+def evaluation_learns_nothing(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when neither style has a gradient of weight or bias, and a step leaves both alone."""
+    steps = evidence[EVALUATED_BATCH_NORM]["torch"]
+    evaluation, training = steps["evaluation"], steps["training"]
+    states = evidence[BATCH_NORM_STATES]
+    learns: dict[str, bool] = {}
+    gradients: dict[str, Any] = {}
+    for style in STYLES:
+        state = states[style][STATE]
+        learns[style] = not raised(state) and any(flat_numbers(state["gradients"][1:]))
+        gradients[style] = state if raised(state) else state["gradients"][1:]
+    moved = evaluation["after"] != evaluation["before"]
+    alike = close(evaluation["output"], training["output"])
+    is_still = {style: not learns[style] for style in STYLES}
+    before, after = short(evaluation["before"]), short(evaluation["after"])
+    mean = short(evaluation["running mean"])
+    seen = (
+        *observed(message("operators.gradients_in_evaluation"), gradients, short, is_still),
+        Observation(message("operators.weight_and_bias"), before, ("torch",)),
+        Observation(message("operators.after_a_step"), after, ("torch",), not moved),
+        Observation(message("operators.as_in_training"), yes_or_no(alike), ("torch",), alike),
+        Observation(message("operators.running_mean"), mean, ("torch",)),
+    )
+    if learns["torch-tape"] != learns["torch-graph"]:
+        return Ruling("depends_on_style", seen)
+    if moved or all(learns.values()):
+        return Ruling("does_not_hold", seen, "learns")
+    if not alike:
+        return Ruling("does_not_hold", seen)
+    return Ruling("holds", seen)
+
+
+LAYERS = ("conv", "dense", "embedding", "lstm")
+"""The layers of which the guide says that they declare weights; it says more of the first two."""
+
+NORMS = ("batch norm", "layer norm", "group norm")
+
+
+@TOPIC.claim(
+    72,
+    "Conv, Dense, Embedding and LSTM start from other weights than PyTorch's, Conv and Dense most"
+    " of all.",
+    heading="operators",
+    guides=("000",),
+    sections={"000": "Different Default Weight Initialization"},
+    would=(
+        "The standard deviations of all four differ between the frameworks, and those of Conv and"
+        " Dense by the greatest factors."
+    ),
+    asks=(IMPLICIT_WEIGHTS,),
+)
+def weights_start_elsewhere(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when the four layers differ, Conv and Dense most; outdated when those two agree.
+
+    It holds with changes when they differ, and others more, or not all do.
+    """
+    answers = evidence[IMPLICIT_WEIGHTS]
+    mindspore, torch = answers["mindspore"], answers["torch"]
+    factors = {layer: _factor(mindspore, torch, layer) for layer in (*LAYERS, *NORMS)}
+    differing = [layer for layer in LAYERS if factors[layer] > OF_ONE_DISTRIBUTION]
+    norms_apart = [norm for norm in NORMS if factors[norm] > OF_ONE_DISTRIBUTION]
+    seen = [*_starts(answers)]
+    for layer in LAYERS:
+        what = message("operators.ratio", layer=layer)
+        differs = layer in differing
+        seen.append(Observation(what, f"{factors[layer]:.3g}", expected=differs))
+    apart = _listed(norms_apart) if norms_apart else NONE
+    seen.append(Observation(message("operators.norms_apart"), apart))
+
+    if not {"conv", "dense"} & set(differing):
+        advice: Text = ""
+        if differing or norms_apart:
+            by_hand = tuple(map(_layer, (*differing, *norms_apart)))
+            advice = message("operators.set_by_hand", layers=by_hand)
+        return Ruling("outdated", tuple(seen), advice)
+    least = min(factors["conv"], factors["dense"])
+    most_elsewhere = max(factors["embedding"], factors["lstm"])
+    if len(differing) == len(LAYERS) and least >= most_elsewhere:
+        return Ruling("holds", tuple(seen))
+    return Ruling("holds_with_changes", tuple(seen))
+
+
+def _layer(name: str) -> Text:
+    return message(f"operators.{name}") if name in NORMS else name
+
+
+def _listed(names: list[str]) -> Message:
+    return message("operators.listed", texts=tuple(map(_layer, names)))
+
+
+def _factor(mindspore: Figures, torch: Figures, layer: str) -> float:
+    """By what factor the deviations of a layer's values differ, of the one that differs most.
+
+    Constants differ by an infinite factor, or by 1 where they are the same.
+    """
+    greatest = 1.0
+    for name, values in mindspore.items():
+        if not name.startswith(f"{layer} "):
+            continue
+        other = torch[name]
+        least, most = sorted((values["std"], other["std"]))
+        if least:
+            factor = most / least
+        else:
+            factor = 1.0 if most == 0 and values["mean"] == other["mean"] else float("inf")
+        greatest = max(greatest, factor)
+    return greatest
+
+
+STARTS = ("conv weight", "dense weight", "embedding weight", "lstm input weight", "lstm bias")
+"""The weights that the guide speaks of, by their names in the figures."""
+
+
+def _starts(answers: Mapping[str, Figures]) -> Iterator[Observation]:
+    """Where each layer's weights start, by library."""
+    for name in STARTS:
+        values = {library: figures[name] for library, figures in answers.items()}
+        yield from observed(message("operators.starts", weights=name), values, _start)
+
+
+def _start(values: Figures) -> Message:
+    return message(
+        "operators.start_and_std",
+        least=values["minimum"],
+        greatest=values["maximum"],
+        std=values["std"],
+    )

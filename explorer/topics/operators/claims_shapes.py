@@ -1,31 +1,47 @@
-"""Claims about shapes and borders: transposing, padding, output sizes (rows 44 to 48)."""
+"""Claims about operators: shapes and borders (rows 44 to 48), equal settings (40, 51), Ascend (77)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Observation, Ruling
+from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence
+from explorer.topics.cells import clauses, yes_or_no
+from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.observations import observed
+from explorer.topics.operators.findings_defaults import (
+    REFERENCE,
+    Agreement,
+    by_operator,
+    compared,
+    first_call_difference,
+)
 from explorer.topics.operators.inputs import WINDOWS
 from explorer.topics.operators.questions import (
+    ASCEND_OPERATORS,
     AXES,
     CONVOLUTION_SIDES,
     CONVOLUTION_SIDES_OF_A_NUMBER,
+    DROPOUT_MASK,
+    INFERENCE,
     MAX_POOL,
+    OPERATOR_GRADIENTS,
     PADDING_BY_HAND,
     STRIDED_CONVOLUTION,
     TOPIC,
     VALID_SIZES,
 )
-from explorer.topics.operators.readings import odd_sides, valid_size
-from explorer.topics.operators.wording import short
+from explorer.topics.operators.readings import (
+    ROUNDING,
+    OddSides,
+    odd_sides,
+    reproducible,
+    valid_size,
+)
+from explorer.topics.operators.wording import label, result, short, way_text, window_text
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
-
-OddSides = dict[str, dict[str, list[str]]]
-"""By library, the settings with the odd zero before an axis, after it, and refused."""
 
 
 @TOPIC.claim(
@@ -49,55 +65,33 @@ def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     permuted = calls["torch"]["x.permute(3, 2, 1, 0)"]
     swapped = calls["torch"]["torch.transpose(x, 0, 3)"]
     in_keras = calls["keras"]["ops.transpose(x, (3, 2, 1, 0))"]
+    is_permuted = permuted.get("shape") == expects["permuted"]
+    is_swapped = swapped.get("shape") == expects["swapped"]
+    alike = transposed == permuted
     order = "ops.transpose(x, (3, 2, 1, 0))"
-    seen: tuple[Observation, ...] = (
-        Observation(order, _shape(transposed), ("mindspore",), transposed == permuted),
+    seen = (
+        Observation(order, _shape(transposed), ("mindspore",), alike),
         Observation(order, _shape(in_keras), ("keras",)),
-        Observation(
-            "x.permute(3, 2, 1, 0)",
-            _shape(permuted),
-            ("torch",),
-            permuted.get("shape") == expects["permuted"],
-        ),
-        Observation(
-            "torch.transpose(x, 0, 3)",
-            _shape(swapped),
-            ("torch",),
-            swapped.get("shape") == expects["swapped"],
-        ),
+        Observation("x.permute(3, 2, 1, 0)", _shape(permuted), ("torch",), is_permuted),
+        Observation("torch.transpose(x, 0, 3)", _shape(swapped), ("torch",), is_swapped),
     )
-    as_expected = (
-        transposed == permuted
-        and permuted.get("shape") == expects["permuted"]
-        and swapped.get("shape") == expects["swapped"]
-    )
-    if not as_expected:
-        return Ruling(
-            "does_not_hold", seen, "Check the shape after every transpose that you carry over."
-        )
+    if not (alike and is_permuted and is_swapped):
+        return Ruling("does_not_hold", seen)
     swaps = []
     for call, figure in calls["mindspore"].items():
         if "transpose" in call and figure == swapped:
             swaps.append(call)
-    if swaps:
-        return Ruling(
-            "holds_with_changes",
-            (
-                *seen,
-                Observation(
-                    "transposes that swap two axes", ", ".join(swaps), ("mindspore",), False
-                ),
-            ),
-            "ops.transpose takes the whole order, as permute does;"
-            " where both name two axes, MindSpore now swaps them as PyTorch.",
-        )
-    return Ruling(
-        "holds", seen, "Write ops.transpose for permute, and swapaxes for PyTorch's transpose."
-    )
+    if not swaps:
+        return Ruling("holds", seen)
+    what = message("operators.swapping")
+    swapping = Observation(what, ", ".join(swaps), ("mindspore",), expected=False)
+    return Ruling("holds_with_changes", (*seen, swapping))
 
 
-def _shape(figure: Any) -> str:
-    return said(figure) if raised(figure) else f"shape {short(figure['shape'])}"
+def _shape(figure: Any) -> Text:
+    if raised(figure):
+        return said(figure)
+    return message("operators.of_shape", shape=short(figure["shape"]))
 
 
 @TOPIC.claim(
@@ -114,41 +108,29 @@ def _shape(figure: Any) -> str:
 def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when both styles of MindSpore and Keras give the guide's figures."""
     answers = evidence[MAX_POOL]
-    pooled = {party: figures["same"] for party, figures in answers.items()}
-    # PyTorch has no such padding, of which the statement says nothing.
-    as_stated = {
-        party: figure == expects["pooled"]
-        for party, figure in pooled.items()
-        if not party.startswith("torch")
-    }
-    seen = tuple(observed('max pooling, "same"', pooled, short, as_stated))
-    as_said = by_style({style: pooled[style] == expects["pooled"] for style in MINDSPORE_STYLES})
-    if as_said == "depends_on_style":
-        return Ruling(
-            as_said,
-            seen,
-            "Pool in the style that gives the figures, and check the other one.",
-        )
-    if as_said == "does_not_hold":
-        return Ruling(as_said, seen, 'Compare one small pooled image before you rely on "same".')
+    pooled: dict[str, Any] = {}
+    as_stated: dict[str, bool] = {}
+    for party, figures in answers.items():
+        pooled[party] = figures["same"]
+        # PyTorch has no such padding, of which the statement says nothing.
+        if not party.startswith("torch"):
+            as_stated[party] = figures["same"] == expects["pooled"]
+    seen = tuple(observed(message("operators.pool_same"), pooled, short, as_stated))
+    as_said = by_style(as_stated)
+    if as_said != "holds":
+        return Ruling(as_said, seen)
     if pooled["keras"] != expects["pooled"]:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "Do not expect TensorFlow's \"same\" to be MindSpore's.",
-        )
+        return Ruling("holds_with_changes", seen)
     # PyTorch's pooling refuses "same" (2.13.0); another setting may give the same figures.
     others = []
     for way, figure in answers["torch-tape"].items():
         if way != "same" and figure == expects["pooled"]:
-            others.append(way)
-    if raised(pooled["torch-tape"]) and others:
-        return Ruling(
-            "holds",
-            (*seen, Observation("settings that give the same", ", ".join(others), ("torch-tape",))),
-            f'PyTorch\'s pooling has no "same": for these figures use {" or ".join(others)}.',
-        )
-    return Ruling("holds", seen, 'Use pad_mode="same" where TensorFlow has padding="same".')
+            others.append(way_text(way))
+    if not raised(pooled["torch-tape"]) or not others:
+        return Ruling("holds", seen)
+    ways = message("operators.listed", texts=tuple(others))
+    alike = Observation(message("operators.settings_alike"), ways, ("torch-tape",))
+    return Ruling("holds", (*seen, alike), message("operators.without_same", ways=tuple(others)))
 
 
 @TOPIC.claim(
@@ -170,39 +152,26 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     for party, figures in evidence[MAX_POOL].items():
         pooled[party] = figures["zeros top and left, then valid"]
     expected = expects["pooled"]
+    by_print = _are(printed, expected)
+    as_meant = _are(meant, expected)
+    by_hand = _are(pooled, expected)
     seen = (
-        *_pooled_seen("the printed lines", printed, expected),
-        *_pooled_seen("the lines as meant", meant, expected),
-        *_pooled_seen("zeros at the top and left, then no padding", pooled, expected),
+        *observed(message("operators.printed_lines"), printed, short, by_print),
+        *observed(message("operators.lines_as_meant"), meant, short, as_meant),
+        *observed(message("operators.zeros_then_pool"), pooled, short, by_hand),
     )
-    verdict = by_style({style: figure == expected for style, figure in printed.items()})
-    if verdict == "depends_on_style":
-        return Ruling(verdict, seen, "Check the padded image in the style that differs.")
-    if verdict == "does_not_hold":
-        return Ruling(verdict, seen, _in_place_of_the_print(printed, meant, expected))
-    if any(figure != expected for figure in pooled.values()):
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Print the padded image: the zeros are not where the guide has them.",
-        )
-    return Ruling(
-        "holds", seen, "Pad by hand where the side matters: every framework then gives the same."
-    )
+    verdict = by_style(by_print)
+    if verdict == "holds" and not all(by_hand.values()):
+        return Ruling("does_not_hold", seen)
+    is_refused = all(map(raised, printed.values()))
+    if is_refused and all(as_meant.values()):
+        return Ruling(verdict, seen, "refused")
+    return Ruling(verdict, seen)
 
 
-def _pooled_seen(what: str, figures: Mapping[str, Any], expected: Any) -> list[Observation]:
-    as_stated = {party: figure == expected for party, figure in figures.items()}
-    return observed(what, figures, short, as_stated)
-
-
-def _in_place_of_the_print(printed: Figures, meant: Figures, expected: Any) -> str:
-    """What to do where the printed lines do not give the figures."""
-    if any(figure != expected for figure in meant.values()):
-        return "Print the padded image, and pool it in steps."
-    if all(map(raised, printed.values())):
-        return 'Write pad_mode="valid": the printed name is refused.'
-    return 'Write pad_mode="valid": the printed name is not taken for it.'
+def _are(figures: Mapping[str, Any], expected: Any) -> dict[str, bool]:
+    """Whether figures are the expected ones, by party."""
+    return {party: figure == expected for party, figure in figures.items()}
 
 
 @TOPIC.claim(
@@ -227,69 +196,55 @@ def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     strided = evidence[STRIDED_CONVOLUTION]
     seen = tuple(_odd_zeros_seen(same, numbers, strided))
 
-    mindspore, torch = same["mindspore"], same["torch"]
-    if not mindspore["after"] or mindspore["before"]:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Pad by hand: MindSpore does not put the odd zero at the right and bottom.",
-        )
-    if torch["before"] and torch["after"]:
-        return Ruling("does_not_hold", seen, "Pad by hand: PyTorch's side depends on the size.")
-    number_before = bool(numbers["torch"]["before"]) and not numbers["torch"]["after"]
-    if torch["after"] and not torch["refused"]:
-        return Ruling("outdated", seen, 'Use "same" in both: the odd zero is on one side.')
-    if not number_before:
-        return Ruling("does_not_hold", seen, "Give both frameworks the padding as numbers.")
-    advice = _advice_on_a_number(strided)
-    return Ruling("holds_with_changes" if torch["after"] else "holds", seen, advice)
+    torch = same["torch"]
+    if not same["mindspore"].lie_after or (torch.before and torch.after):
+        return Ruling("does_not_hold", seen)
+    if torch.after and not torch.refused:
+        return Ruling("outdated", seen)
+    if not numbers["torch"].lie_before:
+        return Ruling("does_not_hold", seen)
+    verdict: ClaimVerdict = "holds_with_changes" if torch.after else "holds"
+    return Ruling(verdict, seen, _advice_on_a_number(strided))
 
 
 def _odd_zeros_seen(
-    same: OddSides, numbers: OddSides, strided: dict[str, Figures]
+    same: Mapping[str, OddSides], numbers: Mapping[str, OddSides], strided: dict[str, Figures]
 ) -> Iterator[Observation]:
     """Where each library puts odd zeros, and what one strided convolution gives by each setting."""
-    for what, sides, said_of in (
-        ('odd zero with "same"', same, {"mindspore": "after", "torch": "before"}),
-        ("odd zero with padding=1", numbers, {"torch": "before"}),
-    ):
-        as_stated: dict[str, bool] = {}
-        for library, side in said_of.items():
-            other = "before" if side == "after" else "after"
-            as_stated[library] = bool(sides[library][side]) and not sides[library][other]
-        yield from observed(what, sides, _counted, as_stated)
+    as_stated = {"mindspore": same["mindspore"].lie_after, "torch": same["torch"].lie_before}
+    yield from observed(message("operators.odd_zero_of_same"), same, _counted, as_stated)
+    as_stated = {"torch": numbers["torch"].lie_before}
+    yield from observed(message("operators.odd_zero_of_a_number"), numbers, _counted, as_stated)
     for library, figures in strided.items():
         for way, figure in figures.items():
-            yield Observation(f"kernel 3, stride 2, {way}", _brief(figure), (library,))
+            what = message("operators.strided", way=way_text(way))
+            yield Observation(what, result(figure), (library,))
 
 
-def _advice_on_a_number(strided: dict[str, Figures]) -> str:
+def _advice_on_a_number(strided: dict[str, Figures]) -> Text:
     """How PyTorch's padding by a number is carried over, as far as one convolution tells."""
     by_number = strided["torch"]["padding=1"]
     mindspore = strided["mindspore"]
-    if mindspore["padding=1"] != by_number:
-        return "Pad by hand, and convolve without padding: no setting of MindSpore is padding=n."
-    wrong = [way for way, figure in mindspore.items() if figure != by_number]
-    if not wrong:
-        return 'Carry padding=n over as pad_mode="pad", padding=n.'
-    return (
-        'Carry padding=n over as pad_mode="pad", padding=n, and never as "same":'
-        f" MindSpore gives other values {' and '.join(wrong)}."
-    )
+    wrong = []
+    for way, figure in mindspore.items():
+        if figure != by_number:
+            wrong.append(way_text(way))
+    if not wrong or mindspore["padding=1"] != by_number:
+        return ""
+    return message("operators.never_same", ways=tuple(wrong))
 
 
-def _brief(figure: Any) -> str:
-    return said(figure) if raised(figure) else short(figure)
-
-
-def _odd_sides(answers: dict[str, Figures]) -> OddSides:
+def _odd_sides(answers: dict[str, Figures]) -> dict[str, OddSides]:
     return {library: odd_sides(figures) for library, figures in answers.items()}
 
 
-def _counted(odd: dict[str, list[str]]) -> str:
-    refusal = f", {len(odd['refused'])} settings refused" if odd["refused"] else ""
-    after, before = len(odd["after"]), len(odd["before"])
-    return f"right/bottom {after} times, left/top {before} times{refusal}"
+def _counted(odd: OddSides) -> Message:
+    return message(
+        "operators.sides_refused" if odd.refused else "operators.sides",
+        after=len(odd.after),
+        before=len(odd.before),
+        refused=len(odd.refused),
+    )
 
 
 @TOPIC.claim(
@@ -305,31 +260,189 @@ def _counted(odd: dict[str, list[str]]) -> str:
 def size_without_padding(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the formula gives every size."""
     answers = evidence[VALID_SIZES]
-    missed = {library: _missed_sizes(figures) for library, figures in answers.items()}
-    counts = {library: len(sizes) for library, sizes in missed.items()}
+    counts: dict[str, int] = {}
+    as_stated: dict[str, bool] = {}
+    missed: list[Message] = []
+    for library, figures in answers.items():
+        sizes = _missed_sizes(figures)
+        counts[library] = len(sizes)
+        as_stated[library] = not sizes
+        missed.extend(sizes)
     cases = len(next(iter(answers.values())))
-    seen = tuple(
-        observed(
-            f"sizes that the formula misses, of {cases} cases of convolution, max and average pool",
-            counts,
-            str,
-            {library: not count for library, count in counts.items()},
-        )
-    )
-    for sizes in missed.values():
-        if sizes:
-            return Ruling(
-                "does_not_hold",
-                (*seen, Observation("first missed size", sizes[0])),
-                "Print the sizes of your own layers before you flatten them.",
-            )
-    return Ruling("holds", seen, "Compute sizes without padding alike in all frameworks.")
+    what = message("operators.missed_sizes", cases=cases)
+    seen = tuple(observed(what, counts, str, as_stated))
+    if not missed:
+        return Ruling("holds", seen)
+    first = Observation(message("operators.first_missed"), missed[0])
+    return Ruling("does_not_hold", (*seen, first))
 
 
-def _missed_sizes(figures: Figures) -> list[str]:
+def _missed_sizes(figures: Figures) -> list[Message]:
     """The windows of which a size is not the formula's, with all sizes."""
     missed = []
     for name, sizes in figures.items():
         if set(sizes) != {valid_size(WINDOWS[name])}:
-            missed.append(f"{name}: {short(sizes)}")
+            window = window_text(name)
+            missed.append(message("operators.sizes_of", window=window, sizes=short(sizes)))
     return missed
+
+
+# Equal settings
+
+
+@TOPIC.claim(
+    40,
+    "Inference is deterministic and can be compared across the frameworks before training can.",
+    heading="networks",
+    guides=("001",),
+    sections={"001": "Constructing Network"},
+    would="With the same weights every call at inference gives the same outputs, in both"
+    " frameworks; in training mode not.",
+    asks=(INFERENCE,),
+    expects={"calls": 3},
+)
+def inference_is_deterministic(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when outputs repeat and agree at inference.
+
+    It holds with changes where those of training do too.
+    """
+    answers = evidence[INFERENCE]
+    inference = _greatest_difference(answers, "inference")
+    training = _greatest_difference(answers, "training")
+    repeats = {engine: reproducible(each["inference"]) for engine, each in answers.items()}
+    # Dropout draws new masks at every call, so that outputs in training should differ.
+    outputs_in_training = [figures["training"] for figures in answers.values()]
+    training_repeats = all(map(reproducible, outputs_in_training))
+    training_agrees = training_repeats and training <= ROUNDING
+    outputs = message("operators.outputs_of_calls", calls=expects["calls"])
+    seen = (
+        *observed(outputs, repeats, _equal_or_not, repeats),
+        _distance_seen("in_inference", inference, inference <= ROUNDING),
+        _distance_seen("in_training", training, not training_agrees),
+    )
+    if not all(repeats.values()) or inference > ROUNDING:
+        return Ruling("does_not_hold", seen)
+    if training_agrees:
+        return Ruling("holds_with_changes", seen)
+    return Ruling("holds", seen)
+
+
+def _equal_or_not(is_equal: bool) -> Message:
+    return message("operators.equal" if is_equal else "operators.not_equal")
+
+
+def _distance_seen(name: str, difference: float, as_stated: bool) -> Observation:
+    what = message(f"operators.greatest_{name}", reference=label(REFERENCE))
+    return Observation(what, f"{difference:.1e}", expected=as_stated)
+
+
+def _greatest_difference(answers: dict[str, Figures], mode: str) -> float:
+    """Of the outputs of all engines from the reference's, at the first call in a mode."""
+    reference = answers[REFERENCE]
+    return max(first_call_difference(figures, reference, mode) for figures in answers.values())
+
+
+@TOPIC.claim(
+    51,
+    "Gradients through each of these operators agree when all settings are made equal.",
+    heading="operators",
+    guides=("000",),
+    sections={"000": "Differences Between MindSpore and PyTorch Operators"},
+    would="First and second derivatives of every operator agree but for rounding, wherever they are"
+    " defined.",
+    asks=(OPERATOR_GRADIENTS, DROPOUT_MASK),
+)
+def gradients_agree(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when all first derivatives are defined and agree, and so do the second ones.
+
+    Second derivatives count where they are defined. It depends on the style when one style of
+    MindSpore alone does otherwise.
+    """
+    first = compared(evidence[OPERATOR_GRADIENTS], "first")
+    second = compared(evidence[OPERATOR_GRADIENTS], "second")
+    # Masks are random, so dropout is compared with itself: for ones, output and gradient are both
+    # the mask times 1 / (1 - p).
+    is_mask: dict[str, bool] = {}
+    for engine, figures in evidence[DROPOUT_MASK].items():
+        is_mask[engine] = figures["output"] == figures["gradient"]
+    seen = tuple(_gradients_seen(first, second, is_mask))
+    failing = {engine for engine, is_same in is_mask.items() if not is_same}
+    for engine, _ in (*first.differing, *second.differing, *first.undefined):
+        failing.add(engine)
+    if len(failing) == 1 and failing <= set(MINDSPORE_STYLES):
+        return Ruling("depends_on_style", seen)
+    if failing:
+        return Ruling("does_not_hold", seen)
+    return Ruling("holds", seen, "second order" if second.undefined else "")
+
+
+def _gradients_seen(
+    first: Agreement, second: Agreement, is_mask: dict[str, bool]
+) -> Iterator[Observation]:
+    """How many derivatives agree with the reference's, and of which operators they do not."""
+    for name, agreement in (("first", first), ("second", second)):
+        order = message(f"operators.{name}")
+        what = message("operators.derivatives_agree", order=order, reference=label(REFERENCE))
+        share = message("operators.count", count=len(agreement.agreeing), of=agreement.total)
+        yield Observation(what, share, expected=not agreement.differing)
+        if agreement.differing:
+            what = message("operators.derivatives_differ", order=order)
+            texts = by_operator(agreement.differing)
+            yield Observation(what, clauses(texts), expected=False)
+        if agreement.undefined:
+            # Where it is not defined a second derivative cannot differ.
+            as_stated = None if name == "second" else False
+            what = message("operators.derivatives_undefined", order=order)
+            texts = by_operator(agreement.undefined)
+            yield Observation(what, clauses(texts), (), as_stated)
+    yield from observed(message("operators.mask_is_gradient"), is_mask, yes_or_no, is_mask)
+
+
+# Ascend
+
+
+@TOPIC.claim(
+    77,
+    "On Ascend Conv, Sort and TopK take float16 alone, and strides of Conv and pooling are limited.",
+    heading="operators",
+    guides=("001",),
+    sections={"001": "Considerations for MindSpore Network Authoring"},
+    would="On an Ascend NPU the three operators refuse float32, and a great stride is refused.",
+    asks=(ASCEND_OPERATORS,),
+)
+def ascend_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when Ascend refuses float32 to all three and a stride; with changes when a part of it.
+
+    It is outdated when Ascend takes all of it, and can be checked on an Ascend NPU alone.
+    """
+    figures = evidence[ASCEND_OPERATORS]["mindspore"]
+    target, dtypes, strides = figures["target"], figures["dtypes"], figures["strides"]
+    seen = (
+        Observation(message("operators.device"), target, ("mindspore",)),
+        *_grouped("dtypes", dtypes),
+        *_grouped("strides", strides),
+    )
+    if target != "Ascend":
+        return Ruling("not_checkable_here", seen)
+    in_float32 = []
+    for name, figure in dtypes.items():
+        if name.endswith("float32"):
+            in_float32.append(raised(figure))
+    is_limited = any(map(raised, strides.values()))
+    if not any(in_float32) and not is_limited:
+        return Ruling("outdated", seen)
+    if all(in_float32) and is_limited:
+        return Ruling("holds", seen)
+    return Ruling("holds_with_changes", seen)
+
+
+def _grouped(name: str, figures: Mapping[str, Any]) -> Iterator[Observation]:
+    """What operators gave or raised; those that did the same are one row."""
+    texts = {operator: _given(figure) for operator, figure in figures.items()}
+    for operators, text in grouped(texts):
+        what = message(f"operators.ascend_{name}", operators=tuple(operators))
+        yield Observation(what, text, ("mindspore",))
+
+
+def _given(figure: Any) -> Text:
+    return short(figure) if raised(figure) else str(figure)

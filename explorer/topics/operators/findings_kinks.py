@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.model.engines import FRAMEWORK_LABELS
+from explorer.model.message import Message, Text, message
 from explorer.model.study import Chart, Series, Table
-from explorer.topics.attempts import raised
-from explorer.topics.evidence import EMPTY, Evidence, flat_numbers, why_empty
+from explorer.topics.attempts import raised, said
+from explorer.topics.cells import messages, missing, sentences, yes_or_no
+from explorer.topics.evidence import EMPTY, Evidence, flat_numbers
 from explorer.topics.operators.kink_functions import KINKS
 from explorer.topics.operators.kinks import GROUPS, Kink
 from explorer.topics.operators.questions import (
@@ -17,7 +19,16 @@ from explorer.topics.operators.questions import (
     SLOPES_AT_KINKS,
     TOPIC,
 )
-from explorer.topics.operators.wording import LABELS, by_answer, joined, joint_label, message, short
+from explorer.topics.operators.wording import (
+    LABELS,
+    bracketed,
+    by_answer,
+    columns,
+    digits,
+    joined,
+    joint_label,
+    short,
+)
 
 GREATEST = 10.0
 """The greatest gradient in the chart: those beyond it would flatten the rest."""
@@ -27,8 +38,6 @@ SLOPE_ROUNDING = 1e-3
 
 RELUS = ("relu", "relu_by_maximum", "relu_by_clamp", "relu_by_where")
 """One function written in four ways."""
-
-ENGINE_COLUMNS = tuple(LABELS[engine] for engine in FOUR_ENGINES)
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,11 @@ class MeasuredKink:
     answers: dict[str, Any]
     written: str
     slopes: list[Any] | None
+
+    @property
+    def where(self) -> Message:
+        """The name of the kink for readers: "relu at 0"."""
+        return message(f"operators.kink {self.kink.name}")
 
     @property
     def differs(self) -> bool:
@@ -70,25 +84,28 @@ def measured_kinks(evidence: Evidence) -> list[MeasuredKink]:
     return kinks
 
 
-def _value_and_gradient(answer: Any) -> str:
-    """The text that is the same when two answers agree."""
+def _value_and_gradient(answer: Any) -> Text:
+    """What is the same when two answers agree."""
     # In four digits, which is coarser than rounding; of an exception its type, not its words.
     if raised(answer):
         return short(answer)
-    return f"{short(answer['value'])} {short(answer['gradient'])}"
+    return f"{digits(answer['value'])} {digits(answer['gradient'])}"
 
 
 def _value(answer: Any) -> str:
-    return "" if raised(answer) else f"value {_by_input([answer['value']])}"
+    """The value of the function; "" of an engine that raised."""
+    return "" if raised(answer) else _by_input([answer["value"]])
 
 
-def gradient(answer: Any) -> str:
+def gradient(answer: Any) -> Text:
     """The gradient with respect to the one input, or to each; or the exception's type."""
     return short(answer) if raised(answer) else _by_input(answer["gradient"])
 
 
-def _gradient_or_message(answer: Any) -> str:
-    return f"none, {message(answer)}" if raised(answer) else gradient(answer)
+def _gradient_or_message(answer: Any) -> Text:
+    if raised(answer):
+        return message("operators.no_gradient", error=said(answer))
+    return gradient(answer)
 
 
 def _by_input(arrays: list[Any]) -> str:
@@ -96,26 +113,24 @@ def _by_input(arrays: list[Any]) -> str:
     texts = []
     for array in arrays:
         is_single = isinstance(array, list) and len(array) == 1
-        texts.append(short(array[0] if is_single else array))
+        texts.append(digits(array[0] if is_single else array))
     return ", ".join(texts)
 
 
 @TOPIC.finding()
-def kinks_where_engines_agree(evidence: Evidence) -> Iterator[str]:
+def kinks_where_engines_agree(evidence: Evidence) -> Iterator[Message]:
     """At how many kinks all engines agree, and the styles of each framework."""
     kinks = measured_kinks(evidence)
     if not kinks:
         return
     differing = sum(measured.differs for measured in kinks)
-    yield (
-        f"At {differing} of {len(kinks)} kinks the engines give different values or gradients; at"
-        f" {len(kinks) - differing} all agree."
-    )
-    for framework, label in FRAMEWORK_LABELS.items():
-        yield from _graph_against_tape(kinks, framework, label)
+    alike = len(kinks) - differing
+    yield message("operators.kinks", differing=differing, of=len(kinks), alike=alike)
+    for framework, name in FRAMEWORK_LABELS.items():
+        yield from _graph_against_tape(kinks, framework, name)
 
 
-def _graph_against_tape(kinks: list[MeasuredKink], framework: str, label: str) -> Iterator[str]:
+def _graph_against_tape(kinks: list[MeasuredKink], framework: str, name: str) -> Iterator[Message]:
     compared = 0
     differing = []
     for measured in kinks:
@@ -125,61 +140,67 @@ def _graph_against_tape(kinks: list[MeasuredKink], framework: str, label: str) -
             continue
         compared += 1
         if _value_and_gradient(graph) != _value_and_gradient(tape):
-            differing.append(measured.kink.where)
+            differing.append(measured.where)
     if differing:
-        kinks_listed = "; ".join(differing)
-        yield f"{label}'s graph and tape differ at {len(differing)} of {compared} ({kinks_listed})."
+        yield message(
+            "operators.styles_differ",
+            framework=name,
+            differing=len(differing),
+            of=compared,
+            kinks=tuple(differing),
+        )
     elif compared:
-        yield f"{label}'s graph and tape agree at all {compared}."
+        yield message("operators.styles_agree", framework=name, of=compared)
 
 
 @TOPIC.finding()
-def gradients_of_one_function(evidence: Evidence) -> Iterator[str]:
+def gradients_of_one_function(evidence: Evidence) -> Iterator[Message]:
     """A function that is written in several ways has several gradients at its kink."""
     kinks = {measured.kink.name: measured for measured in measured_kinks(evidence)}
     relus = _relus([kinks[name] for name in RELUS if name in kinks])
     if relus:
-        yield f"One relu has several gradients, in every engine: {', '.join(relus)}."
+        yield message("operators.relus", ways=relus)
     if "where_log" in kinks and "where_twice" in kinks:
         outside = joined(by_answer(kinks["where_log"].answers, gradient))
         inside = joined(by_answer(kinks["where_twice"].answers, gradient))
-        yield (
-            f"where(x > 0, log(x), 0) at [0, 1] has the gradient: {outside};"
-            f" with a second where inside the log: {inside}."
-        )
+        yield message("operators.wheres", outside=outside, inside=inside)
 
 
-def _relus(kinks: list[MeasuredKink]) -> list[str]:
+def _relus(kinks: list[MeasuredKink]) -> tuple[Message, ...]:
     """The gradient of each way to write it; empty when engines disagree about one."""
     ways = []
     for measured in kinks:
-        gradients = set(map(gradient, measured.answers.values()))
-        if len(gradients) > 1:
-            return []  # the finding says "in every engine"
-        ways.append(f"{gradients.pop()} as {measured.kink.where.removesuffix(', at 0')}")
-    return ways
+        answers = by_answer(measured.answers, gradient)
+        if len(answers) > 1:
+            return ()  # the finding says "in every engine"
+        written = message(f"operators.written {measured.kink.name}")
+        ways.append(message("operators.gradient_as", gradient=answers[0][1], written=written))
+    return tuple(ways)
 
 
 @TOPIC.finding()
-def kinks_where_engines_differ(evidence: Evidence) -> Iterator[str]:
+def kinks_where_engines_differ(evidence: Evidence) -> Iterator[Message]:
     """Every kink with several values or gradients, and who has which."""
     for measured in measured_kinks(evidence):
         if not measured.differs:
             continue
-        gradients = by_answer(measured.answers, _gradient_or_message)
+        gradients = bracketed(by_answer(measured.answers, _gradient_or_message))
         values = by_answer(measured.answers, _value)
-        listed = "; ".join(f"{text} ({engines})" for engines, text in gradients.items())
         # An engine that raised has no value, and its message says so already.
-        several_values = len(values) > 1 and "" not in values.values()
-        detail = ""
-        if several_values:
-            texts = [f"{text.removeprefix('value ')} ({who})" for who, text in values.items()]
-            detail = f"; the value is {', '.join(texts)}"
-        yield f"{measured.kink.where}: the gradient is {listed}{detail}."
+        has_several_values = len(values) > 1 and all(value for _, value in values)
+        if has_several_values:
+            yield message(
+                "operators.gradients_and_values",
+                kink=measured.where,
+                gradients=gradients,
+                values=bracketed(values),
+            )
+        else:
+            yield message("operators.gradients", kink=measured.where, gradients=gradients)
 
 
 @TOPIC.table()
-def table_of_differences(evidence: Evidence) -> Iterator[Table]:
+def table_of_differences(evidence: Evidence) -> Iterator[Table[Text]]:
     """The kinks at which engines differ, with the slopes on both sides."""
     rows = []
     for measured in measured_kinks(evidence):
@@ -187,7 +208,7 @@ def table_of_differences(evidence: Evidence) -> Iterator[Table]:
             continue
         rows.append(
             (
-                measured.kink.where,
+                measured.where,
                 measured.written,
                 *_cells_with_values(measured),
                 *_slopes(measured),
@@ -195,64 +216,67 @@ def table_of_differences(evidence: Evidence) -> Iterator[Table]:
             )
         )
     if rows:
-        note = (
-            "Gradients. Slopes are difference quotients in float64; any number between the two is a"
-            " subgradient."
-        )
         questions = (*GRADIENTS_AT_KINKS.values(), *SLOPES_AT_KINKS.values())
-        yield Table(
-            title="Kinks where the engines differ",
+        yield Table[Text](
+            title=message("operators.differing_kinks"),
             columns=(
-                "kink",
-                "in MindSpore",
-                *ENGINE_COLUMNS,
-                "slope left",
-                "slope right",
-                "outside the slopes",
+                *messages("operators", "kink", "in_mindspore"),
+                *columns(FOUR_ENGINES),
+                *messages("operators", "slope_left", "slope_right", "outside"),
             ),
             rows=tuple(rows),
-            note=f"{note} {why_empty(evidence, *questions, labels=LABELS)}".strip(),
+            note=sentences(
+                message("operators.differing_kinks_note"),
+                missing(evidence, *questions, labels=LABELS),
+            ),
         )
 
 
 @TOPIC.table()
-def table_of_each_group(evidence: Evidence) -> Iterator[Table]:
+def table_of_each_group(evidence: Evidence) -> Iterator[Table[Text]]:
     """All kinks of a group: slopes, and each engine's gradient."""
     kinks = measured_kinks(evidence)
-    for group, title in GROUPS.items():
+    for group in GROUPS:
         rows = []
         for measured in kinks:
-            if measured.kink.group == group:
-                alike = "NO" if measured.differs else "yes"
-                rows.append((measured.kink.where, *_slopes(measured), *_cells(measured), alike))
+            if measured.kink.group != group:
+                continue
+            alike = message("operators.unlike") if measured.differs else yes_or_no(True)
+            rows.append((measured.where, *_slopes(measured), *_cells(measured), alike))
         if rows:
-            yield Table(
-                title=title,
-                columns=("kink", "slope left", "slope right", *ENGINE_COLUMNS, "alike"),
-                rows=tuple(rows),
-                note=why_empty(
-                    evidence, GRADIENTS_AT_KINKS[group], SLOPES_AT_KINKS[group], labels=LABELS
+            questions = (GRADIENTS_AT_KINKS[group], SLOPES_AT_KINKS[group])
+            yield Table[Text](
+                title=message(f"operators.{group}"),
+                columns=(
+                    *messages("operators", "kink", "slope_left", "slope_right"),
+                    *columns(FOUR_ENGINES),
+                    message("operators.alike"),
                 ),
+                rows=tuple(rows),
+                note=missing(evidence, *questions, labels=LABELS),
             )
 
 
-def _cells(measured: MeasuredKink) -> list[str]:
+def _cells(measured: MeasuredKink) -> list[Text]:
     """Each engine's gradient."""
-    cells = []
+    cells: list[Text] = []
     for engine in FOUR_ENGINES:
         is_answered = engine in measured.answers
         cells.append(gradient(measured.answers[engine]) if is_answered else EMPTY)
     return cells
 
 
-def _cells_with_values(measured: MeasuredKink) -> list[str]:
+def _cells_with_values(measured: MeasuredKink) -> list[Text]:
     """Each engine's gradient, behind its value where the engines have several."""
     values = {engine: _value(answer) for engine, answer in measured.answers.items()}
     if len(set(values.values()) - {""}) < 2:
         return _cells(measured)
-    cells = []
+    cells: list[Text] = []
     for engine, cell in zip(FOUR_ENGINES, _cells(measured), strict=True):
-        cells.append(f"{values[engine]}; {cell}" if engine in values else cell)
+        value = values.get(engine)
+        if value:
+            cell = message("operators.value_and_gradient", value=value, gradient=cell)
+        cells.append(cell)
     return cells
 
 
@@ -264,7 +288,7 @@ def _slopes(measured: MeasuredKink) -> tuple[str, str]:
     return _by_input(left), _by_input(right)
 
 
-def _outside_the_slopes(measured: MeasuredKink) -> str:
+def _outside_the_slopes(measured: MeasuredKink) -> Text:
     """The engines whose gradient does not lie between the slopes on both sides.
 
     Elements count where both slopes exist.
@@ -278,7 +302,7 @@ def _outside_the_slopes(measured: MeasuredKink) -> str:
     for engine, answer in measured.answers.items():
         if not raised(answer) and not _lies_between(answer["gradient"], left, right):
             outside.append(engine)
-    return joint_label(outside) if outside else "nobody"
+    return joint_label(outside) if outside else message("operators.nobody")
 
 
 def _lies_between(gradients: Any, left: Any, right: Any) -> bool:
@@ -293,34 +317,35 @@ def _lies_between(gradients: Any, left: Any, right: Any) -> bool:
 
 
 @TOPIC.chart()
-def gradients_between_the_slopes(evidence: Evidence) -> Iterator[Chart]:
+def gradients_between_the_slopes(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The gradients of both frameworks' tapes between the two slopes, where the tapes differ."""
-    labels: list[str] = []
+    labels: list[Message] = []
     points: list[tuple[float, ...]] = []
     for measured in measured_kinks(evidence):
-        if measured.differs:
-            for label, values in _elements_apart(measured):
-                labels.append(label)
-                points.append(values)
+        if not measured.differs:
+            continue
+        for name, values in _elements_apart(measured):
+            labels.append(name)
+            points.append(values)
     if not points:
         return
     series = []
-    names = ("slope left", "slope right", FRAMEWORK_LABELS["mindspore"], FRAMEWORK_LABELS["torch"])
-    for name, values in zip(names, zip(*points, strict=True), strict=True):
-        series.append(Series(name, tuple(labels), values))
-    yield Chart(
+    lines: list[Text] = [*messages("operators", "slope_left", "slope_right")]
+    lines.extend(FRAMEWORK_LABELS.values())
+    for line, values in zip(lines, zip(*points, strict=True), strict=True):
+        series.append(Series[Text](line, tuple(labels), values))
+    yield Chart[Text](
         name="kinks",
-        title="Where the two frameworks put the gradient at a kink",
+        title=message("operators.kinks_chart"),
         kind="points",
-        x="kink",
-        y="gradient",
+        x=message("operators.kink"),
+        y=message("operators.gradient"),
         series=tuple(series),
-        note="Both are subgradients when they lie between the slopes."
-        " NaN and infinite gradients are in the table only.",
+        note=message("operators.kinks_chart_note"),
     )
 
 
-def _elements_apart(measured: MeasuredKink) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _elements_apart(measured: MeasuredKink) -> Iterator[tuple[Message, tuple[float, ...]]]:
     """The elements of the inputs for which the tapes have different gradients.
 
     With each come its slopes to the left and to the right, MindSpore's gradient and PyTorch's.
@@ -341,8 +366,10 @@ def _elements_apart(measured: MeasuredKink) -> Iterator[tuple[str, tuple[float, 
         # NaN is neither equal to the other gradient nor within the chart's limits.
         if in_mindspore == in_torch or not all(abs(value) <= GREATEST for value in values):
             continue
-        label = f"{measured.kink.name.replace('_', ' ')} at {inputs[place]:g}"
         # Of several elements at one number, as at a tie, the number tells nothing: the place does.
         if inputs.count(inputs[place]) > 1:
-            label = f"{measured.kink.where}, element {place + 1}"
-        yield label, values
+            name = message("operators.element", kink=measured.where, number=place + 1)
+        else:
+            function = measured.kink.name.replace("_", " ")
+            name = message("operators.at", function=function, x=inputs[place])
+        yield name, values

@@ -1,4 +1,4 @@
-"""What the study finds of dropout and batch norm: settings, masks, states, momenta."""
+"""What the study finds of layers: dropout, batch norm, transposing, pooling, convolution."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,88 +6,114 @@ from typing import Any
 import numpy as np
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text, message
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import EMPTY, Evidence, why_empty
-from explorer.topics.operators.inputs import BATCH, MEAN, MOMENTA
+from explorer.topics.cells import messages, missing
+from explorer.topics.evidence import EMPTY, Evidence
+from explorer.topics.operators.inputs import BATCH, MEAN, MOMENTA, WINDOWS
 from explorer.topics.operators.questions import (
+    AXES,
     BATCH_NORM_MOMENTUM,
     BATCH_NORM_STATES,
+    CONVOLUTION_SIDES,
+    CONVOLUTION_SIDES_OF_A_NUMBER,
     DROPOUT_DRAWS,
     DROPOUT_MASK,
     DROPOUT_SETTINGS,
     LIBRARIES,
+    MAX_POOL,
     TOPIC,
+    VALID_SIZES,
 )
 from explorer.topics.operators.readings import (
     CHANNELS,
     close,
     implied_momentum,
+    odd_sides,
     statistics_moved,
     statistics_used,
+    valid_size,
     variance_kind,
 )
 from explorer.topics.operators.wording import (
     LABELS,
     by_answer,
+    columns,
+    digits,
     joined,
     joint_label,
+    label,
     labelled,
-    message,
+    result,
     short,
+    state_text,
+    way_text,
+    window_text,
 )
+from explorer.topics.question import Question
+
+Row = tuple[Cell | Text, ...]
 
 BATCH_MEAN = BATCH.mean(CHANNELS).tolist()
 
 
 @TOPIC.finding()
-def share_kept_by_a_bare_number(evidence: Evidence) -> Iterator[str]:
+def share_kept_by_a_bare_number(evidence: Evidence) -> Iterator[Message]:
     """The share that Dropout(0.3) keeps in each library, and MindSpore's names for the number."""
     settings = evidence[DROPOUT_SETTINGS]
-    kept: dict[str, str] = {}
+    kept: dict[str, Text] = {}
     for library, figures in settings.items():
         if not raised(figures["0.3 alone"]):
             kept[library] = f"{figures['0.3 alone']['kept']:.1%}"
     if kept:
-        yield f"Dropout(0.3), with no name for the number, keeps: {labelled(kept)}."
+        yield message("operators.bare_number", kept=labelled(kept))
 
     mindspore = settings.get("mindspore")
     if mindspore and not raised(mindspore["p=0.3"]) and not raised(mindspore["keep_prob=0.7"]):
-        yield (
-            f"MindSpore's Dropout takes {' and '.join(mindspore['parameters'][:2])}:"
-            f" p=0.3 keeps {mindspore['p=0.3']['kept']:.1%}"
-            f" and keep_prob=0.7 keeps {mindspore['keep_prob=0.7']['kept']:.1%}, from one seed."
+        yield message(
+            "operators.dropout_parameters",
+            parameters=tuple(mindspore["parameters"][:2]),
+            by_rate=mindspore["p=0.3"]["kept"],
+            by_share=mindspore["keep_prob=0.7"]["kept"],
         )
 
 
+REPEATS = {True: "repeats", False: "draws_anew"}
+
+
 @TOPIC.finding()
-def masks_of_dropout(evidence: Evidence) -> Iterator[str]:
+def masks_of_dropout(evidence: Evidence) -> Iterator[Message]:
     """The mean of many draws, when a seed repeats a mask, and whether backward has that mask."""
     for framework, figures in evidence[DROPOUT_DRAWS].items():
-        existing = "repeats" if figures["same_layer_repeats_after_seed"] else "does not repeat"
-        new = "repeats" if figures["new_layer_repeats_after_seed"] else "does not repeat"
-        yield (
-            f"{LABELS[framework]}: the mean of {figures['draws']} dropouts is"
-            f" {min(figures['ratio']):.3f} to {max(figures['ratio']):.3f} of what went in;"
-            f" setting the seed again, a layer that exists {existing} its mask, and a new one {new}"
-            " that of the first."
+        existing = REPEATS[figures["same_layer_repeats_after_seed"]]
+        new = REPEATS[figures["new_layer_repeats_after_seed"]]
+        yield message(
+            "operators.draws",
+            framework=label(framework),
+            draws=figures["draws"],
+            least=min(figures["ratio"]),
+            most=max(figures["ratio"]),
+            existing=message(f"operators.existing {existing}"),
+            new=message(f"operators.new {new}"),
         )
-    has_its_mask: dict[str, bool] = {}
+    with_it: list[str] = []
+    without: list[str] = []
     for engine, figures in evidence[DROPOUT_MASK].items():
-        has_its_mask[engine] = figures["output"] == figures["gradient"]
-    if has_its_mask:
-        with_it = [engine for engine, is_so in has_its_mask.items() if is_so]
-        without = [engine for engine, is_so in has_its_mask.items() if not is_so]
-        sentence = f"Dropout's backward has its forward's mask and scale in {_listed(with_it)}"
-        yield f"{sentence}, not in {_listed(without)}." if without else f"{sentence}."
-
-
-def _listed(engines: list[str]) -> str:
-    return joint_label(engines) or "no engine"
+        has_its_mask = figures["output"] == figures["gradient"]
+        (with_it if has_its_mask else without).append(engine)
+    if not with_it and not without:
+        return
+    engines = joint_label(with_it) if with_it else message("operators.no_engine")
+    if without:
+        others = joint_label(without)
+        yield message("operators.mask_not_in", engines=engines, without=others)
+    else:
+        yield message("operators.mask_in", engines=engines)
 
 
 @TOPIC.finding()
-def states_of_batch_norm(evidence: Evidence) -> Iterator[str]:
+def states_of_batch_norm(evidence: Evidence) -> Iterator[Message]:
     """In how many states batch norm can be, and how many different things these do."""
     answers = evidence[BATCH_NORM_STATES]
     for library in LIBRARIES:
@@ -99,37 +125,136 @@ def states_of_batch_norm(evidence: Evidence) -> Iterator[str]:
         for state in states.values():
             if not raised(state):
                 kinds.add((statistics_used(state), statistics_moved(state)))
-        listed = "; ".join(
-            f"{used} statistics, running ones {moved}" for used, moved in sorted(kinds)
-        )
-        yield (
-            f"The {len(states)} states of batch norm in {LABELS[library]} do {len(kinds)} different"
-            f" things: {listed}."
+        things = []
+        for used, moved in sorted(kinds):
+            things.append(
+                message(
+                    "operators.statistics",
+                    used=message(f"operators.uses {used}"),
+                    moved=message(f"operators.running {moved}"),
+                )
+            )
+        yield message(
+            "operators.states",
+            states=len(states),
+            library=label(library),
+            kinds=len(kinds),
+            things=tuple(things),
         )
 
 
 @TOPIC.finding()
-def meaning_of_momentum(evidence: Evidence) -> Iterator[str]:
+def meaning_of_momentum(evidence: Evidence) -> Iterator[Message]:
     """What the default momentum weighs, and which variance of the batch is taken in."""
-    defaults: dict[str, str] = {}
-    variances: dict[str, str] = {}
+    defaults: dict[str, Text] = {}
+    variances: dict[str, Text] = {}
     for library, figures in evidence[BATCH_NORM_MOMENTUM].items():
         defaults[library] = f"{implied_momentum(figures['default']):g}"
         # PyTorch was given each momentum twice: as it is, and as 1 minus it.
-        variances[library] = variance_kind(figures.get("one_minus", figures))
+        kind = variance_kind(figures.get("one_minus", figures))
+        variances[library] = message(f"operators.variance {kind}")
     if defaults:
-        yield (
-            f"The weight of the old running mean, by default: {labelled(defaults)}"
-            " (PyTorch's momentum is 1 minus it)."
+        yield message("operators.old_weights", weights=labelled(defaults))
+        yield message("operators.variances", variances=joined(by_answer(variances, _as_it_is)))
+
+
+def _as_it_is(text: Text) -> Text:
+    return text
+
+
+@TOPIC.finding()
+def shapes_by_transpose(evidence: Evidence) -> Iterator[Message]:
+    """The shape that each call gives, calls of all libraries together."""
+    outcomes: list[Text] = []
+    calls_of_outcomes: list[list[Message]] = []
+    for library, calls in evidence[AXES].items():
+        for call, figure in calls.items():
+            if raised(figure):
+                outcome = short(figure)
+            else:
+                outcome = message("operators.gives", shape=short(figure["shape"]))
+            if outcome not in outcomes:
+                outcomes.append(outcome)
+                calls_of_outcomes.append([])
+            called = message("operators.call_of", who=label(library), call=call)
+            calls_of_outcomes[outcomes.index(outcome)].append(called)
+    listed = []
+    for outcome, calls_alike in zip(outcomes, calls_of_outcomes, strict=True):
+        alike = tuple(calls_alike)
+        listed.append(message("operators.outcome", outcome=outcome, calls=alike))
+    if listed:
+        yield message("operators.transposes", outcomes=tuple(listed))
+
+
+@TOPIC.finding()
+def padded_pools(evidence: Evidence) -> Iterator[Message]:
+    """Max pooling with "same", and with zeros put by hand where the guide has them."""
+    for way in ("same", "zeros top and left, then valid"):
+        pooled: dict[str, Any] = {}
+        for party, figures in evidence[MAX_POOL].items():
+            if way in figures:
+                pooled[party] = figures[way]
+        if pooled:
+            yield message("operators.pools", way=way_text(way), pooled=joined(by_answer(pooled)))
+
+
+@TOPIC.finding()
+def sides_of_odd_zeros(evidence: Evidence) -> Iterator[Message]:
+    """On which side convolutions have the zero that is odd, by "same" and by a number."""
+    for library, figures in evidence[CONVOLUTION_SIDES].items():
+        odd = odd_sides(figures)
+        counts = {"after": len(odd.after), "before": len(odd.before)}
+        if not odd.refused:
+            yield message("operators.odd_zeros", library=label(library), **counts)
+            continue
+        yield message(
+            "operators.odd_zeros_and_refusals",
+            library=label(library),
+            **counts,
+            refused=len(odd.refused),
+            of=len(figures),
+            # All are refused for one reason: PyTorch's "same" takes no stride (2.13.0).
+            why=result(figures[odd.refused[0]]),
         )
-        yield (
-            "The running variance takes in a batch variance that is:"
-            f" {joined(by_answer(variances, str))}."
-        )
+    uneven: dict[str, Any] = {}
+    for framework, figures in evidence[CONVOLUTION_SIDES_OF_A_NUMBER].items():
+        windows = _uneven(figures)
+        if windows:
+            uneven[framework] = windows
+    for frameworks, uses in by_answer(uneven, _listed_windows):
+        yield message("operators.uneven", frameworks=frameworks, uses=uses)
+
+
+def _uneven(figures: Figures) -> list[Message]:
+    """The windows that have other zeros before than after."""
+    windows = []
+    for name, (before, after) in figures.items():
+        if before != after:
+            window = window_text(name)
+            windows.append(message("operators.zeros_of", window=window, before=before, after=after))
+    return windows
+
+
+def _listed_windows(windows: list[Message]) -> Message:
+    return message("operators.windows", windows=tuple(windows))
+
+
+@TOPIC.finding()
+def sizes_without_padding(evidence: Evidence) -> Iterator[Message]:
+    """How many output sizes follow the guides' formula."""
+    right: dict[str, Text] = {}
+    for library, figures in evidence[VALID_SIZES].items():
+        count = total = 0
+        for name, sizes in figures.items():
+            count += sizes.count(valid_size(WINDOWS[name]))
+            total += len(sizes)
+        right[library] = message("operators.count", count=count, of=total)
+    if right:
+        yield message("operators.sizes", right=labelled(right))
 
 
 @TOPIC.table()
-def table_of_dropout_settings(evidence: Evidence) -> Iterator[Table]:
+def table_of_dropout_settings(evidence: Evidence) -> Iterator[Table[Text]]:
     """What becomes of ones by every way to ask for dropout."""
     settings = evidence[DROPOUT_SETTINGS]
     ways: dict[str, None] = {}  # in the order in which they first come
@@ -137,35 +262,35 @@ def table_of_dropout_settings(evidence: Evidence) -> Iterator[Table]:
         ways.update(dict.fromkeys(figures))
     for name in ("parameters", "notice"):  # the signature and its announcement: no ways to ask
         ways.pop(name, None)
-    rows = []
+    rows: list[Row] = []
     for way in ways:
         cells = [_survival(figures.get(way)) for figures in settings.values()]
-        rows.append((way, *cells))
+        rows.append((way_text(way), *cells))
     if rows:
-        yield Table(
-            title="Dropout: the share that survives, and what becomes of a 1",
-            columns=("asked for", *(LABELS[library] for library in settings)),
+        yield Table[Text](
+            title=message("operators.dropout_table"),
+            columns=(message("operators.asked_for"), *columns(settings)),
             rows=tuple(rows),
-            note=why_empty(evidence, DROPOUT_SETTINGS, labels=LABELS),
+            note=missing(evidence, DROPOUT_SETTINGS, labels=LABELS),
         )
 
 
-def _survival(figure: Any) -> str:
+def _survival(figure: Any) -> Text:
     if figure is None:
         return EMPTY
     if raised(figure):
-        return message(figure)
+        return result(figure)
     return f"{figure['kept']:.3f}, {figure['survivor']:.4g}"
 
 
 @TOPIC.table()
-def table_of_dropout_draws(evidence: Evidence) -> Iterator[Table]:
+def table_of_dropout_draws(evidence: Evidence) -> Iterator[Table[Text]]:
     """The means of many dropouts, and when a seed brings a mask back."""
-    rows = []
+    rows: list[Row] = []
     for framework, figures in evidence[DROPOUT_DRAWS].items():
         rows.append(
             (
-                LABELS[framework],
+                label(framework),
                 figures["draws"],
                 min(figures["ratio"]),
                 max(figures["ratio"]),
@@ -174,58 +299,60 @@ def table_of_dropout_draws(evidence: Evidence) -> Iterator[Table]:
             )
         )
     if rows:
-        yield Table(
-            title="Dropout: expectation and seeds",
-            columns=(
+        yield Table[Text](
+            title=message("operators.draws_table"),
+            columns=messages(
+                "operators",
                 "framework",
-                "draws",
-                "least mean / input",
+                "draws_column",
+                "least_mean",
                 "greatest",
-                "same layer repeats after seed",
-                "new layer repeats",
+                "same_layer",
+                "new_layer",
             ),
             rows=tuple(rows),
-            note=why_empty(evidence, DROPOUT_DRAWS, labels=LABELS),
+            note=missing(evidence, DROPOUT_DRAWS, labels=LABELS),
         )
 
 
 @TOPIC.table()
-def table_of_batch_norm_states(evidence: Evidence) -> Iterator[Table]:
+def table_of_batch_norm_states(evidence: Evidence) -> Iterator[Table[Text]]:
     """What each state normalises with and does to the running statistics, and its gradient."""
     answers = evidence[BATCH_NORM_STATES]
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for library in LIBRARIES:
         graph = answers.get(f"{library}-graph", {})
         states = answers.get(library) or answers.get(f"{library}-tape") or graph
         for name, state in states.items():
-            rows.append((LABELS[library], name, *_state(state, graph.get(name))))
+            rows.append((label(library), state_text(name), *_state(state, graph.get(name))))
     if rows:
-        yield Table(
-            title="Batch norm: every state",
-            columns=(
+        yield Table[Text](
+            title=message("operators.states_table"),
+            columns=messages(
+                "operators",
                 "framework",
-                "state",
-                "normalises with",
-                "running statistics",
-                "running mean",
-                "greatest |dx| of image 0",
-                "graph = tape",
+                "state_column",
+                "normalises_with",
+                "running_statistics",
+                "running_mean",
+                "greatest_gradient",
+                "graph_is_tape",
             ),
             rows=tuple(rows),
-            note=why_empty(evidence, BATCH_NORM_STATES, labels=LABELS),
+            note=missing(evidence, BATCH_NORM_STATES, labels=LABELS),
         )
 
 
-def _state(state: Any, in_graph: Any) -> tuple[Cell, ...]:
+def _state(state: Any, in_graph: Any) -> Row:
     if raised(state):
-        return message(state), EMPTY, EMPTY, EMPTY, EMPTY
+        return result(state), EMPTY, EMPTY, EMPTY, EMPTY
     input_gradient = state["gradients"][0]
     agrees: Cell = EMPTY
     if in_graph and not raised(in_graph):
         agrees = close(input_gradient, in_graph["gradients"][0])
     return (
-        statistics_used(state),
-        statistics_moved(state),
+        message(f"operators.uses {statistics_used(state)}"),
+        message(f"operators.running {statistics_moved(state)}"),
         short(state["running"][0]),
         float(np.abs(input_gradient[0]).max()),
         agrees,
@@ -233,37 +360,150 @@ def _state(state: Any, in_graph: Any) -> tuple[Cell, ...]:
 
 
 @TOPIC.table()
-def table_of_momenta(evidence: Evidence) -> Iterator[Table]:
+def table_of_momenta(evidence: Evidence) -> Iterator[Table[Text]]:
     """The running mean after one step by momentum; PyTorch is given 1 minus it, and it itself."""
-    after_one_step = _running_statistics(evidence)
-    rows = []
+    names, after_one_step = _running_statistics(evidence)
+    rows: list[Row] = []
     for name in (*map(str, MOMENTA), "default"):
-        means = [short(statistics[name][0]) for statistics in after_one_step.values()]
-        rows.append((f"momentum {name}", *means))
+        means = [short(statistics[name][0]) for statistics in after_one_step]
+        rows.append((message("operators.momentum_of", momentum=way_text(name)), *means))
     if after_one_step:
-        start, batch = short(MEAN.tolist()), short(BATCH_MEAN)
-        yield Table(
-            title=f"Batch norm: running mean after one step from {start}; the batch's is {batch}",
-            columns=("m", *after_one_step),
+        start, batch = digits(MEAN.tolist()), digits(BATCH_MEAN)
+        yield Table[Text](
+            title=message("operators.momenta_table", start=start, batch=batch),
+            columns=("m", *names),
             rows=tuple(rows),
-            note=why_empty(evidence, BATCH_NORM_MOMENTUM, labels=LABELS),
+            note=missing(evidence, BATCH_NORM_MOMENTUM, labels=LABELS),
         )
 
 
-def _running_statistics(evidence: Evidence) -> dict[str, Figures]:
-    """Running statistics after one step by momentum, under the table's columns."""
+def _running_statistics(evidence: Evidence) -> tuple[list[Text], list[Figures]]:
+    """The table's columns, and the running statistics after one step by momentum in each."""
     answers = evidence[BATCH_NORM_MOMENTUM]
     torch = answers.pop("torch", None)
-    columns = {LABELS[library]: figures for library, figures in answers.items()}
+    names: list[Text] = list(map(label, answers))
+    statistics = list(answers.values())
     if torch is not None:
         default = {"default": torch["default"]}
-        columns["PyTorch, 1 - m"] = torch["one_minus"] | default
-        columns["PyTorch, m"] = torch["same"] | default
-    return columns
+        names += ["PyTorch, 1 - m", "PyTorch, m"]
+        statistics += [torch["one_minus"] | default, torch["same"] | default]
+    return names, statistics
+
+
+@TOPIC.table()
+def table_of_transposes(evidence: Evidence) -> Iterator[Table[Text]]:
+    """Shape and first elements after each call."""
+    rows: list[Row] = []
+    for library, calls in evidence[AXES].items():
+        for call, figure in calls.items():
+            if raised(figure):
+                rows.append((label(library), call, result(figure), EMPTY))
+                continue
+            shape, elements = short(figure["shape"]), short(figure["elements"][:4])
+            rows.append((label(library), call, shape, elements))
+    if rows:
+        yield Table[Text](
+            title=message("operators.transposes_table"),
+            columns=messages("operators", "framework", "call", "shape", "first_elements"),
+            rows=tuple(rows),
+            note=missing(evidence, AXES, labels=LABELS),
+        )
+
+
+@TOPIC.table()
+def table_of_pools(evidence: Evidence) -> Iterator[Table[Text]]:
+    """What max pooling gives by every way to pad."""
+    answers = evidence[MAX_POOL]
+    ways: dict[str, None] = {}  # in the order in which they first come
+    for figures in answers.values():
+        ways.update(dict.fromkeys(figures))
+    rows: list[Row] = []
+    for way in ways:
+        cells: list[Text] = []
+        for figures in answers.values():
+            is_given = way in figures
+            cells.append(short(figures[way]) if is_given else EMPTY)
+        rows.append((way_text(way), *cells))
+    if rows:
+        yield Table[Text](
+            title=message("operators.pools_table"),
+            columns=(message("operators.padding"), *columns(answers)),
+            rows=tuple(rows),
+            note=missing(evidence, MAX_POOL, labels=LABELS),
+        )
+
+
+@TOPIC.table()
+def table_of_sides(evidence: Evidence) -> Iterator[Table[Text]]:
+    """How often an odd zero is on which side."""
+    rows = [
+        *_counted_sides(evidence, CONVOLUTION_SIDES, '"same"'),
+        *_counted_sides(evidence, CONVOLUTION_SIDES_OF_A_NUMBER, "padding=1"),
+    ]
+    if rows:
+        yield Table[Text](
+            title=message("operators.sides_table"),
+            columns=messages(
+                "operators",
+                "framework",
+                "padding",
+                "cases",
+                "even",
+                "odd_after",
+                "odd_before",
+                "refused",
+            ),
+            rows=tuple(rows),
+            note=missing(evidence, CONVOLUTION_SIDES, labels=LABELS),
+        )
+
+
+def _counted_sides(evidence: Evidence, question: Question, padding: str) -> Iterator[Row]:
+    for library, figures in evidence[question].items():
+        odd = odd_sides(figures)
+        after, before, refused = len(odd.after), len(odd.before), len(odd.refused)
+        even = len(figures) - after - before - refused
+        yield label(library), padding, len(figures), even, after, before, refused
+
+
+@TOPIC.table()
+def table_of_zeros(evidence: Evidence) -> Iterator[Table[Text]]:
+    """Zeros before and after for axes of 5 and 6."""
+    answers = evidence[CONVOLUTION_SIDES]
+    rows: list[Row] = []
+    for name, window in WINDOWS.items():
+        if window.size in {5, 6} and window.kernel > 1:
+            zeros = [short(figures[name]) for figures in answers.values()]
+            rows.append((window_text(name), *zeros))
+    if answers:
+        yield Table[Text](
+            title=message("operators.zeros_table"),
+            columns=(message("operators.case"), *columns(answers)),
+            rows=tuple(rows),
+            note=message("operators.zeros_note"),
+        )
+
+
+@TOPIC.table()
+def table_of_sizes(evidence: Evidence) -> Iterator[Table[Text]]:
+    """Output sizes without padding for axes of 5 and 8, beside the formula's."""
+    answers = evidence[VALID_SIZES]
+    rows: list[Row] = []
+    for name, window in WINDOWS.items():
+        if window.size in {5, 8}:
+            sizes = [short(figures[name]) for figures in answers.values()]
+            rows.append((window_text(name), valid_size(window), *sizes))
+    if answers:
+        yield Table[Text](
+            title=message("operators.sizes_table"),
+            columns=(*messages("operators", "case", "formula"), *columns(answers)),
+            rows=tuple(rows),
+            note=missing(evidence, VALID_SIZES, labels=LABELS),
+        )
 
 
 @TOPIC.chart()
-def running_mean_by_momentum(evidence: Evidence) -> Iterator[Chart]:
+def running_mean_by_momentum(evidence: Evidence) -> Iterator[Chart[Text]]:
     """Running mean of the second channel against momentum.
 
     The lines of MindSpore and PyTorch are mirror images of each other.
@@ -272,15 +512,16 @@ def running_mean_by_momentum(evidence: Evidence) -> Iterator[Chart]:
     for library, figures in evidence[BATCH_NORM_MOMENTUM].items():
         statistics = figures.get("same", figures)
         means = [statistics[str(momentum)][0][1] for momentum in MOMENTA]
-        series.append(Series(LABELS[library], MOMENTA, tuple(means)))
+        series.append(Series[Text](label(library), MOMENTA, tuple(means)))
     if series:
-        yield Chart(
+        yield Chart[Text](
             name="momentum",
-            title="Batch norm's momentum: running mean after one step",
+            title=message("operators.momentum_chart"),
             kind="line",
-            x="momentum",
-            y="running mean",
+            x=message("operators.momentum"),
+            y=message("operators.running_mean"),
             series=tuple(series),
-            note=f"Channel 2 starts at {MEAN[1]:g}; the batch's mean is {BATCH_MEAN[1]:.3g}."
-            " Each framework is given the same momentum.",
+            note=message(
+                "operators.momentum_note", start=float(MEAN[1]), batch=float(BATCH_MEAN[1])
+            ),
         )

@@ -1,18 +1,28 @@
-"""MindSpore's layers: their defaults, and what their settings mean."""
+"""MindSpore's layers: settings, shapes and borders, initial values, what Ascend takes."""
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import mindspore as ms
 import numpy as np
-from mindspore import nn, ops
+from mindspore import mint, nn, ops
 
 from explorer.model.measurement import Ask, Figures, Found
 from explorer.topics.attempts import attempt_briefly
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.operators import inputs
-from explorer.topics.operators.initial_values import described
-from explorer.topics.operators.readings import survival
+from explorer.topics.operators.initial_values import bounds, described
+from explorer.topics.operators.inputs import (
+    AXES,
+    IMAGE,
+    PAIRS,
+    STRIDED_IMAGE,
+    STRIDED_KERNEL,
+    WINDOWS,
+    Window,
+)
+from explorer.topics.operators.readings import survival, zeros_around
 
 
 def dropout_settings(ask: Ask) -> Found:
@@ -235,3 +245,202 @@ def cross_entropy(ask: Ask) -> Found:
 def _loss(function: Any, targets: Any) -> Figures:
     value, gradient = ms.value_and_grad(function)(ms.Tensor(inputs.LOGITS), targets)
     return {"value": numbers(value), "gradient": numbers(gradient)}
+
+
+TRANSPOSES: dict[str, Callable[[Any], Any]] = {
+    "ops.transpose(x, (3, 2, 1, 0))": lambda x: ops.transpose(x, (3, 2, 1, 0)),
+    "x.permute(3, 2, 1, 0)": lambda x: x.permute(3, 2, 1, 0),
+    "ops.transpose(x, 0, 3)": lambda x: ops.transpose(x, 0, 3),
+    "x.transpose(0, 3)": lambda x: x.transpose(0, 3),
+    "ops.swapaxes(x, 0, 3)": lambda x: ops.swapaxes(x, 0, 3),
+    "mint.transpose(x, 0, 3)": lambda x: mint.transpose(x, 0, 3),
+}
+
+
+def axes(ask: Ask) -> Found:
+    """Shape and elements of a (1, 2, 3, 4) tensor after each call."""
+    set_style("tape", ask.device)
+    return Found({name: attempt_briefly(_transposed, call) for name, call in TRANSPOSES.items()})
+
+
+def _transposed(call: Callable[[Any], Any]) -> Figures:
+    transposed = call(ms.Tensor(AXES)).asnumpy()
+    return {"shape": transposed.shape, "elements": transposed.ravel().tolist()}
+
+
+def max_pool_of_nine(ask: Ask) -> Found:
+    """Max pooling of 0..8 in a 3 x 3 image, windows of 2 and stride 2, by each way to pad."""
+    set_style(ask.options["style"], ask.device)
+    image = ms.Tensor(IMAGE)
+    valid = nn.MaxPool2d(2, 2, pad_mode="valid")
+    ways: dict[str, Callable[[], Any]] = {
+        "same": lambda: nn.MaxPool2d(2, 2, pad_mode="same")(image),
+        "valid": lambda: valid(image),
+        "zeros top and left, then valid": lambda: valid(ops.pad(image, (1, 0, 1, 0))),
+        "zeros bottom and right, then valid": lambda: valid(ops.pad(image, (0, 1, 0, 1))),
+        "padding=1": lambda: nn.MaxPool2d(2, 2, pad_mode="pad", padding=1)(image),
+        "ceil_mode=True": lambda: nn.MaxPool2d(2, 2, pad_mode="pad", ceil_mode=True)(image),
+        "default": lambda: nn.MaxPool2d(2, 2)(image),
+    }
+    return Found({name: attempt_briefly(_pooled, way) for name, way in ways.items()})
+
+
+def _pooled(way: Callable[[], Any]) -> Any:
+    return numbers(way()[0, 0])
+
+
+def convolution_sides(ask: Ask) -> Found:
+    """The zeros that "same" puts before and after an axis, for many windows."""
+    set_style("tape", ask.device)
+    same = {"pad_mode": "same"}
+    return Found({name: _sides(window, same) for name, window in WINDOWS.items()})
+
+
+def convolution_sides_of_a_number(ask: Ask) -> Found:
+    """The zeros that are used before and after an axis with padding=1 and windows of 2.
+
+    A zero that is one too many is left out.
+    """
+    set_style("tape", ask.device)
+    one = {"pad_mode": "pad", "padding": (0, 0, 1, 1)}  # top, bottom, left, right
+    return Found({name: _sides(window, one) for name, window in PAIRS.items()})
+
+
+def _sides(window: Window, padding: dict[str, Any]) -> list[int]:
+    """Read off a kernel that copies the first element of its window."""
+    size, kernel, stride = window
+    first = np.zeros((1, 1, 1, kernel), np.float32)
+    first[..., 0] = 1
+    line = np.arange(1, size + 1, dtype=np.float32).reshape(1, 1, 1, size)
+    layer = nn.Conv2d(1, 1, (1, kernel), (1, stride), **padding, weight_init=ms.Tensor(first))
+    return zeros_around(layer(ms.Tensor(line)).asnumpy().ravel(), window)
+
+
+def valid_sizes(ask: Ask) -> Found:
+    """Output sizes of convolution and pooling without padding, for many windows."""
+    set_style("tape", ask.device)
+    return Found({name: _valid(window) for name, window in WINDOWS.items()})
+
+
+def _valid(window: Window) -> list[int]:
+    kernel, stride = (1, window.kernel), (1, window.stride)
+    line = ms.Tensor(np.ones((1, 1, 1, window.size), np.float32))
+    layers = (
+        nn.Conv2d(1, 1, kernel, stride, pad_mode="valid"),
+        nn.MaxPool2d(kernel, stride, pad_mode="valid"),
+        nn.AvgPool2d(kernel, stride, pad_mode="valid"),
+    )
+    return [layer(line).shape[-1] for layer in layers]
+
+
+def convolution_default(ask: Ask) -> Found:
+    """The shape that a 3 x 3 convolution gives a 5 x 5 image by default, and if it has a bias."""
+    set_style("tape", ask.device)
+    layer = nn.Conv2d(1, 1, 3)
+    output = layer(ms.Tensor(np.ones((1, 1, 5, 5), np.float32)))
+    return Found({"shape": list(output.shape[2:]), "has_bias": bool(layer.has_bias)})
+
+
+def padding_by_hand(ask: Ask) -> Found:
+    """Max pooling of an image that is padded at the top and left: as printed, and as meant."""
+    set_style(ask.options["style"], ask.device)
+    ways = {"as printed": pooled_as_printed, "as meant": pooled_as_meant}
+    return Found({name: attempt_briefly(_plane, way) for name, way in ways.items()})
+
+
+def _plane(way: Any) -> Any:
+    return numbers(way(ms.Tensor(IMAGE))[0, 0])
+
+
+def pooled_as_printed(data: Any) -> Any:
+    """The guide's lines, with its "vaild"."""
+    pad = ops.Pad(((0, 0), (0, 0), (1, 0), (1, 0)))
+    data = pad(data)
+    return ops.MaxPool(kernel_size=2, strides=2, pad_mode="vaild")(data)
+
+
+def pooled_as_meant(data: Any) -> Any:
+    """The same with "valid"."""
+    pad = ops.Pad(((0, 0), (0, 0), (1, 0), (1, 0)))
+    data = pad(data)
+    return ops.MaxPool(kernel_size=2, strides=2, pad_mode="valid")(data)
+
+
+def strided_convolution(ask: Ask) -> Found:
+    """A 3 x 3 convolution with stride 2 of a 4 x 4 image, by each way that padding=1 is carried over."""
+    set_style("tape", ask.device)
+    ways: dict[str, dict[str, Any]] = {
+        "by default": {},
+        "same": {"pad_mode": "same"},
+        "padding=1": {"pad_mode": "pad", "padding": 1},
+    }
+    return Found({name: attempt_briefly(_convolved, options) for name, options in ways.items()})
+
+
+def _convolved(options: dict[str, Any]) -> Any:
+    layer = nn.Conv2d(1, 1, 3, 2, weight_init=ms.Tensor(STRIDED_KERNEL), **options)
+    return numbers(layer(ms.Tensor(STRIDED_IMAGE)).flatten())
+
+
+def implicit_weights(ask: Ask) -> Found:
+    """Bounds and moments of each parameter's initial values."""
+    set_style("tape", ask.device)
+    lstm = nn.LSTM(*inputs.LSTM)
+    norms = {
+        "batch norm": nn.BatchNorm2d(inputs.FEATURES),
+        "layer norm": nn.LayerNorm((inputs.FEATURES,)),
+        "group norm": nn.GroupNorm(inputs.GROUPS, inputs.FEATURES),
+    }
+    parameters: dict[str, Any] = {
+        "conv weight": nn.Conv2d(*inputs.CONVOLUTION).weight,
+        "dense weight": nn.Dense(*inputs.DENSE).weight,
+        "embedding weight": nn.Embedding(*inputs.EMBEDDING).embedding_table,
+        "lstm input weight": lstm.weight_ih_l0,
+        "lstm hidden weight": lstm.weight_hh_l0,
+        "lstm bias": lstm.bias_ih_l0,
+    }
+    for name, norm in norms.items():
+        parameters[f"{name} scale"] = norm.gamma
+        parameters[f"{name} shift"] = norm.beta
+    return Found({name: bounds(value.asnumpy()) for name, value in parameters.items()})
+
+
+STRIDES = (1, 2, 63, 64, 100)
+"""Ascend's instructions have six bits for a stride, of which 63 is the greatest."""
+
+DTYPES = {"float32": ms.float32, "float16": ms.float16}
+
+
+def ascend_operators(ask: Ask) -> Found:
+    """What Conv2d, Sort and TopK give of each dtype, and convolution and pooling of each stride."""
+    set_style("tape", ask.device)
+    dtypes: dict[str, Any] = {}
+    for name, dtype in DTYPES.items():
+        dtypes[f"Conv2d {name}"] = attempt_briefly(convolved, dtype)
+        dtypes[f"Sort {name}"] = attempt_briefly(ordered, dtype)
+        dtypes[f"TopK {name}"] = attempt_briefly(greatest, dtype)
+    strides: dict[str, Any] = {}
+    for stride in STRIDES:
+        strides[f"Conv2d {stride}"] = attempt_briefly(width, nn.Conv2d(1, 1, 2, stride))
+        strides[f"MaxPool2d {stride}"] = attempt_briefly(width, nn.MaxPool2d(2, stride))
+    return Found({"target": ms.get_context("device_target"), "dtypes": dtypes, "strides": strides})
+
+
+def convolved(dtype: Any) -> str:
+    """The dtype of a convolution's output."""
+    return str(nn.Conv2d(1, 1, 3, dtype=dtype)(ops.ones((1, 1, 4, 4), dtype)).dtype)
+
+
+def ordered(dtype: Any) -> str:
+    """The dtype of a sorted tensor."""
+    return str(ops.Sort()(ms.Tensor([2.0, 1.0], dtype))[0].dtype)
+
+
+def greatest(dtype: Any) -> str:
+    """The dtype of the greatest element."""
+    return str(ops.TopK()(ms.Tensor([2.0, 1.0], dtype), 1)[0].dtype)
+
+
+def width(layer: Any) -> int:
+    """The width of a layer's output of an image that is 128 wide."""
+    return int(layer(ops.ones((1, 1, 128, 128), ms.float32)).shape[3])

@@ -12,13 +12,12 @@ from typing import Any, Literal
 
 Group = Literal["corners", "ties", "steep", "dead"]
 
-GROUPS: dict[Group, str] = {
-    "corners": "Corners: the slope jumps",
-    "ties": "Ties: several elements are the greatest",
-    "steep": "Steep or undefined: the slope is infinite, or there is none",
-    "dead": "Dead branches and NaN: what is not taken, or not a number",
-}
-"""Each group of kinks, and the title of its table."""
+GROUPS: tuple[Group, ...] = ("corners", "ties", "steep", "dead")
+"""The groups of kinks, a table each.
+
+The slope jumps at corners; ties have several greatest elements; a slope is steep where it is
+infinite or there is none; dead are branches that are not taken, and what is not a number.
+"""
 
 FUNCTIONS = Path(__file__).with_name("kink_functions.py")
 

@@ -23,7 +23,7 @@ GRADIENTS_AT_KINKS: dict[Group, Question] = {
     group: TOPIC.ask(
         f"gradients_at_kinks.{group}",
         FOUR_ENGINES,
-        program="kinks:gradients_at_kinks",
+        program="agreement:gradients_at_kinks",
         options={"group": group},
     )
     for group in GROUPS
@@ -33,7 +33,7 @@ SLOPES_AT_KINKS: dict[Group, Question] = {
     group: TOPIC.ask(
         f"slopes_at_kinks.{group}",
         ("torch",),
-        program="kinks:slopes_at_kinks",
+        program="agreement:slopes_at_kinks",
         options={"group": group},
     )
     for group in GROUPS
@@ -50,35 +50,35 @@ BATCH_NORM_MOMENTUM = TOPIC.ask(
     "batch_norm_momentum", LIBRARIES, program="layers:batch_norm_momentum"
 )
 
-AXES = TOPIC.ask("axes", LIBRARIES, program="shapes:axes")
+AXES = TOPIC.ask("axes", LIBRARIES, program="layers:axes")
 MAX_POOL = TOPIC.ask(
-    "max_pool_of_nine", (*FOUR_ENGINES, "keras"), program="shapes:max_pool_of_nine"
+    "max_pool_of_nine", (*FOUR_ENGINES, "keras"), program="layers:max_pool_of_nine"
 )
-CONVOLUTION_SIDES = TOPIC.ask("convolution_sides", LIBRARIES, program="shapes:convolution_sides")
+CONVOLUTION_SIDES = TOPIC.ask("convolution_sides", LIBRARIES, program="layers:convolution_sides")
 CONVOLUTION_SIDES_OF_A_NUMBER = TOPIC.ask(
-    "convolution_sides_of_a_number", FRAMEWORKS, program="shapes:convolution_sides_of_a_number"
+    "convolution_sides_of_a_number", FRAMEWORKS, program="layers:convolution_sides_of_a_number"
 )
 PADDING_BY_HAND = TOPIC.ask(
     "padding_by_hand",
     MINDSPORE_STYLES,
-    program="padding:padding_by_hand",
+    program="layers:padding_by_hand",
     printed="pooled_as_printed",
     meant="pooled_as_meant",
 )
 STRIDED_CONVOLUTION = TOPIC.ask(
-    "strided_convolution", FRAMEWORKS, program="padding:strided_convolution"
+    "strided_convolution", FRAMEWORKS, program="layers:strided_convolution"
 )
-VALID_SIZES = TOPIC.ask("valid_sizes", LIBRARIES, program="shapes:valid_sizes")
+VALID_SIZES = TOPIC.ask("valid_sizes", LIBRARIES, program="layers:valid_sizes")
 CONVOLUTION_DEFAULT = TOPIC.ask(
-    "convolution_default", LIBRARIES, program="shapes:convolution_default"
+    "convolution_default", LIBRARIES, program="layers:convolution_default"
 )
 
 INITIAL_VALUES = TOPIC.ask("initial_values", LIBRARIES, program="layers:initial_values")
-IMPLICIT_WEIGHTS = TOPIC.ask("implicit_weights", LIBRARIES, program="weights:implicit_weights")
+IMPLICIT_WEIGHTS = TOPIC.ask("implicit_weights", LIBRARIES, program="layers:implicit_weights")
 EVALUATED_BATCH_NORM = TOPIC.ask(
-    "evaluated_batch_norm", ("torch",), program="weights:evaluated_batch_norm"
+    "evaluated_batch_norm", ("torch",), program="layers:evaluated_batch_norm"
 )
-ASCEND_OPERATORS = TOPIC.ask("ascend_operators", ("mindspore",), program="ascend:ascend_operators")
+ASCEND_OPERATORS = TOPIC.ask("ascend_operators", ("mindspore",), program="layers:ascend_operators")
 EPSILONS = TOPIC.ask("layer_norm_of_a_small_pair", LIBRARIES, program="layers:epsilons")
 GELU = TOPIC.ask("gelu", (*FOUR_ENGINES, "keras"), program="layers:gelu")
 CROSS_ENTROPY = TOPIC.ask("cross_entropy", (*FOUR_ENGINES, "keras"), program="layers:cross_entropy")

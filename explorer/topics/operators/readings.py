@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from explorer.model.arrays import AnyArray
@@ -185,26 +186,73 @@ def valid_size(window: Window) -> int:
     return (window.size - window.kernel) // window.stride + 1
 
 
-def odd_sides(figures: Figures) -> dict[str, list[str]]:
-    """The windows with an odd number of zeros by where the odd one is: "before" or "after".
+class OddSides(msgspec.Struct, frozen=True):
+    """The windows with an odd number of zeros, by where the odd one is.
 
-    Windows whose convolution raised stand under "refused".
+    ``refused`` are windows whose convolution raised.
     """
-    sides: dict[str, list[str]] = {"before": [], "after": [], "refused": []}
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    refused: tuple[str, ...]
+
+    @property
+    def lie_before(self) -> bool:
+        """Whether every odd zero is before its axis, and there is one."""
+        return bool(self.before) and not self.after
+
+    @property
+    def lie_after(self) -> bool:
+        """Whether every odd zero is after its axis, and there is one."""
+        return bool(self.after) and not self.before
+
+
+def odd_sides(figures: Figures) -> OddSides:
+    """Where a library puts odd zeros, by the zeros before and after the axis of each window."""
+    before: list[str] = []
+    after: list[str] = []
+    refused: list[str] = []
     for name, zeros in figures.items():
         if raised(zeros):
-            sides["refused"].append(name)
+            refused.append(name)
         elif sum(zeros) % 2:
-            sides["before" if zeros[0] > zeros[1] else "after"].append(name)
-    return sides
+            side = before if zeros[0] > zeros[1] else after
+            side.append(name)
+    return OddSides(tuple(before), tuple(after), tuple(refused))
 
 
-def fits(values: Figures) -> list[str]:
-    """The distributions that some initial values may come from."""
-    # Zeros are tested for apart: no continuous candidate fits them.
-    if values["zeros"] == 1:
-        return [ZEROS]
-    return [name for name, test in values["ks"].items() if test["p"] >= RULED_OUT]
+class Fit(msgspec.Struct, frozen=True):
+    """How well a distribution fits some values, as the p-value of a Kolmogorov-Smirnov test."""
+
+    p: float
+
+
+class InitialValues(msgspec.Struct, frozen=True):
+    """Initial values of one parameter of several layers.
+
+    ``bound`` is sqrt k, ``zeros`` the share of zeros, ``ks`` the fit of each candidate.
+    """
+
+    count: int
+    bound: float
+    minimum: float
+    maximum: float
+    std: float
+    zeros: float
+    ks: dict[str, Fit]
+
+    @property
+    def distributions(self) -> list[str]:
+        """The distributions that they may come from."""
+        # Zeros are tested for apart: no continuous candidate fits them.
+        if self.zeros == 1:
+            return [ZEROS]
+        return [name for name, fit in self.ks.items() if fit.p >= RULED_OUT]
+
+
+def initial_values(figures: Figures) -> InitialValues:
+    """Initial values of one parameter, of the figures that a library has of it."""
+    return msgspec.convert(figures, InitialValues)
 
 
 def gelu_formulas() -> dict[str, AnyArray]:

@@ -1,18 +1,32 @@
-"""Claims about learning-rate schedules: the guides' sequences, and who advances a schedule."""
+"""Claims about learning-rate schedules: their rates, who advances them, rates of groups."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 from explorer.model.claim import Observation, Ruling
+from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text, message
 from explorer.numeric.differences import greatest_difference
+from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
+from explorer.topics.cells import NONE
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.counterparts import DECAYS
-from explorer.topics.schedules.family import Family
+from explorer.topics.schedules.arguments import END_RATE, GAMMA, RATE
+from explorer.topics.schedules.comparison import (
+    FamilyComparison,
+    Rates,
+    compare,
+    compare_all,
+    exports,
+    used_rates,
+    way_text,
+)
+from explorer.topics.schedules.counterparts import DECAYS, STEPS, Family
 from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,
     EXPORTED,
+    GROUP_RATES,
     LISTED_NAMES,
     LISTS,
     PIECEWISE,
@@ -23,14 +37,6 @@ from explorer.topics.schedules.questions import (
     UNMATCHED_STEPS,
     USED,
 )
-from explorer.topics.schedules.readings import (
-    FamilyComparison,
-    Rates,
-    compare,
-    compare_all,
-    exports,
-    used_rates,
-)
 
 NEAR = 1e-6
 """Rates this near to the guides' are the guides': float32 has about seven digits."""
@@ -40,12 +46,13 @@ STEPPED = "experimental SGD, stepped by hand"
 NEVER_STEPPED = "experimental SGD, never stepped"
 TORCH_NEVER_STEPPED = "SGD, never stepped"
 
-AGREE = "the same rates"
-BY_FUNCTION = "the same rates, with a function of your own in PyTorch"
-PART = "other rates"
-NOT_COMPARABLE = "not comparable"
-OUTCOMES = (AGREE, BY_FUNCTION, PART, NOT_COMPARABLE)
-"""The outcomes of comparing a family, in the order in which the evidence lists them."""
+Outcome = Literal["agree", "by_function", "part", "not_comparable"]
+"""The outcomes of comparing a family, in the order in which the evidence lists them.
+
+The rates are the same, or the same with a function of one's own in PyTorch, or others.
+"""
+
+OUTCOMES: tuple[Outcome, ...] = ("agree", "by_function", "part", "not_comparable")
 
 
 @TOPIC.claim(
@@ -67,34 +74,18 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     figures = evidence[PIECEWISE]["mindspore"]
     rates, ending = figures["rates"], figures["deprecated"]
     if raised(rates):
-        return Ruling(
-            "outdated",
-            (Observation("piecewise_constant_lr", said(rates), ("mindspore",), expected=False),),
-            "Write the list of rates yourself: the function is gone.",
-        )
+        gone = Observation("piecewise_constant_lr", said(rates), ("mindspore",), expected=False)
+        return Ruling("outdated", (gone,))
     is_guides = figures["type"] == "list" and _near(rates, expects["rates"])
-    seen: tuple[Observation, ...] = (
-        Observation(
-            "piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01])",
-            str(rates),
-            ("mindspore",),
-            is_guides,
-        ),
-    )
+    called = "piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01])"
+    seen = (Observation(called, str(rates), ("mindspore",), is_guides),)
     if not is_guides:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Print what it returns before you train with it: it is not the guide's list.",
-        )
+        return Ruling("does_not_hold", seen)
     # The documentation of 2.10.0 announces the end of the function.
     if ending:
-        return Ruling(
-            "holds_with_changes",
-            (*seen, Observation("its documentation", ending, ("mindspore",))),
-            "Write the list of rates yourself: it is no more than what the function returns.",
-        )
-    return Ruling("holds", seen, "Give the list to the optimizer as its learning rate.")
+        notice = Observation(message("schedules.documentation"), ending, ("mindspore",))
+        return Ruling("holds_with_changes", (*seen, notice))
+    return Ruling("holds", seen)
 
 
 @TOPIC.claim(
@@ -118,52 +109,31 @@ def exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     It holds with changes when MindSpore's experimental optimizers wait for it too.
     """
     mindspore, torch = evidence[USED]["mindspore"], evidence[USED]["torch"]
-    # Both frameworks call their optimizer SGD: the prefix tells them apart in one list.
-    figures = mindspore | {f"torch.optim.{way}": figure for way, figure in torch.items()}
-    decaying = []
-    for way, figure in figures.items():
-        if _near(used_rates(figure), expects["used"]):
-            decaying.append(way)
-
     last_rates = torch["SGD, stepped by hand"].get("said")
     never_stepped = _stays(used_rates(torch[TORCH_NEVER_STEPPED]))
-    seen = (
-        Observation(
-            "get_last_lr() after each step()",
-            _brief(last_rates),
-            ("torch",),
-            _near(last_rates, expects["rates"]),
-        ),
-        *(
-            Observation(
-                f"rate used by {way}",
-                _brief(used_rates(figure)),
-                ("torch" if way.startswith("torch.") else "mindspore",),
-                _is_as_stated(way, way in decaying, never_stepped),
-            )
-            for way, figure in figures.items()
-        ),
-    )
-    as_the_guides_say = (
-        _near(last_rates, expects["rates"])
-        and never_stepped
-        and set(decaying) >= MOVED_BY_THE_OPTIMIZER
-    )
-    if not as_the_guides_say:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Print the rates of the first steps on both sides before you compare training runs.",
-        )
+    after_each_step = _near(last_rates, expects["rates"])
+    what = message("schedules.last_rates")
+    seen = [Observation(what, _brief(last_rates), ("torch",), after_each_step)]
+    decaying = []
+    for party, ways in (("mindspore", mindspore), ("torch", torch)):
+        for way, figure in ways.items():
+            # Both frameworks call their optimizer SGD: the prefix tells them apart in one list.
+            name = f"torch.optim.{way}" if party == "torch" else way
+            rates = used_rates(figure)
+            decays = _near(rates, expects["used"])
+            if decays:
+                decaying.append(name)
+            what = message("schedules.rate_used_by", way=way_text(name))
+            as_stated = _is_as_stated(name, decays, never_stepped)
+            seen.append(Observation(what, _brief(rates), (party,), as_stated))
+
+    decays_by_itself = set(decaying) >= MOVED_BY_THE_OPTIMIZER
+    if not (after_each_step and never_stepped and decays_by_itself):
+        return Ruling("does_not_hold", tuple(seen))
     # The guide is older than MindSpore's experimental optimizers, whose schedules wait for step().
     if STEPPED in decaying and NEVER_STEPPED not in decaying:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "nn optimizers move a list or Cell on by themselves; with experimental optimizers call"
-            " scheduler.step() yourself.",
-        )
-    return Ruling("holds", seen, "Call scheduler.step() in PyTorch, and nothing in MindSpore.")
+        return Ruling("holds_with_changes", tuple(seen))
+    return Ruling("holds", tuple(seen))
 
 
 def _is_as_stated(way: str, decays: bool, torch_stays: bool) -> bool | None:
@@ -183,8 +153,10 @@ def _stays(rates: Rates | None) -> bool:
     return rates is not None and max(rates) - min(rates) < NEAR
 
 
-def _brief(rates: Rates | None) -> str:
-    return "none" if rates is None else "[" + ", ".join(f"{rate:.6g}" for rate in rates) + "]"
+def _brief(rates: Rates | None) -> Text:
+    if rates is None:
+        return NONE
+    return f"[{', '.join(format(rate, '.6g') for rate in rates)}]"
 
 
 @TOPIC.claim(
@@ -208,69 +180,64 @@ def counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     Outdated when one of the others has a scheduler with its rates; with changes when one of the
     first parts at some step; does not hold when none of the first agrees or one is not comparable.
     """
-    plain = [family for family in DECAYS if family.name in (*expects["with"], *expects["without"])]
-    by_outcome: dict[str, list[FamilyComparison]] = {}
+    named = (*expects["with"], *expects["without"])
+    plain = [family for family in DECAYS if family.name in named]
+    by_outcome: dict[Outcome, list[FamilyComparison]] = {}
     for comparison in compare_all(evidence, plain):
         by_outcome.setdefault(_outcome(comparison), []).append(comparison)
 
-    seen = tuple(
-        Observation(
-            f"{comparison.family.name} decay over 20 steps",
-            _compared(comparison),
-            ("mindspore",),
-            (_outcome(comparison) == AGREE) == (comparison.family.name in expects["with"]),
-        )
-        for name in OUTCOMES
-        for comparison in by_outcome.get(name, ())
-    )
-    agreeing = _names(by_outcome.get(AGREE, []))
-    if NOT_COMPARABLE in by_outcome or not agreeing & set(expects["with"]):
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Write the schedule as a list or with LambdaLR, and compare the sequences.",
-        )
+    seen: list[Observation] = []
+    for outcome in OUTCOMES:
+        for comparison in by_outcome.get(outcome, ()):
+            family = comparison.family
+            what = message("schedules.decay", family=family.label, steps=STEPS)
+            as_stated = (outcome == "agree") == (family.name in expects["with"])
+            seen.append(Observation(what, _compared(comparison), ("mindspore",), as_stated))
+
+    agreeing = {comparison.family.name for comparison in by_outcome.get("agree", ())}
+    if "not_comparable" in by_outcome or not agreeing & set(expects["with"]):
+        return Ruling("does_not_hold", tuple(seen))
     advice = _what_to_use(by_outcome)
     if agreeing & set(expects["without"]):
-        return Ruling("outdated", seen, advice)
+        return Ruling("outdated", tuple(seen), advice)
     if not agreeing.issuperset(expects["with"]):
-        return Ruling("holds_with_changes", seen, advice)
-    return Ruling("holds", seen, advice)
+        return Ruling("holds_with_changes", tuple(seen), advice)
+    return Ruling("holds", tuple(seen), advice)
 
 
-def _outcome(comparison: FamilyComparison) -> str:
+def _outcome(comparison: FamilyComparison) -> Outcome:
     if comparison.first_different_step is not None:
-        return PART
+        return "part"
     if not comparison.same:
-        return NOT_COMPARABLE
-    return AGREE if comparison.has_own_scheduler else BY_FUNCTION
+        return "not_comparable"
+    return "agree" if comparison.has_own_scheduler else "by_function"
 
 
-def _names(comparisons: Iterable[FamilyComparison]) -> set[str]:
-    return {comparison.family.name for comparison in comparisons}
-
-
-def _compared(comparison: FamilyComparison) -> str:
+def _compared(comparison: FamilyComparison) -> Message:
     """What gives the rates of a family in PyTorch, or from which step on they are others."""
-    outcome = _outcome(comparison)
-    if outcome == AGREE:
-        return f"the rates of {_scheduler(comparison.family)}"
-    if outcome == PART:
-        return f"other rates than PyTorch's from step {comparison.first_different_step}"
-    return outcome
+    return message(
+        f"schedules.{_outcome(comparison)}",
+        scheduler=_scheduler(comparison.family),
+        step=comparison.first_different_step,
+    )
 
 
-def _what_to_use(by_outcome: Mapping[str, list[FamilyComparison]]) -> str:
+def _what_to_use(by_outcome: Mapping[Outcome, list[FamilyComparison]]) -> Message:
     """PyTorch's call for each family, by how it compares."""
-    families = [comparison.family for comparison in by_outcome[AGREE]]
-    schedulers = [f"{_scheduler(family)} for {family.name}" for family in families]
-    advice = [f"Use {', '.join(schedulers)}"]
-    if BY_FUNCTION in by_outcome:
-        advice.append(f"LambdaLR for {', '.join(sorted(_names(by_outcome[BY_FUNCTION])))}")
-    for comparison in by_outcome.get(PART, []):
+    uses = []
+    for comparison in by_outcome["agree"]:
+        family = comparison.family
+        uses.append(message("schedules.use_for", scheduler=_scheduler(family), family=family.label))
+    clauses = [message("schedules.use", uses=tuple(uses))]
+    families = [comparison.family for comparison in by_outcome.get("by_function", ())]
+    if families:
+        families.sort(key=lambda family: family.name)
+        labels = tuple(family.label for family in families)
+        clauses.append(message("schedules.use_function", families=labels))
+    for comparison in by_outcome.get("part", ()):
         step = comparison.first_different_step
-        advice.append(f"end the {comparison.family.name} before step {step}")
-    return f"{'; '.join(advice)}."
+        clauses.append(message("schedules.end", family=comparison.family.label, step=step))
+    return message("schedules.use_all", clauses=tuple(clauses))
 
 
 def _scheduler(family: Family) -> str:
@@ -280,14 +247,22 @@ def _scheduler(family: Family) -> str:
     return f"{name}(gamma=e^(-rate))" if family.name == "natural exponential" else f"{name}"
 
 
-LISTED = "piecewise_constant_lr gives the rates of"
-MATCHING = f"in MindSpore, with PyTorch's rates over {UNMATCHED_STEPS} steps"
-PARTING = "in MindSpore, with other rates than PyTorch's"
-UNCOMPARED = "in MindSpore, and not compared"
-MISSING = "not in MindSpore"
-GONE = "not in PyTorch either"
-SCHEDULER_OUTCOMES = (MATCHING, PARTING, UNCOMPARED, MISSING, GONE)
-"""What can become of a scheduler's name, in the order in which the evidence lists it."""
+SchedulerOutcome = Literal["listed", "matching", "other", "unknown", "missing", "gone"]
+"""What can become of a scheduler's name.
+
+piecewise_constant_lr lists its rates; MindSpore has it, with PyTorch's rates, with other ones, or
+without a comparison; MindSpore has none, nor has PyTorch any more.
+"""
+
+AS_STATED: dict[SchedulerOutcome, bool | None] = {
+    "listed": True,
+    "matching": False,
+    "other": False,
+    "unknown": False,
+    "missing": True,
+    "gone": None,
+}
+"""Which outcomes are as the statement says, in the order in which the evidence lists them."""
 
 
 @TOPIC.claim(
@@ -311,45 +286,27 @@ def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     unlisted = [name for name in expects["listed"] if not _is_listed(evidence, name)]
     if unlisted:
-        return Ruling(
-            "does_not_hold",
-            (
-                Observation(
-                    "piecewise_constant_lr gives other rates than",
-                    ", ".join(unlisted),
-                    ("mindspore",),
-                    expected=False,
-                ),
-            ),
-            "Make a list of PyTorch's rates for an optimizer of mindspore.nn.",
-        )
-    by_outcome: dict[str, list[str]] = {LISTED: list(expects["listed"])}
-    by_outcome |= {name: [] for name in SCHEDULER_OUTCOMES}
+        what = message("schedules.listed_otherwise")
+        seen = Observation(what, ", ".join(unlisted), ("mindspore",), expected=False)
+        return Ruling("does_not_hold", (seen,))
+    by_outcome: dict[SchedulerOutcome, list[str]] = {outcome: [] for outcome in AS_STATED}
+    by_outcome["listed"] = list(expects["listed"])
     for name in expects["unmatched"]:
         by_outcome[_scheduler_outcome(evidence, name)].append(name)
 
-    as_stated = {LISTED: True, MISSING: True, MATCHING: False, PARTING: False, UNCOMPARED: False}
-    seen = tuple(
-        Observation(outcome, ", ".join(names), expected=as_stated.get(outcome))
-        for outcome, names in by_outcome.items()
-        if names
-    )
-    missing = by_outcome[MISSING]
-    if by_outcome[MATCHING]:
-        advice = (
-            "Take those with PyTorch's rates from mindspore.experimental.optim.lr_scheduler,"
-            " and step them yourself"
-        )
-        if missing:
-            advice += (
-                f"; of {', '.join(missing)} make a list of rates for an optimizer of mindspore.nn"
-            )
-        return Ruling("outdated", seen, f"{advice}.")
-    if by_outcome[PARTING] or by_outcome[UNCOMPARED]:
-        return Ruling(
-            "holds_with_changes", seen, "Print the rates of a few steps before you rely on a name."
-        )
-    return Ruling("holds", seen, "Make a list of PyTorch's rates for an optimizer of mindspore.nn.")
+    rows = []
+    for outcome, names in by_outcome.items():
+        if names:
+            what = message(f"schedules.{outcome}", steps=UNMATCHED_STEPS)
+            rows.append(Observation(what, ", ".join(names), expected=AS_STATED[outcome]))
+    if by_outcome["matching"]:
+        advice: Text = ""
+        if by_outcome["missing"]:
+            advice = message("schedules.take_or_list", missing=tuple(by_outcome["missing"]))
+        return Ruling("outdated", tuple(rows), advice)
+    if by_outcome["other"] or by_outcome["unknown"]:
+        return Ruling("holds_with_changes", tuple(rows))
+    return Ruling("holds", tuple(rows))
 
 
 def _is_listed(evidence: Evidence, name: str) -> bool:
@@ -362,17 +319,121 @@ def _is_listed(evidence: Evidence, name: str) -> bool:
     return compare(family, {"list": {family.name: listed}, "torch": torch}).same
 
 
-def _scheduler_outcome(evidence: Evidence, name: str) -> str:
+def _scheduler_outcome(evidence: Evidence, name: str) -> SchedulerOutcome:
     """Whether both frameworks have a scheduler of a name, and whether it gives the same rates."""
     exported = exports(evidence)
     if name not in exported["torch"]:
-        return GONE
+        return "gone"
     if name not in exported["hand"]:
-        return MISSING
+        return "missing"
     rates = evidence[UNMATCHED]
     comparison = compare(
         UNMATCHED_FAMILIES[name], {"hand": rates["mindspore"], "torch": rates["torch"]}
     )
     if comparison.difference is None:
-        return UNCOMPARED
-    return MATCHING if comparison.same else PARTING
+        return "unknown"
+    return "matching" if comparison.same else "other"
+
+
+@TOPIC.claim(
+    65,
+    "MindSpore cannot be asked for the rate of a group as PyTorch can; get_lr_parameter(params)"
+    " gives scalar Parameters, Parameters of n rates, or Cells, by the kind of rate.",
+    heading="optimizers",
+    guides=("002",),
+    would="a number gives a Parameter of shape (), a list one of shape (n,), a schedule a Cell, and"
+    " param_groups is unknown",
+    asks=(GROUP_RATES,),
+    expects={
+        "kinds": {
+            "number": [{"kind": "Parameter", "shape": []}],
+            "list": [{"kind": "Parameter", "shape": [3]}],
+            "Cell": [{"kind": "Cell"}],
+        },
+        "after a step": [GAMMA * RATE, END_RATE],
+        "get_last_lr": [GAMMA * RATE, GAMMA * END_RATE],
+    },
+    sections={"002": "Methods of the base class: learning rate"},
+)
+def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when the kinds are as expected, and no module of MindSpore tells rates by group.
+
+    With changes when mindspore.experimental.optim does, outdated when mindspore.nn does or
+    get_lr_parameter is gone.
+    """
+    mindspore, torch = evidence[GROUP_RATES]["mindspore"], evidence[GROUP_RATES]["torch"]
+    by_parameter, current = mindspore["get_lr_parameter"], mindspore["get_lr"]
+    telling = []
+    for place, figure in mindspore["param_groups"].items():
+        if _are(figure, [RATE, END_RATE]):
+            telling.append(place)
+    seen = tuple(_rates_seen(mindspore, torch, expects))
+    if all(map(raised, by_parameter.values())):
+        return Ruling("outdated", seen)
+    if not _are_of_kinds(by_parameter, expects["kinds"]):
+        return Ruling("does_not_hold", seen)
+    if not _are(torch["get_last_lr"], expects["get_last_lr"]):
+        return Ruling("does_not_hold", seen)
+    if "nn" in telling:
+        return Ruling("outdated", seen)
+    if "experimental" not in telling:
+        return Ruling("holds", seen)
+    tells_current = all(_are(figure, expects["after a step"]) for figure in current.values())
+    return Ruling("holds_with_changes", seen, "" if tells_current else "counted")
+
+
+def _rates_seen(
+    mindspore: Figures, torch: Figures, expects: Mapping[str, Any]
+) -> Iterator[Observation]:
+    """What get_lr_parameter, get_lr, param_groups and PyTorch's get_last_lr return."""
+    for kind, figure in mindspore["get_lr_parameter"].items():
+        what = message(f"schedules.get_lr_parameter {kind}")
+        as_stated = _is_of_kind(figure, expects["kinds"][kind])
+        yield Observation(what, _described(figure), ("mindspore",), as_stated)
+    for kind, figure in mindspore["get_lr"].items():
+        what = message(f"schedules.get_lr {kind}")
+        yield Observation(what, _rates(figure), ("mindspore",))
+    for place, figure in mindspore["param_groups"].items():
+        what = message("schedules.param_groups")
+        yield Observation(what, _rates(figure), (place,), raised(figure))
+    last_rates = torch["get_last_lr"]
+    as_stated = _are(last_rates, expects["get_last_lr"])
+    what = message("schedules.last_rates_after_one")
+    yield Observation(what, _rates(last_rates), ("torch",), as_stated)
+
+
+def _are(figure: Any, rates: list[float]) -> bool:
+    """Whether an attempt told these rates."""
+    return not raised(figure) and greatest_difference(figure, rates) < NEAR
+
+
+def _rates(figure: Any) -> str:
+    return said(figure) if raised(figure) else digits(figure)
+
+
+def _described(figure: Any) -> Text:
+    if raised(figure):
+        return said(figure)
+    kinds: list[Text] = []
+    for parameter in figure:
+        kind: Text = parameter["kind"]
+        if "shape" in parameter:
+            shape = str(tuple(parameter["shape"]))
+            kind = message("schedules.of_shape", kind=kind, shape=shape)
+        kinds.append(kind)
+    return message("schedules.kinds", kinds=tuple(kinds)) if kinds else ""
+
+
+def _are_of_kinds(by_parameter: Figures, kinds: Figures) -> bool:
+    """Whether get_lr_parameter told things of the expected kinds for every kind of rate."""
+    return all(_is_of_kind(by_parameter[kind], expected) for kind, expected in kinds.items())
+
+
+def _is_of_kind(figure: Any, expected: list[dict[str, Any]]) -> bool:
+    """Whether get_lr_parameter told things of the expected kinds and shapes."""
+    if raised(figure) or len(figure) != len(expected):
+        return False
+    for told, wanted in zip(figure, expected, strict=True):
+        if any(told.get(key) != value for key, value in wanted.items()):
+            return False
+    return True

@@ -4,6 +4,9 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import msgspec
+
+from explorer.model.message import Message, Text, message
 from explorer.topics.schedules.arguments import (
     DECAY,
     DECAY_STEPS,
@@ -18,7 +21,82 @@ from explorer.topics.schedules.arguments import (
     polynomial_to_an_end,
     warm_up,
 )
-from explorer.topics.schedules.family import Family, Schedule
+
+Schedule = tuple[str, dict[str, Any]]
+"""A schedule's name and keyword arguments, as plain data.
+
+``lr_lambda`` names an entry of LR_LAMBDAS, ``schedulers`` holds schedules.
+"""
+
+FORMS = ("list", "cell", "hand", "callback", "torch")
+"""The forms of a schedule.
+
+A "list" function returns the whole sequence, a "cell" is a LearningRateSchedule; "hand" and "torch"
+are stepped by hand (mindspore.experimental.optim.lr_scheduler, torch.optim.lr_scheduler). Callbacks
+have no counterparts.
+"""
+
+IN_WORDS = ""
+"""The formula of a rate that is described in words: words/topics/schedules.py has them."""
+
+
+def form_label(form: str) -> Message:
+    """What a form of schedules is called."""
+    return message(f"schedules.form {form}")
+
+
+class Family(msgspec.Struct, frozen=True):
+    """One shape of schedule, and the schedule of each form that should follow it.
+
+    ``formula`` is the rate at step t, for reading; IN_WORDS where words say it better.
+    """
+
+    name: str
+    formula: str
+    schedules: dict[str, Schedule]
+
+    @property
+    def label(self) -> Message:
+        """The name of the family for readers."""
+        return message(f"schedules.family {self.name}")
+
+    @property
+    def rate(self) -> Text:
+        """The rate at step t for readers."""
+        return self.formula or message(f"schedules.rate {self.name}")
+
+    def schedule_name(self, form: str) -> str | None:
+        """The name of the schedule that has this shape in one form, None where there is none."""
+        schedule = self.schedules.get(form)
+        return schedule[0] if schedule else None
+
+
+def names_in(schedule: Schedule) -> set[str]:
+    """The names of the schedules that one consists of: its own, and those inside it."""
+    name, settings = schedule
+    names = {name}
+    for inner in settings.get("schedulers", ()):
+        names |= names_in(inner)
+    return names
+
+
+def call(schedule: Schedule) -> str:
+    """A schedule as it is typed: "ExponentialLR(gamma=0.9)"."""
+    name, settings = schedule
+    arguments = []
+    for key, value in settings.items():
+        arguments.append(f"{key}={_typed(value)}")
+    return f"{name}({', '.join(arguments)})"
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    # Schedules inside a schedule are the only lists of tuples.
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return f"[{', '.join(map(call, value))}]"
+    return str(value)
+
 
 STEPS = 20  # twice DECAY_STEPS, so that what comes after a decay's end is compared too
 """The length of every sequence."""
@@ -147,29 +225,29 @@ DECAYS: tuple[Family, ...] = (
     # After T_max, PyTorch's cosine comes back up; MindSpore's stays at its end (2.13.0, 2.10.0).
     _cosine(
         "cosine",
-        "half a cosine from 0.1 to 0.01 in 10 steps, and what comes after it",
+        IN_WORDS,
         ("CosineAnnealingLR", {"T_max": DECAY_STEPS, "eta_min": END_RATE}),
     ),
     _cosine(
         "cosine, then flat",
-        "half a cosine from 0.1 to 0.01 in 10 steps, then 0.01",
+        IN_WORDS,
         _by(cosine_then_flat),
     ),
     _polynomial(
         "polynomial",
-        "0.1 · (1 - t/10)², then 0",
+        IN_WORDS,
         ("PolynomialLR", {"total_iters": DECAY_STEPS, "power": 2.0}),
         end=0.0,
     ),
     _polynomial(
         "polynomial to an end",
-        "0.09 · (1 - t/10)² + 0.01, then 0.01",
+        IN_WORDS,
         _by(polynomial_to_an_end),
         end=END_RATE,
     ),
     _polynomial(
         "polynomial over longer spans",
-        "0.09 · (1 - t/T)² + 0.01 with T = 10 · ⌈t/10⌉",
+        IN_WORDS,
         _by(polynomial_over_longer_spans),
         end=END_RATE,
         longer=True,
@@ -197,7 +275,7 @@ DECAYS: tuple[Family, ...] = (
     # A milestone is the step at which the next rate begins, in both frameworks.
     Family(
         "piecewise constant",
-        "0.1 up to step 5, 0.05 up to step 10, then 0.025",
+        IN_WORDS,
         {
             "list": (
                 "piecewise_constant_lr",
@@ -210,10 +288,10 @@ DECAYS: tuple[Family, ...] = (
 """What MindSpore has as a list or as a Cell."""
 
 STEPPED_BY_HAND: tuple[Family, ...] = (
-    _same("linear", "from a third of the rate to the whole in 5 steps", "LinearLR"),
+    _same("linear", IN_WORDS, "LinearLR"),
     _same(
         "constant, then whole",
-        "half the rate for 5 steps, then the whole",
+        IN_WORDS,
         "ConstantLR",
         factor=0.5,
         total_iters=5,
@@ -221,24 +299,22 @@ STEPPED_BY_HAND: tuple[Family, ...] = (
     _same("multiplied", "0.1 · 0.9^t", "MultiplicativeLR", lr_lambda=nine_tenths.__name__),
     _same(
         "one after another",
-        "a tenth for 5 steps, then 0.9^t from there",
+        IN_WORDS,
         "SequentialLR",
         schedulers=_constant_then_exponential(0.1, steps=5),
         milestones=[5],
     ),
     _same(
         "one after another, cut short",
-        "a tenth meant for 2 steps and followed for 5, then 0.9^t from there",
+        IN_WORDS,
         "SequentialLR",
         schedulers=_constant_then_exponential(0.1, steps=2),
         milestones=[5],
     ),
-    _same(
-        "on a plateau", "a tenth after 3 losses that are no better", "ReduceLROnPlateau", patience=2
-    ),
+    _same("on a plateau", IN_WORDS, "ReduceLROnPlateau", patience=2),
     _same(
         "cyclic",
-        "up and down between 0.01 and 0.1 in 5 and 5 steps",
+        IN_WORDS,
         "CyclicLR",
         base_lr=0.01,
         max_lr=0.1,
@@ -246,7 +322,7 @@ STEPPED_BY_HAND: tuple[Family, ...] = (
     ),
     _same(
         "cyclic, halving",
-        "up and down, half as high each time",
+        IN_WORDS,
         "CyclicLR",
         base_lr=0.01,
         max_lr=0.1,
@@ -255,25 +331,25 @@ STEPPED_BY_HAND: tuple[Family, ...] = (
     ),
     _same(
         "cosine with restarts",
-        "half a cosine in 5 steps, then in 10",
+        IN_WORDS,
         "CosineAnnealingWarmRestarts",
         T_0=5,
         T_mult=2,
     ),
     _in_torch(
         "one cycle",
-        "up to 0.1 and down to nearly nothing in 20 steps",
+        IN_WORDS,
         "OneCycleLR",
         max_lr=RATE,
         total_steps=STEPS + 1,  # the last rate is asked for after the last of STEPS steps
     ),
     _in_torch(
         "chained",
-        "two schedules multiplied",
+        IN_WORDS,
         "ChainedScheduler",
         schedulers=_constant_then_exponential(0.5, steps=5),
     ),
-    _in_torch("averaging", "to 0.05 in 5 steps, then flat", "SWALR", swa_lr=0.05, anneal_epochs=5),
+    _in_torch("averaging", IN_WORDS, "SWALR", swa_lr=0.05, anneal_epochs=5),
 )
 """What is stepped by hand in both frameworks, or in PyTorch alone."""
 

@@ -8,7 +8,7 @@ from torch.optim import lr_scheduler, swa_utils
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
-from explorer.topics.schedules.arguments import RATE, parameters, ready, watched
+from explorer.topics.schedules.arguments import END_RATE, GAMMA, RATE, parameters, ready, watched
 
 
 def exported(ask: Ask) -> Found:
@@ -84,5 +84,22 @@ def used(ask: Ask) -> Found:
         {
             "SGD, never stepped": attempt(moved, is_stepped=False),
             "SGD, stepped by hand": attempt(moved, is_stepped=True),
+        }
+    )
+
+
+def group_rates(ask: Ask) -> Found:
+    """The rates of two groups, of which the first has its own, after one step of a schedule."""
+    first = torch.ones(1, device=ask.device, requires_grad=True)
+    second = torch.ones(1, device=ask.device, requires_grad=True)
+    groups = [{"params": [first], "lr": RATE}, {"params": [second]}]
+    optimizer = torch.optim.SGD(groups, END_RATE)
+    scheduler = lr_scheduler.ExponentialLR(optimizer, GAMMA)
+    optimizer.step()
+    scheduler.step()
+    return Found(
+        {
+            "get_last_lr": scheduler.get_last_lr(),
+            "param_groups": [group["lr"] for group in optimizer.param_groups],
         }
     )

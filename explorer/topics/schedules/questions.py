@@ -54,7 +54,7 @@ UNMATCHED = TOPIC.ask(
     },
 )
 
-GROUP_RATES = TOPIC.ask("group_rates", FRAMEWORKS, program="groups:group_rates")
+GROUP_RATES = TOPIC.ask("group_rates", FRAMEWORKS)
 
 # The guide's own figures.
 PIECEWISE = TOPIC.ask(

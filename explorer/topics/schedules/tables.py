@@ -4,31 +4,40 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from explorer.model.message import Text, message
 from explorer.model.study import Cell, Table
 from explorer.text.messages import brief
 from explorer.topics.attempts import said
+from explorer.topics.cells import NONE, messages, sentences, yes_or_no
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES
-from explorer.topics.schedules.counterparts import FAMILIES
-from explorer.topics.schedules.family import FORM_LABELS, Family, call
+from explorer.topics.schedules.comparison import (
+    FamilyComparison,
+    compare_all,
+    exports,
+    used_rates,
+    way_text,
+)
+from explorer.topics.schedules.counterparts import FAMILIES, Family, call, form_label
 from explorer.topics.schedules.questions import TOPIC, USED
-from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, used_rates
+
+Row = tuple[Cell | Text, ...]
 
 
 @TOPIC.table()
-def counterparts(evidence: Evidence) -> Iterator[Table]:
+def counterparts(evidence: Evidence) -> Iterator[Table[Text]]:
     """One row a family: what stands for it in each framework, and how far the rates are apart."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for comparison in compare_all(evidence):
         family = comparison.family
-        by_itself = [name for name in map(family.schedule_name, ("list", "cell")) if name]
+        by_itself = filter(None, map(family.schedule_name, ("list", "cell")))
         difference = comparison.difference
         # Sequences of different lengths are infinitely far apart, which JSON cannot hold.
         if difference is not None and not math.isfinite(difference):
             difference = None
         rows.append(
             (
-                family.name,
+                family.label,
                 ", ".join(by_itself) or EMPTY,
                 family.schedule_name("hand") or EMPTY,
                 family.schedule_name("torch") or EMPTY,
@@ -37,80 +46,85 @@ def counterparts(evidence: Evidence) -> Iterator[Table]:
                 _verdict(comparison),
             )
         )
-    notes = ["The greatest difference is a share of the greatest rate; float32 rounds at 1e-7."]
+    notes: list[Text] = [message("schedules.counterparts_note")]
     for name, failure in sorted(evidence.failures.items()):
-        notes.append(f"{name}: {brief(failure.message)}.")
-    yield Table(
-        title="Schedules and their counterparts",
-        columns=(
+        notes.append(message("cells.missing", who=name, why=brief(failure.message)))
+    yield Table[Text](
+        title=message("schedules.counterparts"),
+        columns=messages(
+            "schedules",
             "family",
-            "MindSpore by itself",
-            "MindSpore stepped",
-            "PyTorch stepped",
+            "by_itself",
+            "stepped",
+            "torch_stepped",
             "difference",
-            "parts at",
+            "parts_at",
             "verdict",
         ),
         rows=tuple(rows),
-        note=" ".join(notes),
+        note=sentences(*notes),
     )
 
 
-def _verdict(comparison: FamilyComparison) -> str:
+def _verdict(comparison: FamilyComparison) -> Text:
     if comparison.same:
-        return "same" if comparison.has_own_scheduler else "same, by a function of your own"
+        own = comparison.has_own_scheduler
+        return message("schedules.same" if own else "schedules.same_by_function")
     if comparison.difference is not None:
-        return "parts"
+        return message("schedules.parts")
     # A refusal explains why there is nothing to compare, so it comes before the rest.
     if comparison.refused:
-        labels = [FORM_LABELS[form] for form in sorted(comparison.refused)]
-        return f"refused: {', '.join(labels)}"
-    return "PyTorch alone" if "torch" in comparison.rates else "not compared"
+        forms = tuple(map(form_label, sorted(comparison.refused)))
+        return message("schedules.refused", forms=forms)
+    if "torch" in comparison.rates:
+        return message("schedules.torch_alone")
+    return message("schedules.not_compared")
 
 
 @TOPIC.table()
-def rates_used(evidence: Evidence) -> Iterator[Table]:
+def rates_used(evidence: Evidence) -> Iterator[Table[Text]]:
     """The rate that each update used, by optimizer and by who advances the schedule."""
-    cells_by_way: dict[tuple[str, str], list[Cell]] = {}
+    rows: list[Row] = []
     for party, ways in evidence[USED].items():
         framework = PARTIES[party].label
         for way, figure in ways.items():
             rates = used_rates(figure)
-            cells_by_way[framework, way] = [*rates] if rates else [said(figure)]
+            cells: list[Cell] = [*rates] if rates else [said(figure)]
+            rows.append((framework, way_text(way), *cells))
             # Only PyTorch's figures have what the scheduler itself says of its rate.
             if isinstance(figure, dict) and "said" in figure:
-                after = f"{way}: get_last_lr() after it"
-                cells_by_way[framework, after] = [*figure["said"]]
+                after = message("schedules.after", way=way_text(way))
+                rows.append((framework, after, *figure["said"]))
 
     # A row with a message, or with fewer updates, is filled up with empty cells.
-    steps = max(map(len, cells_by_way.values()), default=1)
-    rows: list[tuple[Cell, ...]] = []
-    for names, cells in cells_by_way.items():
-        missing = [None] * (steps - len(cells))
-        rows.append((*names, *cells, *missing))
-    yield Table(
-        title="Who moves the schedule on: the rates that the updates used",
-        columns=("framework", "way", *(f"update {number + 1}" for number in range(steps))),
-        rows=tuple(rows),
-        note="The gradient is 1, so that the weight moves by the rate.",
+    width = max(map(len, rows), default=3)
+    filled: list[Row] = []
+    for row in rows:
+        missing = [None] * (width - len(row))
+        filled.append((*row, *missing))
+    updates = [message("schedules.update", number=number + 1) for number in range(width - 2)]
+    yield Table[Text](
+        title=message("schedules.rates_used"),
+        columns=(*messages("schedules", "framework", "way"), *updates),
+        rows=tuple(filled),
+        note=message("schedules.rates_used_note"),
     )
 
 
 @TOPIC.table()
-def exported_schedules(evidence: Evidence) -> Iterator[Table]:
+def exported_schedules(evidence: Evidence) -> Iterator[Table[Text]]:
     """Every exported schedule with what stands for it in the other framework."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for form, schedules in exports(evidence).items():
         for name, description in schedules.items():
-            others = ", ".join(_counterparts(form, name)) or "none"
-            ending = "yes" if description.get("deprecated") else "no"
-            rows.append((FORM_LABELS[form], name, others, ending))
-    yield Table(
-        title="Every schedule that the installed frameworks export",
-        columns=("where", "schedule", "compared with", "documented as ending"),
+            others = ", ".join(_counterparts(form, name)) or NONE
+            ending = yes_or_no(bool(description.get("deprecated")))
+            rows.append((form_label(form), name, others, ending))
+    yield Table[Text](
+        title=message("schedules.exports"),
+        columns=messages("schedules", "where", "schedule", "compared_with", "ending"),
         rows=tuple(rows),
-        note="Found by looking into the modules, so that a new version's schedules appear by"
-        " themselves.",
+        note=message("schedules.exports_note"),
     )
 
 
@@ -137,7 +151,7 @@ def _counterpart(family: Family, form: str) -> str | None:
 
 
 @TOPIC.table()
-def different_parameters(evidence: Evidence) -> Iterator[Table]:
+def different_parameters(evidence: Evidence) -> Iterator[Table[Text]]:
     """Parameters that differ between two schedulers of one name.
 
     Either one framework alone has the parameter, or it starts from another default.
@@ -145,50 +159,46 @@ def different_parameters(evidence: Evidence) -> Iterator[Table]:
     exported = exports(evidence)
     mindspore, torch = exported.get("hand", {}), exported.get("torch", {})
     shared = sorted(set(mindspore) & set(torch))
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for name in shared:
         defaults, torch_defaults = mindspore[name]["defaults"], torch[name]["defaults"]
         for parameter in sorted(set(defaults) | set(torch_defaults)):
             values = (_default(defaults, parameter), _default(torch_defaults, parameter))
             if values[0] != values[1]:
                 rows.append((name, parameter, *values))
-    yield Table(
-        title="Schedulers of one name: parameters that differ",
-        columns=("scheduler", "parameter", "MindSpore", "PyTorch"),
+    yield Table[Text](
+        title=message("schedules.parameters"),
+        columns=(*messages("schedules", "scheduler", "parameter"), "MindSpore", "PyTorch"),
         rows=tuple(rows),
-        note=f"{len(shared)} schedulers have one name in both frameworks;"
-        " what is not listed has the same default in both.",
+        note=message("schedules.parameters_note", n=len(shared)),
     )
 
 
-def _default(defaults: dict[str, Any], parameter: str) -> str:
-    value = defaults.get(parameter, "has none")
+def _default(defaults: dict[str, Any], parameter: str) -> Text:
+    if parameter not in defaults:
+        return message("schedules.no_default")
+    value = defaults[parameter]
     # 0 and 0.0, or 1 and True, are the same default.
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 
 
 @TOPIC.table()
-def compared_settings(evidence: Evidence) -> Iterator[Table]:
+def compared_settings(evidence: Evidence) -> Iterator[Table[Text]]:
     """The calls that should give one sequence, as they are typed."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for family in FAMILIES:
-        schedules = dict(family.schedules)
-        # Not FORM_LABELS: here the label must tell how the schedule is called, too.
-        labels = {
-            "list": "MindSpore list",
-            "cell": "MindSpore Cell",
-            "hand": "MindSpore, stepped by hand",
-            "torch": "PyTorch, stepped by hand",
-        }
-        # Where both take the same call, it is shown once.
-        if schedules.get("hand") == schedules["torch"]:
-            del schedules["hand"]
-            labels["torch"] = "both, stepped by hand"
-        for form, schedule in schedules.items():
-            rows.append((family.name, family.formula, labels[form], call(schedule)))
-    yield Table(
-        title="The settings that were compared",
-        columns=("family", "rate at step t", "where", "call"),
+        for form, schedule in family.schedules.items():
+            place = form
+            # Where both take the same call, it is shown once.
+            if family.schedules.get("hand") == family.schedules["torch"]:
+                if form == "hand":
+                    continue
+                place = "both" if form == "torch" else form
+            where = message(f"schedules.call {place}")
+            rows.append((family.label, family.rate, where, call(schedule)))
+    yield Table[Text](
+        title=message("schedules.settings"),
+        columns=messages("schedules", "family", "rate_at_step", "where", "call"),
         rows=tuple(rows),
-        note="lr_lambda names a plain function of the step; a rate of 0.1 is the optimizer's own.",
+        note=message("schedules.settings_note"),
     )

@@ -1,16 +1,17 @@
-"""What can be read off the schedules' figures: a family's rates compared, rates used, exports."""
+"""Schedules compared: the rates of each form of a family, the rates that updates used, exports."""
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import msgspec
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text, message
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.counterparts import FAMILIES
-from explorer.topics.schedules.family import FORM_LABELS, Family, names_in
+from explorer.topics.schedules.counterparts import FAMILIES, Family, form_label, names_in
 from explorer.topics.schedules.questions import BY_HAND, CELLS, EXPORTED, LISTS
 
 SAME = 1e-6
@@ -28,6 +29,20 @@ MEASURED_BY = {
     "torch": (BY_HAND, "torch"),
 }
 """The question and the party that give the rates of each form."""
+
+WAYS = (
+    "nn.SGD with a list",
+    "nn.SGD with a Cell",
+    "nn.SGD with a list that is too short",
+    "experimental SGD, never stepped",
+    "experimental SGD, stepped by hand",
+    "SGD, never stepped",
+    "SGD, stepped by hand",
+)
+"""The ways to move a schedule on, by their names in the figures.
+
+Evidence has "torch.optim." before those of PyTorch, which calls its optimizer SGD as MindSpore does.
+"""
 
 Exports = dict[str, dict[str, dict[str, Any]]]
 """Exported schedules: by form, then by name, with the defaults and needs of its parameters."""
@@ -85,7 +100,7 @@ def compare(family: Family, figures: Mapping[str, Figures]) -> FamilyComparison:
     if reference is None or not others:
         return FamilyComparison(family=family, rates=rates, refused=refused)
     scale = max(map(abs, reference)) or 1.0  # rates that are 0 throughout have no scale
-    difference = max(greatest_difference(other, reference) for other in others) / scale
+    difference = max(map(greatest_difference, others, repeat(reference))) / scale
     return FamilyComparison(
         family=family,
         rates=rates,
@@ -119,12 +134,12 @@ def exports(evidence: Evidence) -> Exports:
     return schedules
 
 
-def uncompared(exported: Exports) -> list[str]:
+def uncompared(exported: Exports) -> list[Message]:
     """Exported schedules that no family uses: a new version may have brought them.
 
     Callbacks are not counted.
     """
-    names: list[str] = []
+    found: list[Message] = []
     for form, schedules in exported.items():
         # Callbacks belong to Model.train, which PyTorch has no counterpart of.
         if form == "callback":
@@ -133,6 +148,13 @@ def uncompared(exported: Exports) -> list[str]:
         for family in FAMILIES:
             if form in family.schedules:
                 compared |= names_in(family.schedules[form])
-        new = [name for name in schedules if name not in compared]
-        names.extend(f"{FORM_LABELS[form]} {name}" for name in new)
-    return sorted(names)
+        for name in sorted(set(schedules) - compared):
+            label = form_label(form)
+            found.append(message("schedules.exported", form=label, schedule=name))
+    return found
+
+
+def way_text(way: str) -> Text:
+    """Who moves a schedule on, for readers: an optimizer, and how it has the schedule."""
+    is_known = way.removeprefix("torch.optim.") in WAYS
+    return message(f"schedules.way {way}") if is_known else way

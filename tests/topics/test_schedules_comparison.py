@@ -7,10 +7,7 @@ import pytest
 from explorer.model.measurement import Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.schedules.arguments import LR_LAMBDAS, parameters, ready, watched
-from explorer.topics.schedules.counterparts import FAMILIES, schedules_of
-from explorer.topics.schedules.family import Family, call, names_in
-from explorer.topics.schedules.questions import LISTS, TOPIC
-from explorer.topics.schedules.readings import (
+from explorer.topics.schedules.comparison import (
     MEASURED_BY,
     SAME,
     Exports,
@@ -18,6 +15,9 @@ from explorer.topics.schedules.readings import (
     uncompared,
     used_rates,
 )
+from explorer.topics.schedules.counterparts import FAMILIES, Family, call, names_in, schedules_of
+from explorer.topics.schedules.questions import LISTS, TOPIC
+from explorer.words.messages import text
 from tests.support.tellings import telling_text
 
 PLANTED = Family("planted", "", {"list": ("a", {}), "torch": ("B", {})})
@@ -85,7 +85,8 @@ def test_an_exported_schedule_that_no_family_has_is_named() -> None:
         "torch": {"StepLR": {}, "NewLR": {}},
         "callback": {"LearningRateScheduler": {}},
     }
-    assert uncompared(exported) == ["PyTorch scheduler NewLR"]
+    (new,) = uncompared(exported)
+    assert text(new) == "PyTorch scheduler NewLR"
 
 
 def test_rates_used_are_a_list_or_beside_the_rates_that_were_told() -> None:

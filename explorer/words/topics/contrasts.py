@@ -1,0 +1,25 @@
+"""What claim 85 says of the engines' answers to the same programs."""
+
+from explorer.text.language import later
+
+TEXTS = {
+    "scenarios": later("scenarios"),
+    "kinks": later("kinks"),
+    "operators": later("operators"),
+    "together": later("together"),
+    "programs": (later("{kind} ({n} program)"), later("{kind} ({n} programs)")),
+    "by_style": later("{kind} on which both tapes differ from both graphs"),
+    "counts": later(
+        "{differing} differ, {style} by style, {framework} by framework, {other} otherwise"
+    ),
+}
+
+ADVICE = {
+    (85, "holds"): later("Where two frameworks differ, compare a tape with a tape first."),
+    (85, "framework"): later(
+        "Look at the operator first where a port differs: most of it is the framework's."
+    ),
+    (85, "does_not_hold"): later(
+        "Compare all four engines where a port differs: no one axis explains most of it."
+    ),
+}
