@@ -4,14 +4,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation
-from explorer.model.message import Text
+from explorer.model.message import Message, Text
 from explorer.topics.evidence import grouped
+
+
+def plain(figure: Any) -> Text:
+    """A figure as it is, if it is a message, or as Python prints it."""
+    return figure if isinstance(figure, Message) else str(figure)
 
 
 def observed(
     what: Text,
     figures: Mapping[str, Any],
-    words: Callable[[Any], Text] = str,
+    words: Callable[[Any], Text] = plain,
     expected: Mapping[str, bool] | None = None,
 ) -> list[Observation]:
     """What parties gave for one thing, a row for each different answer.

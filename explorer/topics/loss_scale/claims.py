@@ -8,13 +8,14 @@ from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import number
-from explorer.topics.attempts import raised
+from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.loss_scale.findings_scalers import answered, refusals, wrongly_answered
+from explorer.topics.loss_scale.findings import answered, refusals, wrongly_answered
 from explorer.topics.loss_scale.inputs import TINY
-from explorer.topics.loss_scale.life import counts, same_scales
+from explorer.topics.loss_scale.life import Counts, counts, same_scales
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,
@@ -23,7 +24,7 @@ from explorer.topics.loss_scale.questions import (
     TOPIC,
     UNDERFLOW,
 )
-from explorer.topics.loss_scale.wording import said_of_route, shown
+from explorer.topics.loss_scale.wording import case_name, named, say, shown
 from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style, ruling_by_style
@@ -63,24 +64,8 @@ def static_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         for what in expected:
             found = {party: figures[which][what] for party, figures in answers.items()}
             near = {party: _near({what: found[party]}, {what: expected[what]}) for party in found}
-            seen.extend(observed(f"{which} {what}", found, shown, near))
-    return ruling_by_style(
-        right,
-        tuple(seen),
-        {
-            "holds": (
-                "Scale the loss inside the function that you differentiate, and unscale the "
-                "gradients before the optimizer."
-            ),
-            "depends_on_style": (
-                "Check scaled and unscaled gradients in the style that you use: the two differ."
-            ),
-            "does_not_hold": (
-                "Scale and unscale by hand, and compare with an unscaled run: the scaler does "
-                "something else here."
-            ),
-        },
-    )
+            seen.extend(observed(say(f"{which}_{what}"), found, shown, near))
+    return ruling_by_style(right, tuple(seen))
 
 
 def _near(figures: Figures, expected: Mapping[str, Any]) -> bool:
@@ -104,43 +89,21 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the check is right about every pair of tensors that it does not refuse."""
     answers = evidence[FINITENESS]
     right = {}
-    shares: dict[str, str] = {}
+    shares: dict[str, Message] = {}
     for party, figures in answers.items():
         count = answered(figures)
-        wrong = wrongly_answered(figures)
+        wrong = tuple(map(case_name, wrongly_answered(figures)))
         right[party] = count > 0 and not wrong  # a check that refuses everything is not right
-        shares[party] = f"{count - len(wrong)} of {count}"
         if wrong:
-            shares[party] += f", wrong about {', '.join(wrong)}"
-    seen = observed("pairs of tensors that the check is right about", shares, str, right)
-    for message in refusals(answers["torch"]):
-        seen.append(Observation("GradScaler on float16 gradients", message, ("torch",)))
-    return ruling_by_style(
-        right,
-        tuple(seen),
-        {
-            "holds": (
-                "Ask all_finite of the gradients before each step, and leave the step out "
-                "when it says False."
-            ),
-            "depends_on_style": (
-                "Ask all_finite in the style that is right about all of these, and isfinite "
-                "otherwise."
-            ),
-            "does_not_hold": (
-                "Use isfinite on every gradient instead: all_finite is not to be relied on here."
-            ),
-        },
-    )
-
-
-GRADIENTS = {
-    "without": "without scaling",
-    "scaled": "scaled by 65536",
-    "unscaled there": "scaled, and unscaled in float16",
-    "unscaled in float32": "scaled, and unscaled in float32",
-}
-"""What is made of a small gradient, in words, by the names of the figures."""
+            shares[party] = say(
+                "count_wrong_about", count=count - len(wrong), whole=count, cases=wrong
+            )
+        else:
+            shares[party] = say("count", count=count, whole=count)
+    seen = observed(say("right_pairs"), shares, expected=right)
+    for error in refusals(answers["torch"]):
+        seen.append(Observation(say("gradscaler_float16"), error, ("torch",)))
+    return ruling_by_style(right, tuple(seen))
 
 
 @TOPIC.claim(
@@ -164,17 +127,17 @@ def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -
     kept = {party: _is_kept(figures, expects["within"]) for party, figures in answers.items()}
     right = {party: lost[party] and kept[party] for party in answers}
     seen: list[Observation] = []
-    for what, called in GRADIENTS.items():
+    for what in ("without", "scaled", "unscaled there", "unscaled in float32"):
         found = {party: figures[what] for party, figures in answers.items()}
         as_stated = {"without": lost, "unscaled in float32": kept}.get(what)
-        seen.extend(observed(f"gradient of 1e-8 {called}", found, shown, as_stated))
+        seen.extend(observed(say(f"tiny {what}"), found, shown, as_stated))
     verdict = by_style(right)
-    if verdict == "holds":
-        advice = _how_to_unscale([figures["unscaled there"] for figures in answers.values()])
-    elif lost_in_mindspore:
-        advice = "Keep such gradients in float32."
+    if verdict != "holds":
+        advice = "keep float32" if lost_in_mindspore else "no scaling needed"
+    elif any(_is_lost_again(figures["unscaled there"]) for figures in answers.values()):
+        advice = "cast to float32"
     else:
-        advice = "A gradient of this size needs no scaling here."
+        advice = ""
     return Ruling(verdict, tuple(seen), advice)
 
 
@@ -184,23 +147,9 @@ def _is_kept(figures: Figures, within: float) -> bool:
     return abs(number(figures["unscaled in float32"]) / TINY - 1) <= within
 
 
-def _how_to_unscale(unscaled_in_float16: list[Any]) -> str:
-    """The advice on unscaling, by what becomes of it in float16.
-
-    ``unscaled_in_float16`` has a number, or an attempt that raised, for each party.
-    """
-    outcomes: dict[str, None] = {}
-    for figure in unscaled_in_float16:
-        if raised(figure):
-            outcomes["is refused"] = None
-        elif number(figure) == 0:
-            outcomes["loses them again"] = None
-    if not outcomes:
-        return "Scale the loss by a power of two and unscale the gradients before the step."
-    return (
-        "Scale the loss, and cast the gradients to float32 before you unscale: "
-        f"unscaling in float16 {' or '.join(outcomes)}."
-    )
+def _is_lost_again(unscaled_in_float16: Any) -> bool:
+    """Whether a gradient is refused or zero once it is unscaled in float16."""
+    return raised(unscaled_in_float16) or number(unscaled_in_float16) == 0
 
 
 @TOPIC.claim(
@@ -229,62 +178,49 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     by_itself = counted["torch"]
     routes = evidence[OVERFLOWED_STEP]
     skipping = {style: _routes_that_skip(figures) for style, figures in routes.items()}
+    skips_all = by_itself.skipped == by_itself.overflows
     seen = (
         *_rules_seen(counted),
         Observation(
-            "steps at which all scales are the same",
-            f"{same_scales(turns.values())} of {len(turns['torch'])}",
+            say("all_the_same"),
+            say("count", count=same_scales(turns.values()), whole=len(turns["torch"])),
         ),
         Observation(
-            "overflowed steps that GradScaler.step skips",
-            f"{by_itself['skipped']} of {by_itself['overflows']}",
+            say("skipped_by_gradscaler"),
+            say("count", count=by_itself.skipped, whole=by_itself.overflows),
             ("torch",),
-            by_itself["skipped"] == by_itself["overflows"],
+            skips_all,
         ),
         *_overflowed_steps_seen(routes),
     )
     verdict = by_style(right)
     if verdict == "depends_on_style":
-        return Ruling(
-            verdict,
-            seen,
-            "Watch the scale in the style that you use: the scaler keeps its rules in one style "
-            "alone.",
-        )
-    if verdict == "does_not_hold" or by_itself["skipped"] != by_itself["overflows"]:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Watch the scale and the skipped steps of your training: the scaler does not keep the "
-            "guide's rules.",
-        )
+        return Ruling(verdict, seen)
+    if verdict == "does_not_hold" or not skips_all:
+        return Ruling("does_not_hold", seen)
     if not all(skipping.values()):
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "In MindSpore skip the step yourself when all_finite is False, then adjust; "
-            "GradScaler.step skips by itself.",
-        )
-    in_both = [name for name in skipping[MINDSPORE_STYLES[0]] if name in skipping["mindspore-tape"]]
-    return Ruling(
-        "holds",
-        seen,
-        f"Leave the skipping to {' or '.join(in_both) or 'the route that skips in your style'}, "
-        "and to GradScaler.step.",
-    )
+        return Ruling("holds_with_changes", seen)
+    in_graph, in_tape = (skipping[style] for style in MINDSPORE_STYLES)
+    in_both = tuple(named(route) for route in in_graph if route in in_tape)
+    if not in_both:
+        return Ruling("holds", seen, "by style")
+    return Ruling("holds", seen, say("leave_to_routes", routes=in_both))
 
 
-def _rules_seen(counted: Mapping[str, Mapping[str, int]]) -> Iterator[Observation]:
+def _rules_seen(counted: Mapping[str, Counts]) -> Iterator[Observation]:
     """How often the scale shrinks after an overflow, and grows after a whole window."""
-    for what, part, whole in (
-        ("overflows that halve the scale", "shrunk", "overflows"),
-        ("growths of the scale after a whole window", "on time", "grown"),
-    ):
-        shares = {party: f"{count[part]} of {count[whole]}" for party, count in counted.items()}
+    halved = {party: (count.shrunk, count.overflows) for party, count in counted.items()}
+    grown = {party: (count.on_time, count.grown) for party, count in counted.items()}
+    for what, shares in ((say("halving"), halved), (say("growths"), grown)):
         as_stated: dict[str, bool] = {}
-        for party, count in counted.items():
-            as_stated[party] = count[whole] > 0 and count[part] == count[whole]
-        yield from observed(what, shares, str, as_stated)
+        for party, (count, whole) in shares.items():
+            as_stated[party] = whole > 0 and count == whole
+        yield from observed(what, shares, _count, as_stated)
+
+
+def _count(share: tuple[int, int]) -> Message:
+    count, whole = share
+    return say("count", count=count, whole=whole)
 
 
 def _overflowed_steps_seen(routes: Mapping[str, Figures]) -> Iterator[Observation]:
@@ -292,14 +228,22 @@ def _overflowed_steps_seen(routes: Mapping[str, Figures]) -> Iterator[Observatio
     for route in next(iter(routes.values())):
         steps = {style: figures[route] for style, figures in routes.items()}
         skips = {style: not raised(step) and not step["stepped"] for style, step in steps.items()}
-        yield from observed(f"a step after an overflow by {route}", steps, said_of_route, skips)
+        yield from observed(say("step_by", route=named(route)), steps, _step, skips)
 
 
-def _keeps_the_rules(count: Mapping[str, int]) -> bool:
+def _step(step: Any) -> Message:
+    if raised(step):
+        return say("raises", error=said(step))
+    if step["stepped"]:
+        return say("steps_to", weight=shown(step["weight"]))
+    return say("skips")
+
+
+def _keeps_the_rules(count: Counts) -> bool:
     # A life without an overflow or without a growth shows nothing about the rules.
-    if count["overflows"] == 0 or count["grown"] == 0:
+    if count.overflows == 0 or count.grown == 0:
         return False
-    return count["shrunk"] == count["overflows"] and count["on time"] == count["grown"]
+    return count.shrunk == count.overflows and count.on_time == count.grown
 
 
 def _routes_that_skip(routes: Figures) -> list[str]:

@@ -1,0 +1,16 @@
+"""The texts that several topics share: names of parties and styles, and notes below tables."""
+
+from typing import Final
+
+from explorer.text.language import later
+from explorer.words.topics import Template
+
+TEXTS: Final[dict[str, Template]] = {
+    "mindspore-graph": later("MindSpore, graph"),
+    "mindspore-tape": later("MindSpore, tape"),
+    "torch-graph": later("PyTorch, graph"),
+    "torch-tape": later("PyTorch, tape"),
+    "graph": later("graph"),
+    "tape": later("tape"),
+    "note": later("{note} {why}"),
+}
