@@ -44,4 +44,12 @@ def style_name(style: str) -> Text:
 
 def noted(note: Text, why: str) -> Text:
     """A table's note, and why cells are empty, if any are."""
-    return shared("note", note=note, why=why) if why else note
+    return sentences(note, why) if why else note
+
+
+def sentences(first: Text, *others: Text) -> Text:
+    """Sentences one after the other."""
+    text = first
+    for other in others:
+        text = shared("sentences", first=text, second=other)
+    return text

@@ -65,12 +65,18 @@ def found() -> set[str]:
 
 
 def measured() -> set[str]:
-    rows = recorded().rows
-    return {what_text(observation) for row in rows for observation in row.observations}
+    """What was measured, messages aside: tests/words sees to their texts."""
+    found = set()
+    for row in recorded().rows:
+        for observation in row.observations:
+            if isinstance(observation.what, str):
+                found.add(what_text(observation))
+    return found
 
 
 def advice() -> set[str]:
-    return {advice_text(row) for row in recorded().rows if row.verdict}
+    rows = recorded().rows
+    return {advice_text(row) for row in rows if row.verdict and isinstance(row.advice, str)}
 
 
 def written() -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Topics make facts of figures; their sentences are in words/topics."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,20 +9,27 @@ import pytest
 
 from explorer.shipped import PACKAGE
 from explorer.words import topics
-from tests.support.app_texts import PROSE
+
+PROSE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}")
+"""Two words in a row."""
 
 DECLARING = ("claim", "Topic", "TypeVar")
 """Functions whose arguments are declarations: what a guide states, and what a study asks."""
 
+RUN_BY_WORKERS = ("in_", "processes", "rank")
+"""How the names of modules begin whose errors a framework's worker raises."""
+
 TOPICS = [
+    "data_parallel",
     "loss_scale",
+    "networks",
 ]
 
 
 def reporting(topic: str) -> list[Path]:
     """The modules of a topic that run in no worker."""
     modules = sorted((PACKAGE / "topics" / topic).glob("*.py"))
-    return [module for module in modules if not module.stem.startswith("in_")]
+    return [module for module in modules if not module.stem.startswith(RUN_BY_WORKERS)]
 
 
 def names() -> set[str]:
@@ -40,7 +48,7 @@ def sentences(source: str, spared_texts: set[str]) -> Iterator[str]:
     names_of_figures: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            names_of_figures.add(node.slice.value)
+            names_of_figures.add(str(node.slice.value))
         elif is_no_text(node):
             spared.update(id(part) for part in ast.walk(node))
     for node in ast.walk(tree):
@@ -58,7 +66,7 @@ def is_no_text(node: ast.AST) -> bool:
         case ast.Expr(value=ast.Constant()) | ast.Raise() | ast.Assert():
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):
-            return name.endswith("HEADING")
+            return name in ("HEADING", "AUTHORING")
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
             return name in DECLARING
     return False

@@ -1,4 +1,4 @@
-"""The texts that several topics share: names of parties and styles, and notes below tables."""
+"""The texts that several topics share: names of parties and styles, and sentences in a row."""
 
 from typing import Final
 
@@ -12,5 +12,5 @@ TEXTS: Final[dict[str, Template]] = {
     "torch-tape": later("PyTorch, tape"),
     "graph": later("graph"),
     "tape": later("tape"),
-    "note": later("{note} {why}"),
+    "sentences": later("{first} {second}"),
 }
