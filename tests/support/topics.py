@@ -152,8 +152,8 @@ def _whole(claim: Claim, ruling: Ruling) -> Ruled:
 
     It has a known verdict, observations of known parties, and advice.
     """
+    # As text, since a tuple in a message comes back as a list.
     packed = msgspec.json.encode(ruling)
-    # Compared as JSON: it has no tuples, and a message may hold one.
     assert msgspec.json.encode(msgspec.json.decode(packed, type=Ruling)) == packed
     assert ruling.evidence
     for observation in ruling.evidence:

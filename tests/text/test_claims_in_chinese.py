@@ -26,7 +26,7 @@ from explorer.report.recorded.reading import recorded_board
 from explorer.shipped import PACKAGE
 from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
-from explorer.words.claims import advice_text, what_text
+from explorer.words.claims import advice_text
 from explorer.words.parties import party_names
 from tests.support.consoles import printed
 from tests.support.pages import opened, said
@@ -44,7 +44,14 @@ def catalogue() -> dict[str, str]:
     with (LOCALE / "zh" / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
         read = read_po(file, locale="zh", domain=DOMAIN)
     assert not any(message.fuzzy for message in read if message.id)
-    return {str(message.id): str(message.string) for message in read if message.id}
+    translated: dict[str, str] = {}
+    for message in read:
+        # Chinese has one form for all numbers, which is found by the English one of 1.
+        of_one = message.id if isinstance(message.id, str) else message.id[0]
+        text = message.string if isinstance(message.string, str) else message.string[0]
+        translated[of_one] = text
+    del translated[""]
+    return translated
 
 
 @cache
@@ -65,18 +72,17 @@ def found() -> set[str]:
 
 
 def measured() -> set[str]:
-    """What was measured, messages aside: tests/words sees to their texts."""
-    found = set()
+    """What was measured, but for messages: of those the catalogue has the templates."""
+    found: set[str] = set()
     for row in recorded().rows:
-        for observation in row.observations:
-            if isinstance(observation.what, str):
-                found.add(what_text(observation))
+        whats = [observation.what for observation in row.observations]
+        found.update(what for what in whats if isinstance(what, str))
     return found
 
 
 def advice() -> set[str]:
-    rows = recorded().rows
-    return {advice_text(row) for row in rows if row.verdict and isinstance(row.advice, str)}
+    rows = [row for row in recorded().rows if row.verdict]
+    return {advice_text(row) for row in rows if isinstance(row.advice, str)}
 
 
 def written() -> Iterator[str]:
@@ -125,7 +131,8 @@ def test_no_text_is_left_over_that_no_claim_has() -> None:
 def test_what_is_compiled_is_what_is_written() -> None:
     compiled = gettext.translation(DOMAIN, LOCALE, ["zh"])
     for english, chinese in catalogue().items():
-        assert compiled.gettext(english) == chinese, "run `make catalogue`"
+        known = {compiled.gettext(english), compiled.ngettext(english, english, 1)}
+        assert chinese in known, "run `make catalogue`"
 
 
 def shipped_board() -> Board:

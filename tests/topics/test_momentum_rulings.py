@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.topics.training.momentum import FUSED, MEANT, PRINTED
+from explorer.topics.training.differences import FUSED, MEANT, PRINTED
 from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, TOPIC, WEIGHT_DECAY
 from tests.support.topics import Ruled, ruled
 

@@ -8,11 +8,11 @@ from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import style_name
 from explorer.topics.data_parallel.findings import agree, is_mean, say, ways_by_steps
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
+from explorer.topics.messages import style_name
 from explorer.topics.observations import observed
 
 Ranks = list[Figures]

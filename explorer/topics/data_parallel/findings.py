@@ -10,10 +10,10 @@ from explorer.model.message import Message, Text
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import Messages, style_name
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.messages import Messages, style_name
 from explorer.topics.question import PARTIES
 
 say = Messages("data_parallel")

@@ -24,7 +24,7 @@ from explorer.topics.loss_scale.questions import (
     TOPIC,
     UNDERFLOW,
 )
-from explorer.topics.loss_scale.wording import case_name, named, say, shown
+from explorer.topics.loss_scale.wording import case_name, say, shown
 from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style, ruling_by_style
@@ -201,7 +201,7 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if not all(skipping.values()):
         return Ruling("holds_with_changes", seen)
     in_graph, in_tape = (skipping[style] for style in MINDSPORE_STYLES)
-    in_both = tuple(named(route) for route in in_graph if route in in_tape)
+    in_both = tuple(say.named(route) for route in in_graph if route in in_tape)
     if not in_both:
         return Ruling("holds", seen, "by style")
     return Ruling("holds", seen, say("leave_to_routes", routes=in_both))
@@ -228,7 +228,7 @@ def _overflowed_steps_seen(routes: Mapping[str, Figures]) -> Iterator[Observatio
     for route in next(iter(routes.values())):
         steps = {style: figures[route] for style, figures in routes.items()}
         skips = {style: not raised(step) and not step["stepped"] for style, step in steps.items()}
-        yield from observed(say("step_by", route=named(route)), steps, _step, skips)
+        yield from observed(say("step_by", route=say.named(route)), steps, _step, skips)
 
 
 def _step(step: Any) -> Message:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from explorer.model.message import Message, Text
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import number
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import labels, noted
-from explorer.topics.evidence import EMPTY, Evidence, why_empty
+from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.loss_scale.inputs import (
     BATCHES,
     DTYPES,
@@ -34,7 +34,6 @@ from explorer.topics.loss_scale.wording import (
     SCALER_NAMES,
     by_name,
     case_name,
-    named,
     percent,
     say,
     shown,
@@ -94,7 +93,7 @@ def losses_by_scale(evidence: Evidence) -> Iterator[Table[Text]]:
         title=say("losses_title"),
         columns=say.row("float", "where", "scale", "underflow_to_0", "overflow", "mean_error"),
         rows=tuple(rows),
-        note=noted(say("losses_note"), why_empty(evidence, SWEEP)),
+        note=cells.sentences(say("losses_note"), cells.missing(evidence, SWEEP)),
     )
 
 
@@ -184,7 +183,7 @@ def tiny_gradient_by_float(evidence: Evidence) -> Iterator[Table[Text]]:
             "unscaled_in_float32",
         ),
         rows=tuple(rows),
-        note=why_empty(evidence, UNDERFLOW),
+        note=cells.missing(evidence, UNDERFLOW),
     )
 
 
@@ -244,7 +243,7 @@ def guide_example_in_numbers(evidence: Evidence) -> Iterator[Table[Text]]:
             "all_finite",
         ),
         rows=tuple((who, *example) for who, example in examples(evidence)),
-        note=why_empty(evidence, GUIDE_EXAMPLE),
+        note=cells.missing(evidence, GUIDE_EXAMPLE),
     )
 
 
@@ -303,7 +302,7 @@ def who_skips(evidence: Evidence) -> Iterator[Text]:
 
 def route_outcome(route: str, step: Any) -> Message:
     """What one of MindSpore's routes makes of a step after an overflow."""
-    name = named(route)
+    name = say.named(route)
     if raised(step):
         return say("route_raises", route=name, error=said(step).rstrip("."))
     if step["stepped"]:
@@ -335,7 +334,7 @@ def life_step_by_step(evidence: Evidence) -> Iterator[Table[Text]]:
         title=say("life_title"),
         columns=tuple(columns),
         rows=tuple(rows),
-        note=noted(note, why_empty(evidence, LIFE)),
+        note=cells.sentences(note, cells.missing(evidence, LIFE)),
     )
 
 
@@ -404,7 +403,7 @@ def scales_on_the_way(evidence: Evidence) -> Iterator[Table[Text]]:
         title=say("limits_title"),
         columns=say.row("scaler", "what_happens", "scales"),
         rows=tuple(rows),
-        note=why_empty(evidence, LIMITS),
+        note=cells.missing(evidence, LIMITS),
     )
 
 
@@ -482,13 +481,13 @@ def checks_case_by_case(evidence: Evidence) -> Iterator[Table[Text]]:
         cases |= figures.keys()
     rows: list[tuple[Cell | Text, ...]] = []
     for case in sorted(cases):
-        cells = [_cell(answers.get(party, {}).get(case)) for party in SCALING]
-        rows.append((case_name(case), *cells))
+        entries = [_cell(answers.get(party, {}).get(case)) for party in SCALING]
+        rows.append((case_name(case), *entries))
     yield Table(
         title=say("checks_title"),
-        columns=(say("gradients"), *labels(SCALING)),
+        columns=(say("gradients"), *map(cells.party, SCALING)),
         rows=tuple(rows),
-        note=why_empty(evidence, FINITENESS),
+        note=cells.missing(evidence, FINITENESS),
     )
 
 
@@ -529,10 +528,10 @@ def unscaling_and_refusals(evidence: Evidence) -> Iterator[Table[Text]]:
     for who, refused in by_name(attempts):
         for what, outcome in refused.items():
             cell = said(outcome) if raised(outcome) else say("accepted")
-            rows.append((who, named(what), cell))
+            rows.append((who, say.named(what), cell))
     yield Table(
         title=say("unscaling_title"),
         columns=say.row("where", "what", "found"),
         rows=tuple(rows),
-        note=why_empty(evidence, UNSCALING),
+        note=cells.missing(evidence, UNSCALING),
     )

@@ -6,28 +6,31 @@ from typing import Any, TypeVar
 
 from explorer.model.message import Text
 from explorer.text.numbers import number
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import Messages, label
 from explorer.topics.evidence import grouped
 from explorer.topics.loss_scale.questions import SCALING
+from explorer.topics.messages import Messages
 from explorer.topics.question import MINDSPORE_STYLES
 
 Answer = TypeVar("Answer")
 
-say = Messages("loss_scale")
-
-IN_WORDS = (
-    "finite numbers",
-    "zeros",
-    "inf in the last of two tensors",
-    "the greatest float16",
-    "a scale below 1",
-    "a factor that is no integer",
-    "unscale_ twice before update",
-    "step before any scale",
-    "amp.build_train_network with DynamicLossScaleManager",
+say = Messages(
+    "loss_scale",
+    in_words=frozenset(
+        {
+            "finite numbers",
+            "zeros",
+            "inf in the last of two tensors",
+            "the greatest float16",
+            "a scale below 1",
+            "a factor that is no integer",
+            "unscale_ twice before update",
+            "step before any scale",
+            "amp.build_train_network with DynamicLossScaleManager",
+        }
+    ),
 )
-"""Names of figures that are words and no code: messages have the same names."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Names:
 
 
 FRAMEWORK_NAMES = Names(
-    labels={party: label(party) for party in SCALING},
+    labels={party: cells.party(party) for party in SCALING},
     mindspore="MindSpore",
     everybody=say("everybody"),
 )
@@ -82,15 +85,10 @@ def shown(value: Any) -> str:
     return said(value) if raised(value) else f"{number(value):.4g}"
 
 
-def named(figure: str) -> Text:
-    """The name of a figure as a reader has it."""
-    return say(figure) if figure in IN_WORDS else figure
-
-
 def case_name(case: str) -> Text:
     """A case of the check for finite gradients: "zeros, float16"."""
     gradients, comma, dtype = case.rpartition(", ")
-    return say("case", gradients=named(gradients), dtype=dtype) if comma else case
+    return say("case", gradients=say.named(gradients), dtype=dtype) if comma else case
 
 
 def percent(share: float) -> str:

@@ -8,8 +8,9 @@ from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
-from explorer.topics.cells import Messages, sentences
+from explorer.topics.cells import sentences, yes_or_no
 from explorer.topics.evidence import Evidence
+from explorer.topics.messages import Messages
 from explorer.topics.networks.questions import (
     CONTAINERS,
     KINDS_OF_DATA,
@@ -259,7 +260,7 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         Observation(say("variable_is"), modules["Variable_is"], ("torch",)),
         _names_seen(say("kinds"), mindspore_kinds, "mindspore", mindspore_as_said),
         _names_seen(say("on_tensor"), tensor_has or [say("nothing")], "mindspore", not tensor_has),
-        Observation(say("requires_grad"), say("yes" if decides else "no"), FRAMEWORKS, decides),
+        Observation(say("requires_grad"), yes_or_no(decides), FRAMEWORKS, decides),
     )
     if not decides:
         return Ruling("does_not_hold", seen)

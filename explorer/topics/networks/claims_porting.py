@@ -11,9 +11,10 @@ from explorer.model.measurement import Figures
 from explorer.model.message import Message
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import Messages, sentences
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.messages import Messages
 from explorer.topics.networks.batches import SAMPLES
 from explorer.topics.networks.questions import (
     AMP_LEVEL,
@@ -88,7 +89,7 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             shapes_are_restricted,
         ),
     )
-    advice = sentences(*_advice_on_graphs(outcomes, compiled))
+    advice = cells.sentences(*_advice_on_graphs(outcomes, compiled))
     if not restricted and not shapes_are_restricted:
         return Ruling("outdated", seen, advice)
     if shapes_are_restricted and len(restricted) == len(SLICING):

@@ -25,7 +25,7 @@ WITHOUT_SET_GRAD = TOPIC.ask(
 GUIDE_STEP = TOPIC.ask(
     "guide_step",
     MINDSPORE_STYLES,
-    program="guide_step:guide_step",
+    program="routes:guide_step",
     printed="step_as_printed",
     meant="step_as_meant",
 )
@@ -195,7 +195,7 @@ LISTED_SHAPES = TOPIC.ask(
     meant="padded_alike",
 )
 
-STATEFUL = TOPIC.ask("stateful", MINDSPORE_STYLES, program="stateful:steps")
+STATEFUL = TOPIC.ask("stateful", MINDSPORE_STYLES, program="dispatches:steps")
 
 FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="updates:filtered")
 SCALED_STEP = TOPIC.ask("scaled_step", ("mindspore",), program="routes:scaled_step")

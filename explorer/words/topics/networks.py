@@ -26,8 +26,6 @@ TEXTS: Final[dict[str, Template]] = {
     "on_tensor": later("on Tensor, for gradients"),
     "nothing": later("nothing"),
     "requires_grad": later("requires_grad=False takes a parameter out of training"),
-    "yes": later("yes"),
-    "no": later("no"),
     "container_of_two": later("a {container} of two Parameters"),
     "registered": later("{count} registered, {gradients} gradients, output {output:g}"),
     # Limits of graph style

@@ -1,0 +1,20 @@
+"""The texts of cells and notes that several topics have."""
+
+from explorer.text.language import later
+
+TEXTS = {
+    "mindspore-graph": later("MindSpore, graph"),
+    "mindspore-tape": later("MindSpore, tape"),
+    "torch-graph": later("PyTorch, graph"),
+    "torch-tape": later("PyTorch, tape"),
+    "mindspore-graph.listed": later("MindSpore graph"),
+    "mindspore-tape.listed": later("MindSpore tape"),
+    "torch-graph.listed": later("PyTorch graph"),
+    "torch-tape.listed": later("PyTorch tape"),
+    "yes": later("yes"),
+    "no": later("no"),
+    "none": later("none"),
+    "not_measured": later("not measured"),
+    "missing": later("{who}: {why}."),
+    "sentences": later("{first} {then}"),
+}
