@@ -22,7 +22,7 @@ TOPICS = (
 ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|for|by)\b")
 """Words that every English sentence has one of."""
 
-PROGRAMS = re.compile(r"in_(mindspore|torch|keras)|processes|rank")
+PROGRAMS = re.compile(r"in_(mindspore|torch|keras)|inputs|processes|rank")
 """The modules that measure: what they name is a figure of the record."""
 
 DECLARING = ("Topic", "TOPIC.claim", "TOPIC.ask", "guide_call")

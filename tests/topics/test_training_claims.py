@@ -53,12 +53,12 @@ def four_times_as_fast(world: World) -> None:
         (
             52,
             "does_not_hold",
-            "greatest difference from PyTorch's loop, Model.train: 4.5e-08 (MindSpore graph",
+            "statistics from PyTorch's loop, Model.train: 4.5e-08 (MindSpore graph",
         ),
         (
             52,
             "does_not_hold",
-            "the printed step after set_grad(): 0.093",
+            "the guide's step after set_grad(): 0.093",
         ),
         (
             53,

@@ -203,7 +203,7 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     in_graph, in_tape = (skipping[style] for style in MINDSPORE_STYLES)
     in_both = tuple(say.named(route) for route in in_graph if route in in_tape)
     if not in_both:
-        return Ruling("holds", seen, "by style")
+        return Ruling("holds", seen, "your style")
     return Ruling("holds", seen, say("leave_to_routes", routes=in_both))
 
 

@@ -9,6 +9,7 @@ from explorer.text.numbers import number
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import grouped
+from explorer.topics.loss_scale.inputs import FINITE_CASES
 from explorer.topics.loss_scale.questions import SCALING
 from explorer.topics.messages import Messages
 from explorer.topics.question import MINDSPORE_STYLES
@@ -19,10 +20,7 @@ say = Messages(
     "loss_scale",
     in_words=frozenset(
         {
-            "finite numbers",
-            "zeros",
-            "inf in the last of two tensors",
-            "the greatest float16",
+            *FINITE_CASES,
             "a scale below 1",
             "a factor that is no integer",
             "unscale_ twice before update",

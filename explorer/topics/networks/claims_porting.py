@@ -36,10 +36,6 @@ say = Messages("networks")
 TOLERANCE = 1e-5
 """Up to this difference outputs are the same in float32: batch norm divides by a root."""
 
-AUTHORING = "Considerations for MindSpore Network Authoring"
-"""The section of the guide on building networks that lists what goes wrong."""
-
-
 SLICING = tuple(function.__name__ for function in INDEXING)
 """The functions that read or write by variable indices."""
 
@@ -54,7 +50,7 @@ UNRESTRICTED = (say("as_on_tape"), say("refused_everywhere"))
     "Slicing by variable indices and dynamic shapes are restricted in graph style.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": AUTHORING},
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would=(
         "Graph style refuses to read and write by indices that the tape takes, and vectors whose "
         "length is not declared before."
@@ -150,7 +146,7 @@ def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Figures) -> Ite
     "A list of Parameters registers none of them; a ParameterTuple registers all.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": AUTHORING},
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would="A net with a list of two Parameters has none to train, one with a ParameterTuple two.",
     asks=(PARAMETERS,),
     expects={"list": 0, "container": 2},
@@ -192,7 +188,7 @@ def _registered(
     "Mixed precision of one's own, by to_float, conflicts with amp_level of Model.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": AUTHORING},
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would="Layers compute in another precision than their own once Model is given a level.",
     asks=(AMP_LEVEL,),
 )
@@ -212,7 +208,7 @@ def own_precision(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if verdict == "does_not_hold":
         return Ruling(verdict, seen)
     if not silent:
-        return Ruling(verdict, seen, "refused" if verdict == "holds" else "refused in one style")
+        return Ruling(verdict, seen, "refused" if verdict == "holds" else "one style refuses")
     advice = say(
         "level_silent" if verdict == "holds" else "level_silent_in_one", levels=tuple(silent)
     )
@@ -274,7 +270,7 @@ def inference_first(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if not all(loses.values()):
         return Ruling("holds_with_changes", seen)
     keeps = all(len(answers[style]["by default"]) == len(SAMPLES) for style in MINDSPORE_STYLES)
-    return Ruling("holds", seen, "" if keeps else "dropped by default")
+    return Ruling("holds", seen, "" if keeps else "default drops")
 
 
 def _same(outputs: Any, reference: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
-from explorer.model.message import Text
+from explorer.model.message import Message, Text
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_statement
 from explorer.topics.attempts import raised, said
@@ -151,12 +151,13 @@ def _same_weights(path: Any, others: Figures) -> list[str]:
     return [f"torch.optim.{name}" for name, other in others.items() if _leaves(path, other)]
 
 
-def _refusals(attempts: Figures) -> list[str]:
+def _refusals(attempts: Figures) -> list[Message]:
     """What kept optimizers from taking a step, with their names."""
     refusals = []
     for name, figure in attempts.items():
         if raised(figure):
-            refusals.append(f"{name} ({first_statement(figure['message'])})")
+            error = first_statement(figure["message"])
+            refusals.append(say("optimizer_and", optimizer=name, others=(error,)))
     return refusals
 
 

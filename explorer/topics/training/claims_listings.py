@@ -64,7 +64,7 @@ def filters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("holds", seen)
     if _are_same(_trained(printed[0]), _trained(printed[1])):
         return Ruling("holds_with_changes", seen)
-    return Ruling("does_not_hold", seen, "ask for names" if _are_same(*meant) else "")
+    return Ruling("does_not_hold", seen, "ask names" if _are_same(*meant) else "")
 
 
 def _trained(names: Any) -> Any:
@@ -183,7 +183,7 @@ def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("depends_on_style", seen, advice)
     if all(MISSING_KERNEL.search(figure["message"]) for figure in refused.values()):
         return Ruling("not_checkable_here", seen)
-    return Ruling("does_not_hold", seen, "the cell fails")
+    return Ruling("does_not_hold", seen, "cell fails")
 
 
 def _momentum_seen(styles: dict[str, Any]) -> Iterator[Observation]:

@@ -224,7 +224,7 @@ def _growing(places: Mapping[str, Figures]) -> list[str]:
 
 def _is_unknown(setting: Any) -> bool:
     # A setting whose kernel is missing on this device is refused too, but not as an unknown key.
-    return raised(setting) and "key in group params" in setting["message"]
+    return raised(setting) and "group params" in setting["message"]
 
 
 @TOPIC.claim(
@@ -271,8 +271,8 @@ def _use_of_state_dict(names: Any) -> str:
     is_flat = not {"state", "param_groups"} & set(names)
     has_weights = "weight" in names  # the parameter that was trained
     if is_flat:
-        return "flat, with weights" if has_weights else "flat"
-    return "with weights" if has_weights else ""
+        return "flat, weights" if has_weights else "flat"
+    return "weights" if has_weights else ""
 
 
 def _brief_rate(rate: Any) -> str:
@@ -311,7 +311,7 @@ def loss_scale(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if abs(nn["scaled"] - nn["divided by hand"]) > NEAR:
         return Ruling("does_not_hold", seen)
     if "torch" not in refusing:
-        return Ruling("outdated", seen, "taken by both")
+        return Ruling("outdated", seen, "both take it")
 
     is_decay_divided = abs(nn["scaled, decayed"] - nn["divided by hand, decayed"]) > NEAR
     is_call_refused = raised(nn["as printed"]["SGD"])

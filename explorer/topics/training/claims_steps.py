@@ -359,7 +359,7 @@ def accumulation(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     # Where it is right not to divide, it is wrong to.
     if max(undivided.values()) <= NEAR and max(of_sum.values()) <= NEAR:
-        return Ruling("does_not_hold", seen, "do not divide")
+        return Ruling("does_not_hold", seen, "undivided")
     if max(divided.values()) > NEAR or max(of_sum.values()) > NEAR:
         return Ruling("does_not_hold", seen)
     # Each micro-batch is normalised by its own mean and variance, not by the whole batch's.

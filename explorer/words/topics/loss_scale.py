@@ -120,6 +120,9 @@ TEXTS: Final[dict[str, Template]] = {
     "checks_title": later("all_finite, and what GradScaler finds"),
     "gradients": later("gradients"),
     "case": later("{gradients}, {dtype}"),
+    "inf": later("inf"),
+    "-inf": later("-inf"),
+    "nan": later("nan"),
     "finite numbers": later("finite numbers"),
     "zeros": later("zeros"),
     "inf in the last of two tensors": later("inf in the last of two tensors"),
@@ -181,7 +184,7 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     ),
     (14, "keep float32"): later("Keep such gradients in float32."),
     (14, "no scaling needed"): later("A gradient of this size needs no scaling here."),
-    (15, "by style"): later(
+    (15, "your style"): later(
         "Leave the skipping to the route that skips in your style, and to GradScaler.step."
     ),
     (15, "holds_with_changes"): later(

@@ -107,7 +107,7 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (74, "outdated"): later("Keep Parameters in a list or a ParameterTuple: both register now."),
     (74, "does_not_hold"): later("Keep each Parameter under a name of its own in the Cell."),
     (76, "refused"): later("Leave amp_level out where you call to_float: the level raises."),
-    (76, "refused in one style"): later(
+    (76, "one style refuses"): later(
         "Leave amp_level out where you call to_float: the level raises in one style."
     ),
     (76, "does_not_hold"): later("Give amp_level too where you like: your precision is kept."),
@@ -115,7 +115,7 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Compare inference first; in batches, keep the default, which drops nothing, or the score"
         " lacks samples."
     ),
-    (78, "dropped by default"): later(
+    (78, "default drops"): later(
         "Compare inference first; in batches, write drop_remainder=False, or the score lacks"
         " samples."
     ),

@@ -340,7 +340,7 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Divide by the number of micro-batches if the loss is a mean; batch norm in training sees"
         " each micro-batch alone, so keep it out of the comparison."
     ),
-    (17, "do not divide"): later("Do not divide: the gradients of a mean add up as they are."),
+    (17, "undivided"): later("Do not divide: the gradients of a mean add up as they are."),
     (19, "holds"): later(
         "Use value_and_grad over optimizer.parameters, then optimizer(grads); nothing needs"
         " zeroing."
@@ -385,14 +385,14 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (58, "without centralization"): later("Keep to lr and weight_decay in MindSpore's groups."),
     (58, "holds"): later("Keep to lr, weight_decay and grad_centralization in MindSpore's groups."),
     (58, "outdated"): later("Give a group any setting in both frameworks."),
-    (59, "flat, with weights"): later(
+    (59, "flat, weights"): later(
         "Use state_dict() in both; MindSpore's is flat, by the names of parameters, with the"
         " weights in it."
     ),
     (59, "flat"): later(
         "Use state_dict() in both; MindSpore's is flat, by the names of parameters."
     ),
-    (59, "with weights"): later("Use state_dict() in both, with the weights in it."),
+    (59, "weights"): later("Use state_dict() in both, with the weights in it."),
     (59, "outdated"): later("Use state_dict() in both."),
     (59, "state_dict fails"): later(
         "Save MindSpore's optimizer with save_checkpoint: its state_dict() fails."
@@ -409,13 +409,13 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (60, "not_checkable_here"): later(
         "Scale with ms.amp in a step of your own: the cell needs another device."
     ),
-    (60, "the cell fails"): later("Scale with ms.amp in a step of your own: the cell fails."),
+    (60, "cell fails"): later("Scale with ms.amp in a step of your own: the cell fails."),
     (62, "holds"): later("Write the update yourself, on nn.Optimizer."),
     (64, "holds"): later("Write the update yourself, on torch.optim.Optimizer."),
     (64, "outdated"): later("Use the optimizers that mindspore.nn exports today."),
     (64, "not_checkable_here"): later("Run this row where MindSpore's optimizers take a step."),
     (66, "outdated"): later("Divide the gradients yourself before the step."),
-    (66, "taken by both"): later("Compare a step with loss_scale in both frameworks."),
+    (66, "both take it"): later("Compare a step with loss_scale in both frameworks."),
     (67, "holds_with_changes"): later(
         "Read param_groups of mindspore.experimental.optim as PyTorch's; of mindspore.nn, keep the"
         " list of groups that you gave it."
@@ -426,7 +426,7 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (68, "holds_with_changes"): later(
         "Filter trainable_params(): running statistics are not trained."
     ),
-    (68, "ask for names"): later(
+    (68, "ask names"): later(
         'Ask for `"conv" not in name` in both, of trainable_params() and named_parameters().'
     ),
     (69, "pad alike"): later(
