@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.model.engines import ENGINES
-from explorer.model.message import Text, message
+from explorer.model.message import Message, Text, message
 from explorer.text.messages import brief
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES, Question
@@ -70,3 +70,8 @@ def missing(
             if sentence not in found:
                 found.append(sentence)
     return sentences(*found)
+
+
+def messages(topic: str, *names: str) -> tuple[Message, ...]:
+    """Messages of a topic that have no values, such as the columns of a table."""
+    return tuple(message(f"{topic}.{name}") for name in names)

@@ -48,8 +48,8 @@ def catalogue() -> dict[str, str]:
     for message in read:
         # Chinese has one form for all numbers, which is found by the English one of 1.
         of_one = message.id if isinstance(message.id, str) else message.id[0]
-        text = message.string if isinstance(message.string, str) else message.string[0]
-        translated[of_one] = text
+        strings = message.string or ""
+        translated[of_one] = strings if isinstance(strings, str) else strings[0]
     del translated[""]
     return translated
 
