@@ -165,7 +165,7 @@ IN_MEASUREMENTS = (
     ),
     Fault(
         "a step that is said to be jitted and is not",
-        f"{TOPICS}/training/in_mindspore_dispatches.py",
+        f"{TOPICS}/training/in_mindspore_stateful.py",
         "    run = ms.jit(step) if is_jitted else step\n",
         "    run = step\n",
         "tests/topics/test_training_figures.py::test_a_step_under_jit_dispatches_nothing_by_itself",

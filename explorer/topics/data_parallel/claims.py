@@ -1,19 +1,19 @@
 """The claim about data parallel training (row 61)."""
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
-from explorer.model.message import Message, Text
+from explorer.model.message import Message
 from explorer.text.numbers import digits
-from explorer.topics.attempts import raised, said
-from explorer.topics.data_parallel.findings import agree, is_mean, say, ways_by_steps
+from explorer.topics.data_parallel.findings import agree, is_mean, of_ranks, say, ways_by_steps
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, observed, outcome
 
 Ranks = list[Figures]
 
@@ -67,20 +67,16 @@ def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def _routes_apart(ranks: Ranks, style: str, mean: Any) -> list[str]:
     """The ways to take a step, by hand aside, after which not every rank stepped along the mean."""
     names = [name for name in ranks[0]["routes"][style] if name != BY_HAND]
-    return [name for name in names if any(rank["routes"][style][name] != mean for rank in ranks)]
+    return [name for name in names if of_ranks(ranks, "routes", style, name) != [mean] * len(ranks)]
 
 
 def _advice_on_routes(ranks: Ranks, apart: dict[str, list[str]]) -> Message:
     names = next(iter(ranks[0]["routes"].values()))
     refuted = {name for names_apart in apart.values() for name in names_apart}
     trusted = tuple(name for name in names if name not in {BY_HAND, *refuted})
-    reduced_by_hand = all(agree(_routes_of(ranks, style), BY_HAND) for style in apart)
+    reduced_by_hand = all(agree(ranks, "routes", style, BY_HAND) for style in apart)
     routes = trusted or (say("none_of_these"),)
     return say("routes_or_reducer" if reduced_by_hand else "routes_alone", routes=routes)
-
-
-def _routes_of(ranks: Ranks, style: str) -> Ranks:
-    return [rank["routes"][style] for rank in ranks]
 
 
 def _sends_its_start(ranks: Ranks) -> bool:
@@ -98,19 +94,19 @@ def _advice_on_seeds(mindspore: Ranks, torch: Ranks) -> Message:
 
 
 def _torch_seen(ranks: Ranks, mean: Any) -> Iterator[Observation]:
-    local = tuple(digits(rank["local"]) for rank in ranks)
+    local = tuple(map(digits, of_ranks(ranks, "local")))
     printed = ranks[0]["printed"]
     averaged = ranks[0]["mean"]
     yield Observation(say("local_alone"), say("on_ranks", steps=local), ("torch",))
     yield Observation(say("with_ddp"), digits(averaged), ("torch",), averaged == mean)
-    outcome: Text = said(printed) if raised(printed) else say("runs")
-    yield Observation(say("ddp_as_printed"), outcome, ("torch",))
+    runs = outcome(printed, lambda _: say("runs"))
+    yield Observation(say("ddp_as_printed"), runs, ("torch",))
 
 
 def _routes_seen(ranks: Ranks, mean: Any) -> Iterator[Observation]:
     """What each way to take a step in MindSpore took from the weight, on the ranks in order."""
     for ways, steps in ways_by_steps(ranks):
-        shown = tuple(said(step) if raised(step) else digits(step) for step in steps)
+        shown = tuple(outcome(step, digits) for step in steps)
         as_stated = all(step == mean for step in steps)
         what = say("steps_by", ways=ways)
         yield Observation(what, say("on_ranks", steps=shown), ("mindspore",), as_stated)
@@ -122,7 +118,7 @@ def _seeds_seen(mindspore: Ranks, torch: Ranks) -> list[Observation]:
         "torch": agree(torch, "after_step_own_seed"),
     }
     # That seeds must agree is to say that the weights do not without it.
-    as_stated = {framework: not is_so for framework, is_so in agreeing.items()}
+    as_stated = for_each(operator.not_, agreeing)
     return observed(
         say("weights_by_seed"),
         agreeing,

@@ -14,6 +14,7 @@ from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.messages import Messages, style_name
+from explorer.topics.observations import outcome
 from explorer.topics.question import PARTIES
 
 say = Messages("data_parallel")
@@ -39,19 +40,30 @@ Direction = Literal["along_mean", "along_own", "along_other"]
 """What the ranks can step along: the mean, each its own gradient, or something else."""
 
 
+def of_ranks(ranks: list[Figures], *keys: str) -> list[Any]:
+    """One figure of each rank, by the keys that lead to it."""
+    figures: list[Any] = list(ranks)
+    for key in keys:
+        figures = [figure[key] for figure in figures]
+    return figures
+
+
 def is_mean(ranks: list[Figures]) -> bool:
     """Whether every rank's "mean" is the mean of the local gradients."""
+    return _are_mean(ranks, of_ranks(ranks, "mean"))
+
+
+def _are_mean(ranks: list[Figures], figures: list[Any]) -> bool:
+    """Whether each figure is the mean of the local gradients."""
+    mean = np.mean(of_ranks(ranks, "local"), axis=0)
     # Exactly: the samples are small whole numbers, which float32 adds and halves without rounding.
-    return all(np.array_equal(rank["mean"], _mean_of_local(ranks)) for rank in ranks)
+    return all(np.array_equal(figure, mean) for figure in figures)
 
 
-def _mean_of_local(ranks: list[Figures]) -> Any:
-    return np.mean([rank["local"] for rank in ranks], axis=0)
-
-
-def agree(ranks: list[Figures], key: str) -> bool:
-    """Whether all ranks report the same under ``key``, one of ROWS."""
-    return all(rank[key] == ranks[0][key] for rank in ranks)
+def agree(ranks: list[Figures], *keys: str) -> bool:
+    """Whether all ranks report the same figure."""
+    first, *others = of_ranks(ranks, *keys)
+    return all(other == first for other in others)
 
 
 @TOPIC.finding()
@@ -61,7 +73,7 @@ def mean_against_sum(evidence: Evidence) -> Iterator[Text]:
         ranks, route = figures["ranks"], ROUTES[framework]
         yield say(
             "is_the_mean" if is_mean(ranks) else "is_not_the_mean",
-            local=tuple(digits(rank["local"]) for rank in ranks),
+            local=tuple(map(digits, of_ranks(ranks, "local"))),
             mean=digits(ranks[0]["mean"]),
             sum=digits(ranks[0]["sum"]),
             ranks=len(ranks),
@@ -93,7 +105,7 @@ def steps_by_way(ranks: list[Figures]) -> dict[str, dict[str, list[Any]]]:
     by_way: dict[str, dict[str, list[Any]]] = {}
     for style, ways in ranks[0].get("routes", {}).items():
         for way in ways:
-            by_way.setdefault(way, {})[style] = [rank["routes"][style][way] for rank in ranks]
+            by_way.setdefault(way, {})[style] = of_ranks(ranks, "routes", style, way)
     return by_way
 
 
@@ -118,10 +130,9 @@ def along(ranks: list[Figures], steps: list[Any]) -> Direction | None:
     """What the ranks stepped along; None where one of them raised."""
     if any(map(raised, steps)):
         return None
-    if all(np.array_equal(step, _mean_of_local(ranks)) for step in steps):
+    if _are_mean(ranks, steps):
         return "along_mean"
-    local = [rank["local"] for rank in ranks]
-    return "along_own" if steps == local else "along_other"
+    return "along_own" if steps == of_ranks(ranks, "local") else "along_other"
 
 
 def first_error(steps: list[Any]) -> str:
@@ -158,7 +169,7 @@ def ways_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
         rows: list[tuple[Cell | Text, ...]] = []
         for way, by_style in steps_by_way(ranks).items():
             for style, steps in by_style.items():
-                numbers = [said(step) if raised(step) else digits(step) for step in steps]
+                numbers = [outcome(step, digits) for step in steps]
                 direction = along(ranks, steps)
                 last = say(direction) if direction else first_error(steps)
                 rows.append((way_name(way), style_name(style), *numbers, last))
@@ -177,7 +188,7 @@ def ranks_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
         ranks = figures["ranks"]
         rows: list[tuple[Cell | Text, ...]] = []
         for key in ROWS:
-            numbers = [digits(rank[key]) for rank in ranks]
+            numbers = map(digits, of_ranks(ranks, key))
             rows.append((say(key), *numbers, agree(ranks, key)))
         yield Table(
             title=say("ranks_title", framework=framework, route=ROUTES[framework]),
@@ -193,7 +204,7 @@ def gradients_of_the_first_weight(evidence: Evidence) -> Iterator[Chart[Text]]:
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks = figures["ranks"]
         names: list[Text] = [say("rank_local", rank=rank["rank"]) for rank in ranks]
-        heights = [_first(rank["local"]) for rank in ranks]
+        heights = list(map(_first, of_ranks(ranks, "local")))
         # What is reduced is on every rank, so the first one's will do.
         for key in ("mean", "sum"):
             names.append(say(f"bar_{key}"))

@@ -4,6 +4,7 @@ Rows 12 to 15.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
@@ -25,7 +26,7 @@ from explorer.topics.loss_scale.questions import (
     UNDERFLOW,
 )
 from explorer.topics.loss_scale.wording import case_name, say, shown
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, observed, of_each
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style, ruling_by_style
 
@@ -62,15 +63,18 @@ def static_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         right[party] = _near(scaled, expects["scaled"]) and _near(unscaled, expects["unscaled"])
     for which, expected in expects.items():
         for what in expected:
-            found = {party: figures[which][what] for party, figures in answers.items()}
-            near = {party: _near({what: found[party]}, {what: expected[what]}) for party in found}
+            found = of_each(answers, which, what)
+            near = for_each(partial(_is_near, expected=expected[what]), found)
             seen.extend(observed(say(f"{which}_{what}"), found, shown, near))
     return ruling_by_style(right, tuple(seen))
 
 
 def _near(figures: Figures, expected: Mapping[str, Any]) -> bool:
-    differences = [greatest_difference(figures[name], expected[name]) for name in expected]
-    return max(differences) <= NEARLY
+    return all(_is_near(figures[name], expected[name]) for name in expected)
+
+
+def _is_near(figure: Any, expected: Any) -> bool:
+    return greatest_difference(figure, expected) <= NEARLY
 
 
 @TOPIC.claim(
@@ -121,14 +125,14 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 )
 def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the gradient is lost without scaling, and kept with it to a share ``within``."""
-    answers = {party: figures["float16"] for party, figures in evidence[UNDERFLOW].items()}
-    lost = {party: number(figures["without"]) == 0 for party, figures in answers.items()}
+    answers = of_each(evidence[UNDERFLOW], "float16")
+    lost = for_each(lambda figure: number(figure) == 0, of_each(answers, "without"))
     lost_in_mindspore = any(lost[style] for style in MINDSPORE_STYLES)
-    kept = {party: _is_kept(figures, expects["within"]) for party, figures in answers.items()}
+    kept = for_each(partial(_is_kept, within=expects["within"]), answers)
     right = {party: lost[party] and kept[party] for party in answers}
     seen: list[Observation] = []
     for what in ("without", "scaled", "unscaled there", "unscaled in float32"):
-        found = {party: figures[what] for party, figures in answers.items()}
+        found = of_each(answers, what)
         as_stated = {"without": lost, "unscaled in float32": kept}.get(what)
         seen.extend(observed(say(f"tiny {what}"), found, shown, as_stated))
     verdict = by_style(right)
@@ -172,12 +176,12 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     And when a route of MindSpore's own skips the step, as PyTorch's GradScaler must; it holds with
     changes when the caller has to.
     """
-    turns = {party: figures["turns"] for party, figures in evidence[LIFE].items()}
-    counted = {party: counts(steps) for party, steps in turns.items()}
-    right = {party: _keeps_the_rules(count) for party, count in counted.items()}
+    turns = of_each(evidence[LIFE], "turns")
+    counted = for_each(counts, turns)
+    right = for_each(_keeps_the_rules, counted)
     by_itself = counted["torch"]
     routes = evidence[OVERFLOWED_STEP]
-    skipping = {style: _routes_that_skip(figures) for style, figures in routes.items()}
+    skipping = for_each(_routes_that_skip, routes)
     skips_all = by_itself.skipped == by_itself.overflows
     seen = (
         *_rules_seen(counted),
@@ -209,8 +213,8 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 def _rules_seen(counted: Mapping[str, Counts]) -> Iterator[Observation]:
     """How often the scale shrinks after an overflow, and grows after a whole window."""
-    halved = {party: (count.shrunk, count.overflows) for party, count in counted.items()}
-    grown = {party: (count.on_time, count.grown) for party, count in counted.items()}
+    halved = for_each(lambda count: (count.shrunk, count.overflows), counted)
+    grown = for_each(lambda count: (count.on_time, count.grown), counted)
     for what, shares in ((say("halving"), halved), (say("growths"), grown)):
         as_stated: dict[str, bool] = {}
         for party, (count, whole) in shares.items():
@@ -226,9 +230,13 @@ def _count(share: tuple[int, int]) -> Message:
 def _overflowed_steps_seen(routes: Mapping[str, Figures]) -> Iterator[Observation]:
     """What each of MindSpore's routes makes of a step after an overflow."""
     for route in next(iter(routes.values())):
-        steps = {style: figures[route] for style, figures in routes.items()}
-        skips = {style: not raised(step) and not step["stepped"] for style, step in steps.items()}
-        yield from observed(say("step_by", route=say.named(route)), steps, _step, skips)
+        steps = of_each(routes, route)
+        what = say("step_by", route=say.named(route))
+        yield from observed(what, steps, _step, for_each(_is_skipped, steps))
+
+
+def _is_skipped(step: Any) -> bool:
+    return not raised(step) and not step["stepped"]
 
 
 def _step(step: Any) -> Message:
@@ -248,4 +256,4 @@ def _keeps_the_rules(count: Counts) -> bool:
 
 def _routes_that_skip(routes: Figures) -> list[str]:
     """Which routes leave the weight alone after an overflow."""
-    return [name for name, step in routes.items() if not raised(step) and not step["stepped"]]
+    return [name for name, step in routes.items() if _is_skipped(step)]

@@ -38,6 +38,7 @@ from explorer.topics.loss_scale.wording import (
     say,
     shown,
 )
+from explorer.topics.observations import of_each, outcome
 from explorer.topics.question import Question
 
 SCALES = tuple(2.0**exponent for exponent in EXPONENTS)
@@ -50,7 +51,7 @@ def by_float(evidence: Evidence, question: Question) -> Iterator[tuple[str, Text
     """The figures of each float, with the float's name and the name of those who gave them."""
     answers = evidence[question]
     for dtype in DTYPES:
-        for who, figures in by_name({party: answers[party][dtype] for party in answers}):
+        for who, figures in by_name(of_each(answers, dtype)):
             yield dtype, who, figures
 
 
@@ -256,7 +257,7 @@ def lives(evidence: Evidence) -> list[tuple[Text, list[dict[str, Any]]]]:
     MindSpore's styles come together where they agree.
     """
     # The two classes are what is compared, so each has its own life even where they agree.
-    turns = {party: figures["turns"] for party, figures in evidence[LIFE].items()}
+    turns = of_each(evidence[LIFE], "turns")
     gradscaler = turns.pop("torch", None)
     lives = by_name(turns, SCALER_NAMES)
     if gradscaler is not None:
@@ -502,8 +503,7 @@ def _cell(answer: Any) -> Cell:
 
 def errors_by_scale(evidence: Evidence) -> Iterator[tuple[Text, list[tuple[float, float]]]]:
     """Who measured it, and pairs of a scale and the greatest relative error, by rising scale."""
-    answers = {party: figures["error"] for party, figures in evidence[UNSCALING].items()}
-    for who, errors in by_name(answers):
+    for who, errors in by_name(of_each(evidence[UNSCALING], "error")):
         yield who, sorted((float(scale), error) for scale, error in errors.items())
 
 
@@ -524,10 +524,9 @@ def unscaling_and_refusals(evidence: Evidence) -> Iterator[Table[Text]]:
     for who, by_scale in errors_by_scale(evidence):
         for scale, error in by_scale:
             rows.append((who, say("greatest_error", scale=scale), error))
-    attempts = {party: figures["refused"] for party, figures in evidence[UNSCALING].items()}
-    for who, refused in by_name(attempts):
-        for what, outcome in refused.items():
-            cell = said(outcome) if raised(outcome) else say("accepted")
+    for who, refused in by_name(of_each(evidence[UNSCALING], "refused")):
+        for what, figure in refused.items():
+            cell = outcome(figure, lambda _: say("accepted"))
             rows.append((who, say.named(what), cell))
     yield Table(
         title=say("unscaling_title"),

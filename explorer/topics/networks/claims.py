@@ -1,5 +1,6 @@
 """Claims about networks: modes, parameters, parts, kinds of data (rows 32 to 36)."""
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from explorer.topics.networks.questions import (
     STARTING_MODE,
     TOPIC,
 )
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, observed
 from explorer.topics.question import FRAMEWORKS, Question
 
 HEADING = "networks"
@@ -93,8 +94,8 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             "torch": modules[mode]["dropout_zeros"],
         }
 
-    drops = {name: bool(count) for name, count in zeros["training"].items()}
-    keeps = {name: not count for name, count in zeros["inference"].items()}
+    drops = for_each(bool, zeros["training"])
+    keeps = for_each(operator.not_, zeros["inference"])
     is_same_norm = greatest <= TOLERANCE
     seen = (
         Observation(say("norm_difference"), f"{greatest:.2g}", expected=is_same_norm),

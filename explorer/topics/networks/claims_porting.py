@@ -25,7 +25,7 @@ from explorer.topics.networks.questions import (
     TOPIC,
 )
 from explorer.topics.networks.shared import INDEXING
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, observed, of_each, outcome, within
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
 
@@ -80,7 +80,7 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         ),
         Observation(
             say("compilations_declared"),
-            said(dynamic) if raised(dynamic) else str(dynamic),
+            outcome(dynamic),
             (GRAPH,),
             shapes_are_restricted,
         ),
@@ -97,11 +97,11 @@ def _outcomes_seen(outcomes: Mapping[str, Message]) -> Iterator[Observation]:
     """What becomes of the constructs in graph style; of loops the statement says nothing."""
     restricted = _restricted(outcomes)
     fates: dict[str, tuple[Message, bool | None]] = {}
-    for name, outcome in outcomes.items():
-        fates[name] = (outcome, name in restricted if name in SLICING else None)
-    for names, (outcome, as_stated) in grouped(fates):
+    for name, fate in outcomes.items():
+        fates[name] = (fate, name in restricted if name in SLICING else None)
+    for names, (fate, as_stated) in grouped(fates):
         what = say("constructs", constructs=tuple(names))
-        yield Observation(what, outcome, (GRAPH,), as_stated)
+        yield Observation(what, fate, (GRAPH,), as_stated)
 
 
 def _in_graph_style(slices: Figures, construct: str) -> Message:
@@ -218,7 +218,7 @@ def own_precision(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def _dtypes_seen(answers: Mapping[str, Figures]) -> Iterator[Observation]:
     """The dtypes by level; a conflict is one that O0, which leaves the layers alone, has not."""
     for level in answers[MINDSPORE_STYLES[0]]:
-        dtypes = {style: levels[level] for style, levels in answers.items()}
+        dtypes = of_each(answers, level)
         as_stated: dict[str, bool] = {}
         if level != "O0":
             as_stated = {style: dtypes[style] != answers[style]["O0"] for style in answers}
@@ -282,14 +282,14 @@ def _batches_seen(answers: Mapping[str, Figures], reference: Any) -> Iterator[Ob
     differences: dict[str, float] = {}
     for style in MINDSPORE_STYLES:
         differences[style] = greatest_difference(answers[style]["one by one"], reference)
-    near = {style: difference <= TOLERANCE for style, difference in differences.items()}
+    near = within(differences, TOLERANCE)
     yield from observed(say("output_difference"), differences, "{:.2g}".format, near)
     for way, is_whole in (
         ("by default", None),
         ("keeping the rest", True),
         ("dropping the rest", False),
     ):
-        counts = {party: len(figures[way]) for party, figures in answers.items()}
+        counts = for_each(len, of_each(answers, way))
         as_stated: dict[str, bool] = {}
         if is_whole is not None:
             as_stated = {

@@ -16,7 +16,7 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, observed, of_each
 from explorer.topics.question import FRAMEWORKS
 from explorer.topics.training.differences import (
     FUSED,
@@ -114,7 +114,7 @@ def shapes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         "mindspore": mindspore["as printed"] == expects["mindspore"],
         "torch": torch["as printed"] == expects["torch"],
     }
-    printed = {framework: figures["as printed"] for framework, figures in both.items()}
+    printed = of_each(both, "as printed")
     seen = (
         *observed(say("shape_as_printed"), printed, _shape, as_listed),
         *_shapes_seen(both),
@@ -189,7 +189,7 @@ def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def _momentum_seen(styles: dict[str, Any]) -> Iterator[Observation]:
     """What each way leaves of the weight."""
     for way in (FUSED, *PRINTED, *MEANT):
-        weights = {f"mindspore-{style}": left(paths[way]) for style, paths in styles.items()}
+        weights = for_each(left, _by_party(of_each(styles, way)))
         as_stated: dict[str, bool] = {}
         if way in PRINTED:
             agreeing = styles_that_agree(styles, (way,))
@@ -205,9 +205,14 @@ def _left(outcome: Any) -> str:
 
 def _steps_seen(steps: dict[str, Any]) -> Iterator[Observation]:
     """The loss of the scaled step or what it raised."""
-    losses = {f"mindspore-{style}": figure for style, figure in steps.items()}
-    as_stated = {party: not raised(figure) for party, figure in losses.items()}
-    yield from observed(say("scaled_loss"), losses, _loss, as_stated)
+    losses = _by_party(steps)
+    runs = for_each(lambda figure: not raised(figure), losses)
+    yield from observed(say("scaled_loss"), losses, _loss, runs)
+
+
+def _by_party(styles: dict[str, Any]) -> dict[str, Any]:
+    """Figures of MindSpore by party, which are there by style."""
+    return {f"mindspore-{style}": figure for style, figure in styles.items()}
 
 
 def _loss(figure: Any) -> Text:

@@ -3,7 +3,9 @@
 Rows 53, 57 to 59, 66 and 67.
 """
 
+import operator
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
@@ -13,7 +15,7 @@ from explorer.text.messages import first_statement
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, observed, of_each, outcome
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.findings_optimizers import (
     by_place,
@@ -54,8 +56,8 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
     both = evidence[FILTERED]
-    keeps = {name: sorted(figures["chosen"]) == figures["moved"] for name, figures in both.items()}
-    moved = {name: figures["moved"] for name, figures in both.items()}
+    keeps = for_each(lambda figures: sorted(figures["chosen"]) == figures["moved"], both)
+    moved = of_each(both, "moved")
     is_list, is_generator = mindspore["type"] == "list", torch["type"] == "generator"
     chosen = say("moved_by_step_of", chosen=mindspore["chosen"])
     seen = (
@@ -89,7 +91,7 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
 
     left = {"mindspore": mindspore["nn SGD"], "torch": torch["torch SGD"]}
-    decayed = {place: not names for place, names in spared.items()}
+    decayed = for_each(operator.not_, spared)
     seen = (
         *observed(say("weight_after_decay"), left, _left_of_decay),
         *observed(say("not_decayed"), spared, listed, decayed),
@@ -114,10 +116,9 @@ def _advice_on_decay(by_default: list[str], spared: Mapping[str, list[str]]) -> 
             yield say("group_for_spared", place=place, weights=tuple(names))
 
 
-def _left_of_decay(attempts: Figures) -> str:
+def _left_of_decay(attempts: Figures) -> Text:
     """What a decay of 0.1 leaves of the dense layer's weight, or why nothing was left."""
-    weights = attempts["0.1"]
-    return said(weights) if raised(weights) else f"{weights['fc.weight']:.4g}"
+    return outcome(attempts["0.1"], lambda weights: f"{weights['fc.weight']:.4g}")
 
 
 def _greatest_decay_difference(mindspore: Figures, torch: Figures) -> float:
@@ -166,7 +167,7 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     With changes when its experimental optimizers use it, outdated when those of mindspore.nn do.
     """
     settings = by_place(evidence, GROUPS)
-    effective = {place: _effective(figures) for place, figures in settings.items()}
+    effective = for_each(_effective, settings)
     growing = _growing(by_place(evidence, ADD_PARAM_GROUP))
     centralization = settings["nn"]["grad_centralization, rows of 16"]
 
@@ -250,7 +251,7 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     as_stated = {place: has == (place == "torch") for place, has in has_state_dict.items()}
     is_set = {name: _is_rate(rate, expects[name]) for name, rate in rates.items()}
-    shown = {name: _brief_rate(rate) for name, rate in rates.items()}
+    shown = for_each(partial(outcome, words="{:.4g}".format), rates)
     seen = (
         *observed(say("has_state_dict"), has_state_dict, cells.yes_or_no, as_stated),
         Observation(say("names_in_state_dict"), names_of(states["nn"]["state_dict"]), ("nn",)),
@@ -273,10 +274,6 @@ def _use_of_state_dict(names: Any) -> str:
     if is_flat:
         return "flat, weights" if has_weights else "flat"
     return "weights" if has_weights else ""
-
-
-def _brief_rate(rate: Any) -> str:
-    return said(rate) if raised(rate) else f"{rate:.4g}"
 
 
 def _is_rate(rate: Any, expected: float) -> bool:
@@ -341,19 +338,16 @@ def _steps_seen(figures: Figures, refusing: list[str]) -> Iterator[Observation]:
             if step == "scaled":
                 # In PyTorch it is said to be unknown, and to divide everywhere else.
                 as_stated[place] = (place == "torch") == (place in refusing)
-        yield from observed(say(f"step {step}"), left, _left, as_stated)
-
-
-def _left(figure: Any) -> str:
-    return said(figure) if raised(figure) else f"{figure:.4g}"
+        shown = partial(outcome, words="{:.4g}".format)
+        yield from observed(say(f"step {step}"), left, shown, as_stated)
 
 
 def _calls_seen(figures: Figures) -> Iterator[Observation]:
     """What becomes of the guide's call of an optimizer, class by class."""
     for place in ("nn", "torch"):
         for name, figure in figures[place]["as printed"].items():
-            outcome = said(figure) if raised(figure) else say("works")
-            yield Observation(say("call_as_printed", optimizer=name), outcome, (place,))
+            works = outcome(figure, lambda _: say("works"))
+            yield Observation(say("call_as_printed", optimizer=name), works, (place,))
 
 
 @TOPIC.claim(
@@ -374,7 +368,7 @@ def param_groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     With changes when MindSpore's experimental optimizers do too, outdated when those of
     mindspore.nn do.
     """
-    groups = {place: evidence[PARAM_GROUPS][place]["groups"] for place in PLACES}
+    groups = of_each(evidence[PARAM_GROUPS], "groups")
     telling = [place for place, figure in groups.items() if _tells(figure, expects["keys"])]
     # The statement is that PyTorch alone has them.
     as_stated = {place: (place == "torch") == (place in telling) for place in groups}

@@ -4,6 +4,7 @@ Rows 16, 17, 19 to 21, 52 and 83.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
@@ -14,7 +15,7 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, observed, of_each, within
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES
 from explorer.topics.styles import by_style
 from explorer.topics.training.differences import (
@@ -79,7 +80,7 @@ def functional_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         states = evidence[FUNCTIONAL][party]["states"]
         differences[party] = greatest_step_difference(states, loop)
 
-    near = {party: difference <= NEAR for party, difference in differences.items()}
+    near = within(differences, NEAR)
     seen = tuple(observed(say("loop_difference"), differences, "{:.1e}".format, near))
     verdict = by_style(near)
     if verdict != "depends_on_style":
@@ -194,9 +195,9 @@ def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         states = {
             "Model": evidence[MODEL][style]["states"],
             "TrainOneStepCell": evidence[STEP_CELL][style]["states"],
-            **{name: figures["states"] for name, figures in steps.items()},
+            **of_each(steps, "states"),
         }
-        whole[style] = {name: greatest_step_difference(left, loop) for name, left in states.items()}
+        whole[style] = for_each(partial(greatest_step_difference, reference=loop), states)
     seen = tuple(_routes_seen(evidence, whole, loop))
 
     asserted = ("Model", "TrainOneStepCell", "as printed")
@@ -229,10 +230,9 @@ def _routes_seen(
 ) -> Iterator[Observation]:
     """How far each route is from the loop; of the guide's step, what differs and why."""
     for route, called in ROUTES.items():
-        far = {style: differences[route] for style, differences in whole.items()}
-        near = {style: difference <= NEAR for style, difference in far.items()}
+        far = of_each(whole, route)
         what = say("route_difference", route=called)
-        yield from observed(what, far, "{:.2g}".format, near)
+        yield from observed(what, far, "{:.2g}".format, within(far, NEAR))
         if route == "as printed":
             yield from _guide_step_seen(evidence, loop)
 
@@ -251,7 +251,7 @@ def _guide_step_seen(evidence: Evidence, loop: States) -> Iterator[Observation]:
         count = _forward_passes(ratios[style])
         if count:
             passes[style] = count
-    near = {style: difference <= NEAR for style, difference in weights.items()}
+    near = within(weights, NEAR)
     yield from observed(say("weights_alone"), weights, "{:.2g}".format, near)
     yield Observation(say("differs_most"), say("names", names=tuple(names)))
     yield from observed(say("mean_moved"), ratios, lambda ratio: say("times_as_far", ratio=ratio))

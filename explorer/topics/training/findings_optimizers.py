@@ -12,6 +12,7 @@ from explorer.topics import cells
 from explorer.topics.attempts import raised, said, said_briefly
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.messages import style_name
+from explorer.topics.observations import of_each, outcome
 from explorer.topics.question import PARTIES, Question
 from explorer.topics.training.differences import NEAR, left
 from explorer.topics.training.questions import (
@@ -127,8 +128,8 @@ def ways_to_write_momentum(evidence: Evidence) -> Iterator[Text]:
     for style, paths in evidence[MOMENTUM]["mindspore"].items():
         outcomes = []
         for way, path in paths.items():
-            outcome = left(path)
-            weight = said_briefly(outcome) if raised(outcome) else digits(outcome)
+            last = left(path)
+            weight = said_briefly(last) if raised(last) else digits(last)
             outcomes.append(say("way_leaves", way=say.named(way), weight=weight))
         yield say("momentum_ways", style=style_name(style), outcomes=tuple(outcomes))
 
@@ -164,10 +165,10 @@ def parameter_groups(evidence: Evidence) -> Iterator[Text]:
     outcomes: dict[str, Text] = {}
     for place, optimizers in by_place(evidence, ADD_PARAM_GROUP).items():
         for name, figure in optimizers.items():
-            outcome = said_briefly(figure) if raised(figure) else say("both_move")
-            outcomes[f"{place}.{name}"] = outcome
-    for names, outcome in grouped(outcomes):
-        yield say("step_after_group", optimizers=tuple(names), outcome=outcome)
+            after = said_briefly(figure) if raised(figure) else say("both_move")
+            outcomes[f"{place}.{name}"] = after
+    for names, after in grouped(outcomes):
+        yield say("step_after_group", optimizers=tuple(names), outcome=after)
 
 
 @TOPIC.table()
@@ -288,19 +289,20 @@ def state_of_an_optimizer(evidence: Evidence) -> Iterator[Table[Text]]:
     places = [place for place in PLACES if place in figures]
     if not places:
         return
-    methods = {place: figures[place]["has"] for place in places}
+    states = {place: figures[place] for place in places}
+    methods = of_each(states, "has")
     rows: list[tuple[Cell | Text, ...]] = []
     for method in _keys(methods):
         entries = [cells.yes_or_no(bool(methods[place].get(method))) for place in places]
         rows.append((method, *entries))
-    names = [names_of(figures[place]["state_dict"]) for place in places]
+    names = map(names_of, of_each(states, "state_dict").values())
     rows.append((say("names_in_state"), *names))
     yield Table(title=say("state_title"), columns=("", *places), rows=tuple(rows))
 
 
 def names_of(state_dict: Any) -> Text:
     """The names in an optimizer's state_dict, or what asking for them raised."""
-    return said(state_dict) if raised(state_dict) else say("names", names=tuple(state_dict))
+    return outcome(state_dict, lambda names: say("names", names=tuple(names)))
 
 
 @TOPIC.chart()

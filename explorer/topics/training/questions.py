@@ -195,7 +195,7 @@ LISTED_SHAPES = TOPIC.ask(
     meant="padded_alike",
 )
 
-STATEFUL = TOPIC.ask("stateful", MINDSPORE_STYLES, program="dispatches:steps")
+STATEFUL = TOPIC.ask("stateful", MINDSPORE_STYLES, program="stateful:steps")
 
 FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="updates:filtered")
 SCALED_STEP = TOPIC.ask("scaled_step", ("mindspore",), program="routes:scaled_step")
