@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message
@@ -127,7 +129,6 @@ def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -
     """Holds when the gradient is lost without scaling, and kept with it to a share ``within``."""
     answers = of_each(evidence[UNDERFLOW], "float16")
     lost = for_each(lambda figure: number(figure) == 0, of_each(answers, "without"))
-    lost_in_mindspore = any(lost[style] for style in MINDSPORE_STYLES)
     kept = for_each(partial(_is_kept, within=expects["within"]), answers)
     right = {party: lost[party] and kept[party] for party in answers}
     seen: list[Observation] = []
@@ -135,14 +136,11 @@ def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -
         found = of_each(answers, what)
         as_stated = {"without": lost, "unscaled in float32": kept}.get(what)
         seen.extend(observed(say(f"tiny {what}"), found, shown, as_stated))
-    verdict = by_style(right)
-    if verdict != "holds":
-        advice = "keep float32" if lost_in_mindspore else "no scaling needed"
-    elif any(_is_lost_again(figures["unscaled there"]) for figures in answers.values()):
-        advice = "cast to float32"
-    else:
-        advice = ""
-    return Ruling(verdict, tuple(seen), advice)
+    ruling = ruling_by_style(right, tuple(seen))
+    lost_again = for_each(_is_lost_again, of_each(answers, "unscaled there"))
+    if ruling.verdict == "holds" and any(lost_again.values()):
+        return msgspec.structs.replace(ruling, advice="cast to float32")
+    return ruling
 
 
 def _is_kept(figures: Figures, within: float) -> bool:
@@ -206,9 +204,7 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("holds_with_changes", seen)
     in_graph, in_tape = (skipping[style] for style in MINDSPORE_STYLES)
     in_both = tuple(say.named(route) for route in in_graph if route in in_tape)
-    if not in_both:
-        return Ruling("holds", seen, "your style")
-    return Ruling("holds", seen, say("leave_to_routes", routes=in_both))
+    return Ruling("holds", seen, say("leave_to_routes", routes=in_both) if in_both else "")
 
 
 def _rules_seen(counted: Mapping[str, Counts]) -> Iterator[Observation]:

@@ -208,7 +208,7 @@ def own_precision(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if verdict == "does_not_hold":
         return Ruling(verdict, seen)
     if not silent:
-        return Ruling(verdict, seen, "refused" if verdict == "holds" else "one style refuses")
+        return Ruling(verdict, seen, "refused")
     advice = say(
         "level_silent" if verdict == "holds" else "level_silent_in_one", levels=tuple(silent)
     )

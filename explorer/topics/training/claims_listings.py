@@ -171,7 +171,7 @@ def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     printed = styles_that_agree(styles, PRINTED)
     if not printed:
         is_repaired = len(styles_that_agree(styles, MEANT)) == len(styles)
-        return Ruling("does_not_hold", seen, "repair" if is_repaired else "no repair")
+        return Ruling("does_not_hold", seen, "repair" if is_repaired else "")
     if len(printed) < len(styles):
         advice = say("printed_in_style", style=style_name(printed[0]))
         return Ruling("depends_on_style", seen, advice)
@@ -183,7 +183,7 @@ def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("depends_on_style", seen, advice)
     if all(MISSING_KERNEL.search(figure["message"]) for figure in refused.values()):
         return Ruling("not_checkable_here", seen)
-    return Ruling("does_not_hold", seen, "cell fails")
+    return Ruling("does_not_hold", seen)
 
 
 def _momentum_seen(styles: dict[str, Any]) -> Iterator[Observation]:

@@ -180,8 +180,7 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("outdated", seen)
     if "momentum" in effective["experimental"]:
         return Ruling("holds_with_changes", seen, "" if "experimental" in growing else "at once")
-    # What was refused for want of a kernel is no setting to keep to on this device.
-    return Ruling("holds", seen, "without centralization" if raised(centralization) else "")
+    return Ruling("holds", seen)
 
 
 def _effective(settings: Figures) -> list[str]:
@@ -261,19 +260,11 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if not has_state_dict["torch"] or not all(is_set.values()):
         return Ruling("does_not_hold", seen)
     if has_state_dict["nn"]:
-        return Ruling("outdated", seen, _use_of_state_dict(states["nn"]["state_dict"]))
+        names = states["nn"]["state_dict"]
+        # The weight is the parameter that was trained.
+        is_flat = not raised(names) and not {"state", "param_groups"} & set(names)
+        return Ruling("outdated", seen, "flat, weights" if is_flat and "weight" in names else "")
     return Ruling("holds", seen)
-
-
-def _use_of_state_dict(names: Any) -> str:
-    """The name of the advice on MindSpore's state_dict, by the names that it was seen to have."""
-    if raised(names):
-        return "state_dict fails"
-    is_flat = not {"state", "param_groups"} & set(names)
-    has_weights = "weight" in names  # the parameter that was trained
-    if is_flat:
-        return "flat, weights" if has_weights else "flat"
-    return "weights" if has_weights else ""
 
 
 def _is_rate(rate: Any, expected: float) -> bool:
@@ -308,7 +299,7 @@ def loss_scale(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if abs(nn["scaled"] - nn["divided by hand"]) > NEAR:
         return Ruling("does_not_hold", seen)
     if "torch" not in refusing:
-        return Ruling("outdated", seen, "both take it")
+        return Ruling("outdated", seen)
 
     is_decay_divided = abs(nn["scaled, decayed"] - nn["divided by hand, decayed"]) > NEAR
     is_call_refused = raised(nn["as printed"]["SGD"])

@@ -117,9 +117,7 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         Observation(say("jit_difference"), f"{difference:.1e}", (TAPE,), is_same),
         Observation(say("jit_time"), share, (TAPE,), is_faster),
     )
-    if is_same and is_faster:
-        return Ruling("holds", seen)
-    return Ruling("does_not_hold", seen, "no faster" if is_same else "other weights")
+    return Ruling("holds" if is_same and is_faster else "does_not_hold", seen)
 
 
 @TOPIC.claim(
@@ -278,15 +276,14 @@ def _forward_passes(ratio: float) -> int | None:
 
 
 def _cure(whole: dict[str, dict[str, float]]) -> str:
-    """The name of the advice about a step of the guide that parts from the loop."""
+    """The name of the advice about the guide's step; "" where other routes part too, or all of its own."""
     others = [max(far["Model"], far["TrainOneStepCell"]) for far in whole.values()]
     if max(others) > NEAR:
-        return "other routes part"
-    if all(far["set_grad()"] <= NEAR for far in whole.values()):
-        return "set_grad"
-    if all(far["as meant"] <= NEAR for far in whole.values()):
-        return "one forward"
-    return "other route"
+        return ""
+    for route, advice in (("set_grad()", "set_grad"), ("as meant", "one forward")):
+        if all(within(of_each(whole, route), NEAR).values()):
+            return advice
+    return ""
 
 
 # Gradients between the backward pass and the update
@@ -358,9 +355,8 @@ def accumulation(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         *_sums_seen("divided_in_training", with_batch_norm, None),
     )
     # Where it is right not to divide, it is wrong to.
-    if max(undivided.values()) <= NEAR and max(of_sum.values()) <= NEAR:
-        return Ruling("does_not_hold", seen, "undivided")
-    if max(divided.values()) > NEAR or max(of_sum.values()) > NEAR:
+    adds_up = max(divided.values()) <= NEAR and max(of_sum.values()) <= NEAR
+    if not adds_up or max(undivided.values()) <= NEAR:
         return Ruling("does_not_hold", seen)
     # Each micro-batch is normalised by its own mean and variance, not by the whole batch's.
     is_apart = max(with_batch_norm.values()) > NEAR

@@ -101,7 +101,3 @@ TEXTS: Final[dict[str, Template]] = {
         " needs equal seeds only where data is shuffled or dropped."
     ),
 }
-
-ADVICE: Final[dict[tuple[int, str], str]] = {
-    (61, "divide"): later("Divide by the number of ranks yourself, or scale the learning rate."),
-}

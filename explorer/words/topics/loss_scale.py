@@ -182,20 +182,8 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Scale the loss, and cast the gradients to float32 before you unscale: unscaling in"
         " float16 loses them again or is refused."
     ),
-    (14, "keep float32"): later("Keep such gradients in float32."),
-    (14, "no scaling needed"): later("A gradient of this size needs no scaling here."),
-    (15, "your style"): later(
-        "Leave the skipping to the route that skips in your style, and to GradScaler.step."
-    ),
     (15, "holds_with_changes"): later(
         "In MindSpore skip the step yourself when all_finite is False, then adjust;"
         " GradScaler.step skips by itself."
-    ),
-    (15, "depends_on_style"): later(
-        "Watch the scale in the style that you use: the scaler keeps its rules in one style alone."
-    ),
-    (15, "does_not_hold"): later(
-        "Watch the scale and the skipped steps of your training: the scaler does not keep the"
-        " guide's rules."
     ),
 }

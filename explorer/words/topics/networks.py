@@ -85,32 +85,17 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Keep layers in CellList or SequentialCell, ModuleList or Sequential, never in a plain"
         " list."
     ),
-    (35, "holds"): later("Replace the calls as the guide's table does."),
     (36, "outdated"): later(
         "Keep what is not trained in register_buffer; freeze a parameter with requires_grad=False."
     ),
     (36, "without buffers"): later(
         "Keep what is not trained in a Tensor; freeze a parameter with requires_grad=False."
     ),
-    (36, "holds_with_changes"): later(
-        "Use the kinds found here, which are not the guide's four; freeze a parameter with"
-        " requires_grad=False."
-    ),
-    (36, "holds"): later("Use Parameter for what is trained, Tensor for everything else."),
-    (36, "does_not_hold"): later(
-        "Check with trainable_params() and .grad what is trained: requires_grad alone does not say."
-    ),
     (74, "holds"): later(
         "Write ParameterTuple where PyTorch has ParameterList: a net with a list gives outputs, and"
         " is not trained."
     ),
-    (74, "outdated"): later("Keep Parameters in a list or a ParameterTuple: both register now."),
-    (74, "does_not_hold"): later("Keep each Parameter under a name of its own in the Cell."),
     (76, "refused"): later("Leave amp_level out where you call to_float: the level raises."),
-    (76, "one style refuses"): later(
-        "Leave amp_level out where you call to_float: the level raises in one style."
-    ),
-    (76, "does_not_hold"): later("Give amp_level too where you like: your precision is kept."),
     (78, "holds"): later(
         "Compare inference first; in batches, keep the default, which drops nothing, or the score"
         " lacks samples."
@@ -118,10 +103,5 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (78, "default drops"): later(
         "Compare inference first; in batches, write drop_remainder=False, or the score lacks"
         " samples."
-    ),
-    (78, "holds_with_changes"): later("Batch as you like: drop_remainder drops nothing any more."),
-    (78, "depends_on_style"): later("Infer in the style whose outputs are PyTorch's."),
-    (78, "does_not_hold"): later(
-        "Compare layer by layer: equal weights do not give equal outputs."
     ),
 }

@@ -334,13 +334,11 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Pass the result on: MindSpore returns clipped gradients, while clip_grad_norm_ changes"
         " .grad and has no default norm."
     ),
-    (16, "holds_with_changes"): later("Name the norm: the default does not clip to 1 any more."),
     (17, "holds"): later("Divide by the number of micro-batches if the loss is a mean."),
     (17, "batch norm apart"): later(
         "Divide by the number of micro-batches if the loss is a mean; batch norm in training sees"
         " each micro-batch alone, so keep it out of the comparison."
     ),
-    (17, "undivided"): later("Do not divide: the gradients of a mean add up as they are."),
     (19, "holds"): later(
         "Use value_and_grad over optimizer.parameters, then optimizer(grads); nothing needs"
         " zeroing."
@@ -349,11 +347,6 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Decorate the whole step with ms.jit, and leave the first call, which compiles, out of the"
         " timing."
     ),
-    (20, "other weights"): later(
-        "Compare the weights with and without ms.jit before you rely on it."
-    ),
-    (20, "no faster"): later("Measure before you decorate: here the compiled step is no faster."),
-    (21, "holds"): later("Decorate the whole step with ms.jit to have one graph."),
     (21, "depends_on_style"): later(
         "Decorate the whole step to have one graph: tape style dispatches each operator, graph"
         " style joins forward and backward."
@@ -365,10 +358,6 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     ),
     (52, "set_grad"): later(
         "Call set_grad() on the cells of the guide's step: its forward runs twice otherwise."
-    ),
-    (52, "other route"): later("Use Model or TrainOneStepCell in place of the guide's step."),
-    (52, "other routes part"): later(
-        "Compare the weights after one step to find where the routes part."
     ),
     (53, "once"): later(
         "Filter trainable_params() by p.name, and named_parameters() by name; make a list of"
@@ -382,49 +371,20 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (58, "holds_with_changes"): later(
         "Use mindspore.experimental.optim for a group's own momentum."
     ),
-    (58, "without centralization"): later("Keep to lr and weight_decay in MindSpore's groups."),
-    (58, "holds"): later("Keep to lr, weight_decay and grad_centralization in MindSpore's groups."),
-    (58, "outdated"): later("Give a group any setting in both frameworks."),
     (59, "flat, weights"): later(
         "Use state_dict() in both; MindSpore's is flat, by the names of parameters, with the"
         " weights in it."
     ),
-    (59, "flat"): later(
-        "Use state_dict() in both; MindSpore's is flat, by the names of parameters."
-    ),
-    (59, "weights"): later("Use state_dict() in both, with the weights in it."),
-    (59, "outdated"): later("Use state_dict() in both."),
-    (59, "state_dict fails"): later(
-        "Save MindSpore's optimizer with save_checkpoint: its state_dict() fails."
-    ),
-    (59, "holds"): later("Save MindSpore's optimizer with save_checkpoint."),
     (60, "repair"): later(
         "Use nn.Momentum; by hand, let each moment become momentum times itself plus the gradient,"
         " take the rate times it from the weight, and set self.momentum."
     ),
-    (60, "no repair"): later(
-        "Use nn.Momentum: neither the printed classes nor their repair take its steps."
-    ),
-    (60, "holds"): later("Take either optimizer, and the cell to scale the loss."),
     (60, "not_checkable_here"): later(
         "Scale with ms.amp in a step of your own: the cell needs another device."
     ),
-    (60, "cell fails"): later("Scale with ms.amp in a step of your own: the cell fails."),
-    (62, "holds"): later("Write the update yourself, on nn.Optimizer."),
-    (64, "holds"): later("Write the update yourself, on torch.optim.Optimizer."),
-    (64, "outdated"): later("Use the optimizers that mindspore.nn exports today."),
-    (64, "not_checkable_here"): later("Run this row where MindSpore's optimizers take a step."),
-    (66, "outdated"): later("Divide the gradients yourself before the step."),
-    (66, "both take it"): later("Compare a step with loss_scale in both frameworks."),
     (67, "holds_with_changes"): later(
         "Read param_groups of mindspore.experimental.optim as PyTorch's; of mindspore.nn, keep the"
         " list of groups that you gave it."
-    ),
-    (67, "holds"): later("Keep the list of groups that you gave to MindSpore's optimizer."),
-    (67, "outdated"): later("Read param_groups in both frameworks."),
-    (68, "holds"): later("Filter by name as the guide does."),
-    (68, "holds_with_changes"): later(
-        "Filter trainable_params(): running statistics are not trained."
     ),
     (68, "ask names"): later(
         'Ask for `"conv" not in name` in both, of trainable_params() and named_parameters().'
@@ -432,9 +392,5 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (69, "pad alike"): later(
         'Say pad_mode="valid" in MindSpore where PyTorch\'s Conv2d has no padding.'
     ),
-    (69, "holds"): later(
-        "Print the shapes of both nets: no setting that was tried makes them equal."
-    ),
-    (69, "outdated"): later("Carry Conv2d over as it is: neither pads by default."),
     (83, "holds"): later("Put the optimizer's call inside the function, and jit that."),
 }
