@@ -142,7 +142,7 @@ def _counts_seen(cells: Mapping[str, int], modules: Mapping[str, int]) -> Iterat
 
 
 def _containers_register(figures: Mapping[str, int]) -> bool:
-    """Whether every container registers parameters; a plain list is no container."""
+    """Whether every container registers parameters; a plain list is not a container."""
     return all(count for name, count in figures.items() if name != "list")
 
 

@@ -61,7 +61,7 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when graph style refuses all of it, with changes when a part; else it is outdated.
 
     Each way to read or write by an index is judged by itself, with its gradient. Loops up to a
-    tensor's value stand beside them: the statement is not about these.
+    tensor's value are evidence alone: the statement is not about these.
     """
     slices = evidence[SLICES]["mindspore"]
     compiled = evidence[COMPILATIONS]["mindspore"]
@@ -168,7 +168,7 @@ def lists_of_parameters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def _registered(
     framework: str, containers: Figures, expects: Mapping[str, int]
 ) -> Iterator[Observation]:
-    """How many Parameters each container registers; what is said of ParameterTuple is expected."""
+    """How many Parameters each container registers; what the statement says of them is expected."""
     said_of = {"list": "list", "ParameterTuple": "container"}
     for name, figures in containers.items():
         count, expected = len(figures["registered"]), expects.get(said_of.get(name, ""))

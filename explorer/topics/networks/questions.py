@@ -1,4 +1,4 @@
-"""What is asked about MindSpore's cells and PyTorch's modules."""
+"""What is measured of MindSpore's cells and PyTorch's modules."""
 
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
 from explorer.topics.topic import Topic

@@ -198,7 +198,7 @@ def _group_facts(
     as_stated: dict[str, bool] = {}
     additions: dict[str, Message] = {}
     for place, names in effective.items():
-        # Momentum of its own is what PyTorch alone is said to give a group.
+        # By the statement, PyTorch alone gives a group momentum of its own.
         as_stated[place] = ("momentum" in names) == (place == "torch")
         additions[place] = say("works" if place in growing else "fails")
     yield from observed(
@@ -327,7 +327,7 @@ def _steps_seen(figures: Figures, refusing: list[str]) -> Iterator[Observation]:
                 continue
             left[place] = figures[place][step]
             if step == "scaled":
-                # In PyTorch it is said to be unknown, and to divide everywhere else.
+                # By the statement it is unknown in PyTorch, and divides everywhere else.
                 as_stated[place] = (place == "torch") == (place in refusing)
         shown = partial(outcome, words="{:.4g}".format)
         yield from observed(say(f"step {step}"), left, shown, as_stated)
@@ -354,7 +354,7 @@ def _calls_seen(figures: Figures) -> Iterator[Observation]:
     expects={"keys": ["params", "lr", "momentum", "dampening", "weight_decay", "nesterov"]},
 )
 def param_groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when PyTorch alone tells the settings that were made.
+    """Holds when PyTorch alone reports the settings that were made.
 
     With changes when MindSpore's experimental optimizers do too, outdated when those of
     mindspore.nn do.
@@ -380,8 +380,9 @@ def _tells(groups: Any, keys: list[str]) -> bool:
     # float32 has about seven digits of a rate.
     settings = [(group["lr"], group["momentum"]) for group in groups]
     made = [(OWN_RATE, OWN_MOMENTUM), (RATE, OWN_MOMENTUM)]
-    for told, expected in zip(settings, made, strict=True):
-        if any(abs(one - other) > NEAR for one, other in zip(told, expected, strict=True)):
+    for reported, expected in zip(settings, made, strict=True):
+        pairs = zip(reported, expected, strict=True)
+        if any(abs(one - other) > NEAR for one, other in pairs):
             return False
     return True
 

@@ -110,7 +110,7 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     seconds = evidence.timings(SPEED)["mindspore"]
     is_faster = seconds["by itself"] >= expects["faster"] * seconds["ms.jit"]
-    # The times themselves, which no two runs share, stand in the record alone: a board is the same twice.
+    # The times are in the record alone: they vary from run to run, and a board does not.
     share = say("at_least" if is_faster else "less_than", factor=expects["faster"])
     is_same = difference <= NEAR
     seen = (
@@ -276,7 +276,10 @@ def _forward_passes(ratio: float) -> int | None:
 
 
 def _cure(whole: dict[str, dict[str, float]]) -> str:
-    """The name of the advice about the guide's step; "" where other routes part too, or all of its own."""
+    """The name of the advice about the guide's step, if there is one.
+
+    There is none where another route differs too, or no change of the guide's step helps.
+    """
     others = [max(far["Model"], far["TrainOneStepCell"]) for far in whole.values()]
     if max(others) > NEAR:
         return ""
@@ -366,7 +369,7 @@ def accumulation(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def _sums_seen(
     what: str, differences: Mapping[str, float], is_whole: bool | None = True
 ) -> list[Observation]:
-    """How far sums of gradients are from the whole batch's; whether they are said to be near it."""
+    """How far sums of gradients are from the whole batch's; whether the statement has them near it."""
     as_stated: dict[str, bool] = {}
     if is_whole is not None:
         as_stated = {party: (far <= NEAR) == is_whole for party, far in differences.items()}

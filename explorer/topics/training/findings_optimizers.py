@@ -285,7 +285,7 @@ def _brief(values: Iterable[float]) -> str:
 def state_of_an_optimizer(evidence: Evidence) -> Iterator[Table[Text]]:
     """The methods of an optimizer and the names in its state_dict."""
     figures = by_place(evidence, OPTIMIZER_STATE)
-    # Beside the places stands the scheduler's rate, which has no column here.
+    # The figures have the scheduler's rate too, which has no column here.
     places = [place for place in PLACES if place in figures]
     if not places:
         return

@@ -172,7 +172,7 @@ def _why_not_compared(evidence: Evidence, route: StepRoute) -> Text:
 def any_two_routes(evidence: Evidence) -> Iterator[Table[Text]]:
     """The greatest difference of any two routes over all steps.
 
-    Routes that agree to the last bit stand in one row.
+    Routes that agree to the last bit are one row.
     """
     states = states_by_route(evidence)
     groups: list[list[StepRoute]] = []
@@ -184,7 +184,7 @@ def any_two_routes(evidence: Evidence) -> Iterator[Table[Text]]:
         else:
             groups.append([route])
 
-    # All routes of a group have the same states: the first of them stands for it.
+    # All routes of a group have the same states: the first of them will do.
     rows: list[tuple[Cell | Text, ...]] = []
     for number, group in enumerate(groups, 1):
         own = states[group[0]]
