@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from explorer.model.claim import Observation
+from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.message import Message, Text
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import grouped
@@ -56,3 +56,10 @@ def observed(
     for parties, (value, is_expected) in grouped(answers):
         rows.append(Observation(what, value, tuple(parties), is_expected))
     return rows
+
+
+def holds_or(
+    otherwise: ClaimVerdict, seen: tuple[Observation, ...], is_right: bool, advice: Text = ""
+) -> Ruling:
+    """The verdict "holds" where a statement is right, and another verdict where it is not."""
+    return Ruling("holds" if is_right else otherwise, seen, advice)

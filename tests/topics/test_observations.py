@@ -2,9 +2,17 @@
 
 import pytest
 
-from explorer.model.claim import Observation
+from explorer.model.claim import Observation, Ruling
 from explorer.model.message import message
-from explorer.topics.observations import for_each, observed, of_each, outcome, plain, within
+from explorer.topics.observations import (
+    for_each,
+    holds_or,
+    observed,
+    of_each,
+    outcome,
+    plain,
+    within,
+)
 from explorer.words.claims import observations_text
 from explorer.words.parties import party_names
 
@@ -46,6 +54,12 @@ def test_figures_are_taken_and_compared_party_by_party() -> None:
     assert of_each(answers) == answers
     assert within(sums, 6.0) == {GRAPH: True, TAPE: False}
     assert for_each(str, sums) == {GRAPH: "6.0", TAPE: "7.0"}
+
+
+def test_a_statement_holds_or_has_another_verdict() -> None:
+    seen = (Observation("sum", "6"),)
+    assert holds_or("outdated", seen, True) == Ruling("holds", seen)
+    assert holds_or("outdated", seen, False, "advice") == Ruling("outdated", seen, "advice")
 
 
 def test_a_line_has_what_was_measured_once_and_each_value_with_all_who_gave_it() -> None:

@@ -20,7 +20,7 @@ from explorer.topics.networks.questions import (
     STARTING_MODE,
     TOPIC,
 )
-from explorer.topics.observations import for_each, observed
+from explorer.topics.observations import for_each, holds_or, observed
 from explorer.topics.question import FRAMEWORKS, Question
 
 HEADING = "networks"
@@ -103,7 +103,7 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         *observed(say("zeros_inference"), zeros["inference"], str, keeps),
     )
     is_right = is_same_norm and all(drops.values()) and all(keeps.values())
-    return Ruling("holds" if is_right else "does_not_hold", seen)
+    return holds_or("does_not_hold", seen, is_right)
 
 
 @TOPIC.claim(
@@ -129,7 +129,7 @@ def containers(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     in_lists = {cells["list"], modules["list"]}
     if not (_containers_register(cells) and _containers_register(modules)):
         return Ruling("does_not_hold", seen)
-    return Ruling("holds" if in_lists == {expects["list"]} else "outdated", seen)
+    return holds_or("outdated", seen, in_lists == {expects["list"]})
 
 
 def _counts_seen(cells: Mapping[str, int], modules: Mapping[str, int]) -> Iterator[Observation]:
@@ -267,7 +267,7 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("does_not_hold", seen)
     if not mindspore_as_said or tensor_has:
         return Ruling("outdated", seen, "" if has_buffers else "without buffers")
-    return Ruling("holds" if torch_as_said else "holds_with_changes", seen)
+    return holds_or("holds_with_changes", seen, torch_as_said)
 
 
 def _requires_grad_decides(cells: Figures, modules: Figures) -> bool:

@@ -25,7 +25,7 @@ from explorer.topics.networks.questions import (
     TOPIC,
 )
 from explorer.topics.networks.shared import INDEXING
-from explorer.topics.observations import for_each, observed, of_each, outcome, within
+from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome, within
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
 
@@ -161,8 +161,8 @@ def lists_of_parameters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     if len(mindspore["ParameterTuple"]["registered"]) != expects["container"]:
         return Ruling("does_not_hold", seen)
-    is_registered = len(mindspore["list"]["registered"]) != expects["list"]
-    return Ruling("outdated" if is_registered else "holds", seen)
+    is_as_stated = len(mindspore["list"]["registered"]) == expects["list"]
+    return holds_or("outdated", seen, is_as_stated)
 
 
 def _registered(

@@ -10,6 +10,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_statement
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import holds_or
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import (
     EXPORTED_OPTIMIZERS,
@@ -131,7 +132,7 @@ def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruli
         return Ruling("does_not_hold", seen, advice)
     if by_weights:
         return Ruling("does_not_hold", seen, say("use_other_name", optimizers=by_weights))
-    return Ruling("holds" if alone else "not_checkable_here", seen)
+    return holds_or("not_checkable_here", seen, bool(alone))
 
 
 def _is_among(name: str, exported: Iterable[str]) -> bool:

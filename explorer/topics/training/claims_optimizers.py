@@ -15,7 +15,7 @@ from explorer.text.messages import first_statement
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.observations import for_each, observed, of_each, outcome
+from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.findings_optimizers import (
     by_place,
@@ -310,7 +310,7 @@ def loss_scale(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     if is_call_refused:
         advice = say("divide_and_name_arguments", **advice.values)
-    return Ruling("holds_with_changes" if "experimental" in refusing else "holds", seen, advice)
+    return holds_or("holds_with_changes", seen, "experimental" not in refusing, advice)
 
 
 STEPS = ("scaled", "whole", "divided by hand", "scaled, decayed", "divided by hand, decayed")
@@ -368,7 +368,7 @@ def param_groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("does_not_hold", seen)
     if "nn" in telling:
         return Ruling("outdated", seen)
-    return Ruling("holds_with_changes" if "experimental" in telling else "holds", seen)
+    return holds_or("holds_with_changes", seen, "experimental" not in telling)
 
 
 def _tells(groups: Any, keys: list[str]) -> bool:

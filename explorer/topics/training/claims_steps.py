@@ -15,7 +15,7 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
-from explorer.topics.observations import for_each, observed, of_each, within
+from explorer.topics.observations import for_each, holds_or, observed, of_each, within
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES
 from explorer.topics.styles import by_style
 from explorer.topics.training.differences import (
@@ -117,7 +117,7 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         Observation(say("jit_difference"), f"{difference:.1e}", (TAPE,), is_same),
         Observation(say("jit_time"), share, (TAPE,), is_faster),
     )
-    return Ruling("holds" if is_same and is_faster else "does_not_hold", seen)
+    return holds_or("does_not_hold", seen, is_same and is_faster)
 
 
 @TOPIC.claim(
@@ -159,7 +159,7 @@ def dispatches(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     # In tape style, what is not dispatched operator by operator is compiled: the optimizer is
     # (2.10.0).
     is_three = is_three_on_tape and is_three_in_graph
-    return Ruling("holds" if is_three else "depends_on_style", seen)
+    return holds_or("depends_on_style", seen, is_three)
 
 
 def _brief(graphs: list[dict[str, int]]) -> Message:
@@ -323,7 +323,7 @@ def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     if not is_same:
         return Ruling("does_not_hold", seen)
-    return Ruling("holds" if is_default and is_guides else "holds_with_changes", seen)
+    return holds_or("holds_with_changes", seen, is_default and is_guides)
 
 
 @TOPIC.claim(

@@ -242,11 +242,11 @@ def group_settings(evidence: Evidence) -> Iterator[Table[Text]]:
     places = list(groups | grown)
     rows: list[tuple[Cell | Text, ...]] = []
     for setting in _keys(groups):
-        entries = [_beside(groups.get(place, {}).get(setting)) for place in places]
-        rows.append((say.named(setting), *entries))
+        name = say.named(setting)
+        rows.append((name, *_beside_in(groups, places, setting)))
     for optimizer in _keys(grown):
-        entries = [_beside(grown.get(place, {}).get(optimizer)) for place in places]
-        rows.append((say("add_group", optimizer=optimizer), *entries))
+        name = say("add_group", optimizer=optimizer)
+        rows.append((name, *_beside_in(grown, places, optimizer)))
     if rows:
         yield Table(
             title=say("groups_title"),
@@ -264,6 +264,11 @@ def _keys(figures: Mapping[str, Figures]) -> list[str]:
     for place_figures in figures.values():
         keys.update(dict.fromkeys(place_figures))
     return list(keys)
+
+
+def _beside_in(figures: Mapping[str, Figures], places: Iterable[str], key: str) -> list[Text]:
+    """What a setting or an optimizer leaves in each place."""
+    return [_beside(figures.get(place, {}).get(key)) for place in places]
 
 
 def _beside(figure: Any) -> Text:
