@@ -1,16 +1,24 @@
 """Observations: how the evidence of a claim is made of figures."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from explorer.model.claim import Observation
+from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.message import Message, Text
+from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import grouped
+
+Shown = TypeVar("Shown")
 
 
 def plain(figure: Any) -> Text:
     """A figure as it is, if it is a message, or as Python prints it."""
     return figure if isinstance(figure, Message) else str(figure)
+
+
+def outcome(figure: Any, words: Callable[[Any], Text] = plain) -> Text:
+    """What an attempt raised, or else the figure in words."""
+    return said(figure) if raised(figure) else words(figure)
 
 
 def of_each(answers: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -19,6 +27,16 @@ def of_each(answers: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     for key in keys:
         figures = {party: figure[key] for party, figure in figures.items()}
     return figures
+
+
+def for_each(function: Callable[[Any], Shown], figures: Mapping[str, Any]) -> dict[str, Shown]:
+    """What a function makes of the figure of each party."""
+    return {party: function(figure) for party, figure in figures.items()}
+
+
+def within(differences: Mapping[str, float], tolerance: float) -> dict[str, bool]:
+    """Of whom a difference is no greater than the tolerance."""
+    return for_each(lambda difference: difference <= tolerance, differences)
 
 
 def observed(
@@ -42,3 +60,10 @@ def observed(
     for parties, (value, is_expected) in grouped(answers):
         rows.append(Observation(what, value, tuple(parties), is_expected))
     return rows
+
+
+def holds_or(
+    otherwise: ClaimVerdict, seen: tuple[Observation, ...], is_right: bool, advice: Text = ""
+) -> Ruling:
+    """The verdict "holds" where a statement is right, and another verdict where it is not."""
+    return Ruling("holds" if is_right else otherwise, seen, advice)

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from explorer.topics.data_parallel.findings import MEAN, OTHER, OWN
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
 from explorer.topics.studying import Telling
@@ -93,9 +92,9 @@ def test_each_way_to_take_a_step_is_a_row_with_what_it_went_along() -> None:
     assert table.columns == ("way", "style", "rank 0", "rank 1", "along")
     assert table.title.startswith("mindspore")
     rows = {row[:2]: row[2:] for row in table.rows}
-    assert rows["cell", "graph"] == ("[3, 0.5]", "[3, 0.5]", MEAN)
-    assert rows["by hand", "graph"] == ("[2, 0]", "[4, 1]", OWN)
-    assert rows["by hand", "tape"] == ("[9, 9]", "[9, 9]", OTHER)
+    assert rows["cell", "graph"] == ("[3, 0.5]", "[3, 0.5]", "the mean")
+    assert rows["by hand", "graph"] == ("[2, 0]", "[4, 1]", "its own gradient")
+    assert rows["by hand", "tape"] == ("[9, 9]", "[9, 9]", "something else")
     assert rows["cell", "tape"][-1] == "RuntimeError: no"
 
 

@@ -8,6 +8,7 @@ from explorer.model.measurement import Figures
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import GUIDE_STEP, LOOP, MODEL, STEP_CELL, TOPIC
+from explorer.words.claims import what_text
 from tests.support.topics import Ruled, ruled
 
 
@@ -52,15 +53,15 @@ INCURABLE = step(TWICE, TWICE, TWICE)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
-        (routes(ONCE, ONCE), "holds", "whichever route"),
+        (routes(ONCE, ONCE), "holds", "can be relied on"),
         (routes(AS_IT_IS, AS_IT_IS), "does_not_hold", "from one ms.value_and_grad"),
         (routes(CURED, CURED), "does_not_hold", "Call set_grad()"),
         (routes(CURED, AS_IT_IS), "does_not_hold", "from one ms.value_and_grad"),
-        (routes(INCURABLE, AS_IT_IS), "does_not_hold", "in place of the printed step"),
+        (routes(INCURABLE, AS_IT_IS), "does_not_hold", "Do not rely"),
         (routes(ONCE, AS_IT_IS), "depends_on_style", "in graph style alone"),
         (routes(CURED, ONCE), "depends_on_style", "in tape style alone"),
         (routes(ONCE, ONCE, model=ELSEWHERE), "depends_on_style", "in graph style alone"),
-        (routes(AS_IT_IS, AS_IT_IS, model=ELSEWHERE), "does_not_hold", "after one step to find"),
+        (routes(AS_IT_IS, AS_IT_IS, model=ELSEWHERE), "does_not_hold", "Do not rely"),
     ],
 )
 def test_the_printed_step_is_judged_by_all_that_it_leaves(
@@ -73,10 +74,28 @@ def test_the_printed_step_is_judged_by_all_that_it_leaves(
 def test_statistics_that_moved_twice_are_told_apart_from_the_weights() -> None:
     seen = routes(AS_IT_IS, AS_IT_IS).evidence
     assert "from PyTorch's loop, TrainOneStepCell: 0 (MindSpore graph" in seen
-    assert "of the weights alone, the printed step: 0 (MindSpore" in seen
-    assert "what differs most after the printed step: norm.running_mean" in seen
-    assert "moves the running mean, the printed step: 1.9 times as far as PyTorch's" in seen
-    assert "from PyTorch's loop, the printed step after set_grad(): 0.09" in seen
+    assert "of the weights alone, the guide's step: 0 (MindSpore" in seen
+    assert "what differs most after the guide's step: norm.running_mean" in seen
+    assert "guide's steps moves the running mean: 1.9 times as far as PyTorch's" in seen
+    assert "from PyTorch's loop, the guide's step after set_grad(): 0.09" in seen
+
+
+@pytest.mark.parametrize(
+    ("printed", "passes"),
+    [(LIKE_THE_LOOP, "1"), (TWICE, "2"), (left(mean=0.271), "3"), (left(mean=0.15), "")],
+)
+def test_the_running_mean_shows_how_often_the_forward_ran(printed: Figures, passes: str) -> None:
+    ruling = routes(step(printed, printed), step(printed, printed))
+    counts = [
+        observation.value
+        for observation in ruling.observations
+        if what_text(observation).startswith("forward passes in the guide's step")
+    ]
+    assert counts == ([passes] if passes else [])
+
+
+def test_the_cause_of_statistics_that_moved_twice_is_advised_on() -> None:
+    assert "runs the forward pass twice" in routes(AS_IT_IS, AS_IT_IS).advice
 
 
 @pytest.mark.row(52)

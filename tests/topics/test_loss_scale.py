@@ -11,7 +11,7 @@ from explorer.model.errors import UsageError
 from explorer.model.measurement import Figures, Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale import inputs
-from explorer.topics.loss_scale.findings_scalers import is_finite
+from explorer.topics.loss_scale.findings import is_finite
 from explorer.topics.loss_scale.life import counts, same_scales, turn
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
@@ -28,6 +28,7 @@ from explorer.topics.loss_scale.wording import FRAMEWORK_NAMES, SCALER_NAMES
 from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.topics.studying import target
+from explorer.words.messages import text
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import World, measured_once
@@ -162,7 +163,7 @@ def test_a_dynamic_scaler_skips_shrinks_and_grows_after_its_window(
 ) -> None:
     turns = figures_of(LIFE, party)["turns"]
     assert turns == life_by_the_rules(inputs.INITIAL)
-    assert min(counts(turns).values()) > 0
+    assert min(counts(turns)) > 0
 
 
 def test_a_missed_skip_and_an_early_growth_are_counted() -> None:
@@ -170,8 +171,8 @@ def test_a_missed_skip_and_an_early_growth_are_counted() -> None:
     turns[0]["stepped"] = True
     turns[20]["finite"] = False
     happened = counts(turns)
-    assert happened["skipped"] < happened["overflows"]
-    assert happened["on time"] < happened["grown"]
+    assert happened.skipped < happened.overflows
+    assert happened.on_time < happened.grown
 
 
 def test_scales_are_the_same_where_every_scaler_has_the_same() -> None:
@@ -302,8 +303,8 @@ def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> Non
 def test_those_who_agree_have_one_name(
     parties: tuple[str, ...], framework: str, scaler: str
 ) -> None:
-    assert FRAMEWORK_NAMES.of(parties) == framework
-    assert SCALER_NAMES.of(parties) == scaler
+    assert text(FRAMEWORK_NAMES.of(parties)) == framework
+    assert text(SCALER_NAMES.of(parties)) == scaler
 
 
 @pytest.mark.mindspore

@@ -121,12 +121,3 @@ def test_the_advice_on_unscaling_follows_what_happens_in_float16(
 ) -> None:
     float16_keeps_it = put(UNDERFLOW, SCALING, "float16", "unscaled there", value=1e-8)
     assert "cast" not in judge(CLAIMS[14], measured, float16_keeps_it).advice
-
-
-def test_the_advice_on_small_gradients_follows_what_mindspore_loses(
-    measured: dict[str, Measured],
-) -> None:
-    never_kept = put(UNDERFLOW, SCALING, "float16", "scaled", value=0.0)
-    assert "in float32" in judge(CLAIMS[14], measured, never_kept).advice
-    never_lost = put(UNDERFLOW, MINDSPORE_STYLES, "float16", "without", value=1e-8)
-    assert "needs no scaling" in judge(CLAIMS[14], measured, never_lost).advice

@@ -50,10 +50,10 @@ NEVER_SHRINKS = life(shrinks=False)
         (RIGHT, RIGHT, RIGHT, REFUSED, REFUSED, "holds_with_changes", "skip the step yourself"),
         (RIGHT, RIGHT, RIGHT, SKIPPED, REFUSED, "holds_with_changes", "skip the step yourself"),
         (RIGHT, RIGHT, RIGHT, SKIPPED, SKIPPED, "holds", "Leave the skipping to the cell"),
-        (EARLY, RIGHT, RIGHT, SKIPPED, SKIPPED, "depends_on_style", "Watch the scale in the style"),
-        (NEVER_SHRINKS, RIGHT, RIGHT, REFUSED, REFUSED, "depends_on_style", "Watch the scale"),
-        (EARLY, EARLY, RIGHT, SKIPPED, SKIPPED, "does_not_hold", "Watch the scale and the skipped"),
-        (RIGHT, RIGHT, life(skips=False), SKIPPED, SKIPPED, "does_not_hold", "Watch the scale"),
+        (EARLY, RIGHT, RIGHT, SKIPPED, SKIPPED, "depends_on_style", "Check which style"),
+        (NEVER_SHRINKS, RIGHT, RIGHT, REFUSED, REFUSED, "depends_on_style", "Check which style"),
+        (EARLY, EARLY, RIGHT, SKIPPED, SKIPPED, "does_not_hold", "Do not rely"),
+        (RIGHT, RIGHT, life(skips=False), SKIPPED, SKIPPED, "does_not_hold", "Do not rely"),
     ],
 )
 def test_the_scaler_is_judged_by_its_life_and_by_who_skips(

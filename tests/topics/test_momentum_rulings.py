@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.topics.training.momentum import FUSED, MEANT, PRINTED
+from explorer.topics.training.differences import FUSED, MEANT, PRINTED
 from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, TOPIC, WEIGHT_DECAY
 from tests.support.topics import Ruled, ruled
 
@@ -46,15 +46,15 @@ def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUN
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
-        (momentum(BEST, BEST), "holds", "Take either optimizer"),
+        (momentum(BEST, BEST), "holds", "can be relied on"),
         (momentum(AS_IT_IS, AS_IT_IS, ASCEND, ASCEND), "does_not_hold", "set self.momentum"),
         (momentum(FUSED_UNUSABLE, FUSED_UNUSABLE), "does_not_hold", "set self.momentum"),
-        (momentum(WRONG_EVERYWHERE, AS_IT_IS), "does_not_hold", "nor their repair"),
+        (momentum(WRONG_EVERYWHERE, AS_IT_IS), "does_not_hold", "Do not rely"),
         (momentum(AS_IT_IS, BEST), "depends_on_style", "in tape style alone"),
         (momentum(BEST, FUSED_UNUSABLE), "depends_on_style", "in graph style alone"),
         (momentum(BEST, BEST, FAILS, RUNS), "depends_on_style", "your own in graph style"),
         (momentum(BEST, BEST, ASCEND, ASCEND), "not_checkable_here", "needs another device"),
-        (momentum(BEST, BEST, FAILS, ASCEND), "does_not_hold", "the cell fails"),
+        (momentum(BEST, BEST, FAILS, ASCEND), "does_not_hold", "Do not rely"),
     ],
 )
 def test_printed_momentum_is_judged_as_it_is_printed(

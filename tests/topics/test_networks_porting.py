@@ -44,12 +44,12 @@ IN_CONTAINERS: dict[tuple[Question, str], Figures] = {
         (
             put(PARAMETERS, ["mindspore"], "list", value=holding(["factor", "addend"])),
             "outdated",
-            "both register now",
+            "what is true now",
         ),
         (
             put(PARAMETERS, ["mindspore"], "ParameterTuple", value=holding(["factor"])),
             "does_not_hold",
-            "under a name of its own",
+            "Do not rely",
         ),
         # PyTorch is evidence alone.
         (put(PARAMETERS, ["torch"], "list", value=holding(["0", "1"])), "holds", "ParameterTuple"),
@@ -97,7 +97,7 @@ def refused(world: World) -> None:
         (level("O2", OWN), "holds", "to_float: O3 change it"),
         (refused, "holds", "the level raises."),
         (kept_on_the_tape, "depends_on_style", "O2 and O3 change it without a word in one style."),
-        (kept, "does_not_hold", "your precision is kept"),
+        (kept, "does_not_hold", "Do not rely"),
     ],
 )
 def test_a_level_conflicts_where_it_changes_the_dtypes(
@@ -163,16 +163,16 @@ def dropped_by_default(world: World) -> None:
     [
         (unchanged, "holds", "keep the default, which drops nothing"),
         (dropped_by_default, "holds", "write drop_remainder=False"),
-        (nothing_dropped(*MINDSPORE_STYLES), "holds_with_changes", "Batch as you like"),
-        (nothing_dropped("mindspore-graph"), "holds_with_changes", "Batch as you like"),
+        (nothing_dropped(*MINDSPORE_STYLES), "holds_with_changes", "names and defaults"),
+        (nothing_dropped("mindspore-graph"), "holds_with_changes", "names and defaults"),
         (off_by(0.9e-5, "one by one", "mindspore-graph"), "holds", "Compare inference first"),
-        (off_by(1.2e-5, "one by one", "mindspore-graph"), "depends_on_style", "Infer in the style"),
+        (off_by(1.2e-5, "one by one", "mindspore-graph"), "depends_on_style", "Check which style"),
         (
             off_by(0.1, "keeping the rest", "mindspore-tape"),
             "depends_on_style",
-            "Infer in the style",
+            "Check which style",
         ),
-        (off_by(0.1, "again", *MINDSPORE_STYLES), "does_not_hold", "layer by layer"),
+        (off_by(0.1, "again", *MINDSPORE_STYLES), "does_not_hold", "Do not rely"),
     ],
 )
 def test_inference_is_compared_for_all_samples(change: Change, verdict: str, advice: str) -> None:

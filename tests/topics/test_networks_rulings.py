@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.topics.networks.claims_graph_limits import SLICING
+from explorer.topics.networks.claims_porting import SLICING
 from explorer.topics.networks.questions import COMPILATIONS, SLICES, TOPIC
 from tests.support.topics import Ruled, ruled
 

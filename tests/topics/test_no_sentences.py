@@ -20,13 +20,17 @@ TOPICS = (
     "gradients",
     "schedules",
     "operators",
+    "data_parallel",
+    "loss_scale",
+    "networks",
+    "training",
 )
 """The topics whose modules have no sentence; a line each."""
 
 ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|for|by)\b")
 """Words that every English sentence has one of."""
 
-PROGRAMS = re.compile(r"in_(mindspore|torch|keras)|programs")
+PROGRAMS = re.compile(r"in_(mindspore|torch|keras)|programs|inputs|processes|rank")
 """The modules that measure: what they name is a figure of the record."""
 
 DECLARING = ("Topic", "TOPIC.claim", "TOPIC.ask", "guide_call")

@@ -2,8 +2,17 @@
 
 import pytest
 
-from explorer.model.claim import Observation
-from explorer.topics.observations import observed, of_each
+from explorer.model.claim import Observation, Ruling
+from explorer.model.message import message
+from explorer.topics.observations import (
+    for_each,
+    holds_or,
+    observed,
+    of_each,
+    outcome,
+    plain,
+    within,
+)
 from explorer.words.claims import observations_text
 from explorer.words.parties import party_names
 
@@ -24,6 +33,33 @@ def test_an_answer_that_is_as_stated_of_one_alone_is_two_rows() -> None:
         Observation("sum", "6.0", (TAPE,), False),
         Observation("sum", "6.0", (TORCH,)),
     ]
+
+
+def test_a_figure_is_a_message_or_what_python_prints() -> None:
+    told = message("rain.fell")
+    assert plain(told) is told
+    assert plain([1.0]) == "[1.0]"
+
+
+def test_an_attempt_that_raised_is_what_it_said_and_any_other_is_in_words() -> None:
+    failed = {"raised": "TypeError", "message": "no kernel"}
+    assert outcome(failed, "{:.1f}".format) == "TypeError: no kernel"
+    assert outcome(6.04, "{:.1f}".format) == "6.0"
+
+
+def test_figures_are_taken_and_compared_party_by_party() -> None:
+    answers = {GRAPH: {"loss": {"sum": 6.0}}, TAPE: {"loss": {"sum": 7.0}}}
+    sums = of_each(answers, "loss", "sum")
+    assert sums == {GRAPH: 6.0, TAPE: 7.0}
+    assert of_each(answers) == answers
+    assert within(sums, 6.0) == {GRAPH: True, TAPE: False}
+    assert for_each(str, sums) == {GRAPH: "6.0", TAPE: "7.0"}
+
+
+def test_a_statement_holds_or_has_another_verdict() -> None:
+    seen = (Observation("sum", "6"),)
+    assert holds_or("outdated", seen, True) == Ruling("holds", seen)
+    assert holds_or("outdated", seen, False, "advice") == Ruling("outdated", seen, "advice")
 
 
 def test_a_line_has_what_was_measured_once_and_each_value_with_all_who_gave_it() -> None:

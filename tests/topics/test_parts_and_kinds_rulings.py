@@ -50,9 +50,9 @@ def parts(
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
-        (parts(), "holds", "as the guide's table does"),
+        (parts(), "holds", "can be relied on"),
         # MindSpore calls batch norm's weight gamma: how many there are is what counts.
-        (parts(parameters=["gamma", "bias"]), "holds", "as the guide's table does"),
+        (parts(parameters=["gamma", "bias"]), "holds", "can be relied on"),
         (parts(parameters=WITH_BUFFERS), "holds_with_changes", "has 3 where parameters() has 2"),
         (parts(ALL), "does_not_hold", "name_cells for named_children, cells_and_names for named_m"),
         (parts(ALL, modules=CHILDREN), "does_not_hold", "Use name_cells for named_children."),
@@ -110,13 +110,13 @@ NO_BUFFERS = {"raised": "AttributeError", "message": "no register_buffer"}
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
-        (kinds(), "holds", "Parameter for what is trained"),
-        (kinds(buffers=NO_BUFFERS), "holds", "Parameter for what is trained"),
-        (kinds("Tensor"), "holds_with_changes", "not the guide's four"),
+        (kinds(), "holds", "can be relied on"),
+        (kinds(buffers=NO_BUFFERS), "holds", "can be relied on"),
+        (kinds("Tensor"), "holds_with_changes", "names and defaults"),
         (kinds("Tensor", buffers=["mean"]), "outdated", "in register_buffer; freeze"),
         (kinds("Tensor", tensor_has=["requires_grad_"]), "outdated", "in a Tensor; freeze"),
         (kinds(mindspore=("Tensor", "Variable", "Parameter")), "outdated", "in a Tensor; freeze"),
-        (kinds("Tensor", buffers=["mean"], trains=True), "does_not_hold", "Check with trainable"),
+        (kinds("Tensor", buffers=["mean"], trains=True), "does_not_hold", "Do not rely"),
     ],
 )
 def test_kinds_are_judged_as_they_are_on_both_sides(

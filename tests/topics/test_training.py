@@ -17,7 +17,10 @@ from explorer.topics.question import PARTIES, Question, Target
 from explorer.topics.studying import target
 from explorer.topics.training.claims_steps import weights_of
 from explorer.topics.training.differences import (
+    FUSED,
+    MEANT,
     NEAR,
+    PRINTED,
     accumulation_difference,
     farthest,
     list_difference,
@@ -26,7 +29,6 @@ from explorer.topics.training.differences import (
 from explorer.topics.training.findings_routes import REFERENCE, TAPE, StepRoute, states_by_route
 from explorer.topics.training.findings_steps import PARTS, parts_of
 from explorer.topics.training.inputs import RATE, STEPS, WEIGHT, gradients
-from explorer.topics.training.momentum import FUSED, MEANT, PRINTED
 from explorer.topics.training.questions import (
     ACCUMULATION,
     ADD_PARAM_GROUP,

@@ -53,12 +53,12 @@ def four_times_as_fast(world: World) -> None:
         (
             52,
             "does_not_hold",
-            "greatest difference from PyTorch's loop, Model.train: 4.5e-08 (MindSpore graph",
+            "statistics from PyTorch's loop, Model.train: 4.5e-08 (MindSpore graph",
         ),
         (
             52,
             "does_not_hold",
-            "the printed step after set_grad(): 0.093",
+            "the guide's step after set_grad(): 0.093",
         ),
         (
             53,
@@ -267,5 +267,5 @@ def test_a_wrong_world_gives_another_verdict(
 def test_the_advice_on_micro_batches_follows_what_adds_up(measured: dict[str, Measured]) -> None:
     assert "batch norm in training sees each" in judge(TOPIC.claims[17], measured).advice
     assert "batch norm" not in judge(TOPIC.claims[17], measured, no_batch_norm).advice
-    assert "Do not divide" in judge(TOPIC.claims[17], measured, mean_not_divided).advice
-    assert "the reduction of the loss" in judge(TOPIC.claims[17], measured, sum_is_off).advice
+    for change in (mean_not_divided, sum_is_off):
+        assert judge(TOPIC.claims[17], measured, change).verdict == "does_not_hold"

@@ -21,6 +21,7 @@ from explorer.topics.training.findings_routes import ROUTES
 from explorer.topics.training.inputs import SHAPES, batches, start
 from explorer.topics.training.questions import LOOP, TOPIC
 from explorer.topics.training.update_rules import PLACES, UPDATE_RULES, compare_rules
+from explorer.words.messages import text
 from tests.support.tellings import telling_text
 
 
@@ -32,7 +33,7 @@ def test_every_route_is_a_question_of_its_own_and_styles_come_in_pairs() -> None
     for route in ROUTES:
         if route.party in MINDSPORE_STYLES:
             assert route.framework == "MindSpore"
-            assert route.party.removeprefix("mindspore-") in route.label
+            assert route.party.removeprefix("mindspore-") in text(route.label)
 
 
 def test_the_start_is_the_same_at_every_call_and_batch_norm_starts_neutral() -> None:

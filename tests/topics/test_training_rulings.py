@@ -287,15 +287,15 @@ TORCH_NORM = ["bn.weight", "bn.bias"]
 @pytest.mark.parametrize(
     ("row", "change", "verdict", "advice"),
     [
-        (62, no_asgd, "holds", "Write the update yourself, on nn.Optimizer"),
-        (62, both_as_in_pytorch, "outdated", "Use nn.ASGD or experimental.ASGD or nn.LBFGS."),
+        (62, no_asgd, "holds", "can be relied on"),
+        (62, both_as_in_pytorch, "outdated", "Use nn.ASGD, experimental.ASGD or nn.LBFGS."),
         (62, lbfgs_unlike_pytorchs, "holds_with_changes", "before you use nn.LBFGS"),
         (62, nn_alone_parts_by(0.9 * NEAR), "outdated", "Use nn.ASGD;"),
         (62, nn_alone_parts_by(1.1 * NEAR), "holds_with_changes", "before you use nn.ASGD"),
-        (64, only_names_differ, "holds", "Write the update yourself, on torch.optim"),
-        (64, nothing_runs, "not_checkable_here", "where MindSpore's optimizers take a step"),
+        (64, only_names_differ, "holds", "can be relied on"),
+        (64, nothing_runs, "not_checkable_here", "where the hardware is"),
         (64, ftrl_refused, "does_not_hold", "AdamOffload (torch.optim.Adam)."),
-        (64, none_is_there_any_more, "outdated", "that mindspore.nn exports today"),
+        (64, none_is_there_any_more, "outdated", "what is true now"),
         (
             64,
             put(EXPORTED_OPTIMIZERS, ["torch"], "torch", value=["Adam", "Lamb"]),
@@ -303,26 +303,36 @@ TORCH_NORM = ["bn.weight", "bn.bias"]
             "Use torch.optim's Lamb",
         ),
         (66, experimental_divides, "holds", "; in PyTorch divide"),
-        (66, nn_refuses, "outdated", "Divide the gradients yourself before"),
-        (66, put(LOSS_SCALE, ["torch"], "scaled", value=0.9), "outdated", "in both frameworks"),
-        (66, put(LOSS_SCALE, ["nn"], "scaled", value=0.6), "does_not_hold", "something else"),
+        (66, nn_refuses, "outdated", "what is true now"),
+        (66, put(LOSS_SCALE, ["torch"], "scaled", value=0.9), "outdated", "what is true now"),
+        (66, put(LOSS_SCALE, ["nn"], "scaled", value=0.6), "does_not_hold", "Do not rely"),
         (
             66,
             put(LOSS_SCALE, ["nn"], "scaled, decayed", value=0.8975),
             "holds_with_changes",
             "as it is divided too",
         ),
-        (67, put(PARAM_GROUPS, ["experimental"], "groups", value=UNKNOWN), "holds", "Keep the"),
-        (67, nn_tells_groups, "outdated", "in both"),
-        (67, put(PARAM_GROUPS, ["torch"], "groups", value=UNKNOWN), "does_not_hold", "Print an"),
-        (68, chosen(NORM, TORCH_NORM), "holds", "Filter by name"),
-        (68, chosen(["bn.moving_mean", *NORM], TORCH_NORM), "holds_with_changes", "trainable_"),
-        (69, pads_no_more, "outdated", "neither pads"),
+        (
+            67,
+            put(PARAM_GROUPS, ["experimental"], "groups", value=UNKNOWN),
+            "holds",
+            "can be relied on",
+        ),
+        (67, nn_tells_groups, "outdated", "what is true now"),
+        (67, put(PARAM_GROUPS, ["torch"], "groups", value=UNKNOWN), "does_not_hold", "Do not rely"),
+        (68, chosen(NORM, TORCH_NORM), "holds", "can be relied on"),
+        (
+            68,
+            chosen(["bn.moving_mean", *NORM], TORCH_NORM),
+            "holds_with_changes",
+            "names and defaults",
+        ),
+        (69, pads_no_more, "outdated", "what is true now"),
         (
             69,
             put(LISTED_SHAPES, ["torch"], "as printed", value=UNKNOWN),
             "does_not_hold",
-            "Print the shape",
+            "Do not rely",
         ),
         (83, jitted_off_by(0.9 * NEAR, "tape", "graph"), "holds", "Put the"),
         (83, jitted_off_by(1.1 * NEAR, "tape"), "depends_on_style", "in graph style"),
@@ -333,7 +343,7 @@ TORCH_NORM = ["bn.weight", "bn.bias"]
             "in graph style",
         ),
         (83, jitted_off_by(1.1 * NEAR, "graph"), "depends_on_style", "in tape style"),
-        (83, jitted_off_by(1.1 * NEAR, "tape", "graph"), "does_not_hold", "call the optimizer"),
+        (83, jitted_off_by(1.1 * NEAR, "tape", "graph"), "does_not_hold", "Do not rely"),
         (
             83,
             put(STATEFUL, ["mindspore-graph"], "ms.jit", value=NO_KERNEL),
@@ -364,10 +374,10 @@ def test_groups_that_do_not_tell_what_was_set_are_no_param_groups(groups: Any) -
     assert judged(67, change).verdict == "holds"
 
 
-def test_the_filters_advice_is_to_look_where_what_was_meant_differs_too() -> None:
+def test_the_filters_advice_is_not_what_was_meant_where_that_differs_too() -> None:
     ruling = judged(68, put(LISTED_FILTERS, ["torch"], "as meant", value=["conv.bias"]))
     assert ruling.verdict == "does_not_hold"
-    assert ruling.advice == "Print the names that you filter before you train some of them."
+    assert "not in name" not in ruling.advice
 
 
 def test_a_listing_that_raises_chooses_nothing_that_could_be_the_same() -> None:
@@ -397,13 +407,12 @@ def test_a_list_of_parameters_is_advised_where_they_are_used_up() -> None:
     assert "make a list" not in judged(53, put(FILTERED, ["torch"], "again", value=True)).advice
 
 
-def test_a_setting_without_a_kernel_is_not_advised() -> None:
-    ruling = judged(58)
-    assert ruling.verdict == "holds"
-    assert ruling.advice == "Keep to lr and weight_decay in MindSpore's groups."
+def test_a_setting_without_a_kernel_is_no_unknown_setting() -> None:
+    assert judged(58).verdict == "holds"
     setting = "grad_centralization, rows of 16"
     supported = judged(58, put(GROUPS, ["mindspore"], "nn", setting, value=APART))
-    assert "grad_centralization" in supported.advice
+    assert supported.verdict == "holds"
+    assert "grad_centralization for a group" not in supported.evidence
 
 
 @pytest.mark.parametrize(
@@ -429,9 +438,9 @@ def test_groups_are_named_at_the_start_only_where_none_can_be_added(
     ("names", "advice"),
     [
         (["momentum", "weight"], "flat, by the names of parameters, with the weights in it."),
-        (["momentum"], "flat, by the names of parameters."),
-        (["param_groups", "state"], "Use state_dict() in both."),
-        (UNKNOWN, "Save MindSpore's optimizer with save_checkpoint: its state_dict() fails."),
+        (["momentum"], "what is true now."),
+        (["param_groups", "state", "weight"], "what is true now."),
+        (UNKNOWN, "what is true now."),
     ],
 )
 def test_what_is_said_of_a_state_dict_is_read_off_its_names(names: Any, advice: str) -> None:

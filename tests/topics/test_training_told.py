@@ -29,6 +29,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     WEIGHT_DECAY,
 )
+from explorer.words.messages import text
 from tests.support.tellings import (
     Answers,
     chart_of,
@@ -84,7 +85,7 @@ def test_every_route_is_a_row_with_its_differences_or_why_there_are_none() -> No
     assert len(table.rows) == len(ROUTES)
     rows = {row[1]: row for row in table.rows}
     assert rows["Model.train, graph"][2:] == (0.0, 0.5, 0.5, 0.5, 0.5, "parts: fc.bias")
-    assert rows[REFERENCE.label] == ("PyTorch", REFERENCE.label, *[0.0] * STEPS, "same")
+    assert rows[text(REFERENCE.label)] == ("PyTorch", text(REFERENCE.label), *[0.0] * STEPS, "same")
     assert rows["TrainOneStepCell, tape"][-2:] == (None, "KeyError: no such thing.")
     assert rows["ms.jit step, tape"][2:] == (*[None] * STEPS, "not measured")
     # Without the loop there is nothing to compare with.

@@ -1,78 +1,100 @@
-"""What two ranks' figures tell: mean against sum, and weights that started differently."""
+"""What two ranks' figures say: mean against sum, and weights that started differently."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
+from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.messages import Messages, style_name
+from explorer.topics.observations import outcome
 from explorer.topics.question import PARTIES
 
-ROUTES = {"mindspore": "DistributedGradReducer, mccl", "torch": "DistributedDataParallel, gloo"}
+say = Messages("data_parallel")
+
+ROUTES = {
+    "mindspore": say("route", api="DistributedGradReducer", backend="mccl"),
+    "torch": say("route", api="DistributedDataParallel", backend="gloo"),
+}
 """The API that reduces each framework's gradients, and the backend that it does so over."""
 
-ROWS = {
-    "local": "gradient of the rank's own sample",
-    "mean": "reduced with mean",
-    "sum": "reduced with sum",
-    "after_step": "weights after one step, one start",
-    "first_weights_one_seed": "first random weights, one seed for all",
-    "first_weights_own_seed": "first random weights, each rank its own seed",
-    "after_step_own_seed": "weights after one step from there",
-}
-"""The figures that each rank reports, and their names for readers."""
+ROWS = (
+    "local",
+    "mean",
+    "sum",
+    "after_step",
+    "first_weights_one_seed",
+    "first_weights_own_seed",
+    "after_step_own_seed",
+)
+"""The figures that each rank reports; messages have the same names."""
+
+Direction = Literal["along_mean", "along_own", "along_other"]
+"""What the ranks can step along: the mean, each its own gradient, or something else."""
 
 
-MEAN, OWN, OTHER = "the mean", "its own gradient", "something else"
-"""What a rank can step along."""
+def of_ranks(ranks: list[Figures], *keys: str) -> list[Any]:
+    """One figure of each rank, by the keys that lead to it."""
+    figures: list[Any] = list(ranks)
+    for key in keys:
+        figures = [figure[key] for figure in figures]
+    return figures
 
 
 def is_mean(ranks: list[Figures]) -> bool:
     """Whether every rank's "mean" is the mean of the local gradients."""
+    return _are_mean(ranks, of_ranks(ranks, "mean"))
+
+
+def _are_mean(ranks: list[Figures], figures: list[Any]) -> bool:
+    """Whether each figure is the mean of the local gradients."""
+    mean = np.mean(of_ranks(ranks, "local"), axis=0)
     # Exactly: the samples are small whole numbers, which float32 adds and halves without rounding.
-    return all(np.array_equal(rank["mean"], _mean_of_local(ranks)) for rank in ranks)
+    return all(np.array_equal(figure, mean) for figure in figures)
 
 
-def _mean_of_local(ranks: list[Figures]) -> Any:
-    return np.mean([rank["local"] for rank in ranks], axis=0)
-
-
-def agree(ranks: list[Figures], key: str) -> bool:
-    """Whether all ranks report the same under ``key``, one of ROWS."""
-    return all(rank[key] == ranks[0][key] for rank in ranks)
+def agree(ranks: list[Figures], *keys: str) -> bool:
+    """Whether all ranks report the same figure."""
+    first, *others = of_ranks(ranks, *keys)
+    return all(other == first for other in others)
 
 
 @TOPIC.finding()
-def mean_against_sum(evidence: Evidence) -> Iterator[str]:
+def mean_against_sum(evidence: Evidence) -> Iterator[Text]:
     """Whether what each rank gets is the mean, how it differs from the sum, and what seeds do."""
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks, route = figures["ranks"], ROUTES[framework]
-        local = " and ".join(digits(rank["local"]) for rank in ranks)
-        mean, total = digits(ranks[0]["mean"]), digits(ranks[0]["sum"])
-        is_or_not = "is" if is_mean(ranks) else "is not"
-        yield (
-            f"Each rank gets {mean} from {local}, which {is_or_not} the mean ({route}); summed it is"
-            f" {total}, so a learning rate tuned for one is {len(ranks)} times off for the other."
+        yield say(
+            "is_the_mean" if is_mean(ranks) else "is_not_the_mean",
+            local=tuple(map(digits, of_ranks(ranks, "local"))),
+            mean=digits(ranks[0]["mean"]),
+            sum=digits(ranks[0]["sum"]),
+            ranks=len(ranks),
+            route=route,
         )
-        yield f"{_about_seeds(ranks)} ({route})."
-
-
-def _about_seeds(ranks: list[Figures]) -> str:
-    # Weights that agree from the start say nothing about what the first step does to them.
-    if agree(ranks, "first_weights_own_seed"):
-        return "Seeds of their own make no difference to the ranks' first weights"
-    start = "Ranks with seeds of their own start from different weights"
-    if agree(ranks, "after_step_own_seed"):
-        return f"{start}, which agree after one step: one rank's start was sent to the others"
-    return f"{start}, which still differ after one step: set one seed on every rank"
+        # Weights that agree from the start say nothing about what the first step does to them.
+        if agree(ranks, "first_weights_own_seed"):
+            seeds = "seeds_without_effect"
+        elif agree(ranks, "after_step_own_seed"):
+            seeds = "seeds_made_equal"
+        else:
+            seeds = "seeds_left_different"
+        yield say(seeds, route=route)
 
 
 # Ways to take a step
+
+
+def way_name(way: str) -> Text:
+    """A way to take a step, as a reader has it."""
+    return say("by_hand") if way == BY_HAND else way
 
 
 def steps_by_way(ranks: list[Figures]) -> dict[str, dict[str, list[Any]]]:
@@ -83,111 +105,120 @@ def steps_by_way(ranks: list[Figures]) -> dict[str, dict[str, list[Any]]]:
     by_way: dict[str, dict[str, list[Any]]] = {}
     for style, ways in ranks[0].get("routes", {}).items():
         for way in ways:
-            by_way.setdefault(way, {})[style] = [rank["routes"][style][way] for rank in ranks]
+            by_way.setdefault(way, {})[style] = of_ranks(ranks, "routes", style, way)
     return by_way
 
 
-def ways_by_steps(ranks: list[Figures]) -> list[tuple[list[str], list[Any]]]:
+def ways_by_steps(ranks: list[Figures]) -> list[tuple[tuple[Text, ...], list[Any]]]:
     """The ways that took the same from the weight, with what they took; "cell in tape style"."""
-    taken = {}
+    groups: list[tuple[list[Text], list[Any]]] = []
     for way, by_style in steps_by_way(ranks).items():
-        for agreeing, steps in grouped(by_style):
-            everywhere = len(agreeing) == len(by_style)
-            suffix = "" if everywhere else f" in {' and '.join(agreeing)} style"
-            taken[f"{way}{suffix}"] = steps
-    return grouped(taken)
+        for styles, steps in grouped(by_style):
+            name = way_name(way)
+            if len(styles) < len(by_style):
+                name = say("way_in_style", way=name, styles=tuple(map(style_name, styles)))
+            for names, known_steps in groups:
+                if known_steps == steps:
+                    names.append(name)
+                    break
+            else:
+                groups.append(([name], steps))
+    return [(tuple(names), steps) for names, steps in groups]
 
 
-def along(ranks: list[Figures], steps: list[Any]) -> str:
-    """What the ranks stepped along: MEAN, OWN, OTHER, or what the first of them raised."""
-    refused = [said(step) for step in steps if raised(step)]
-    if refused:
-        return refused[0]
-    if all(np.array_equal(step, _mean_of_local(ranks)) for step in steps):
-        return MEAN
-    local = [rank["local"] for rank in ranks]
-    return OWN if steps == local else OTHER
+def along(ranks: list[Figures], steps: list[Any]) -> Direction | None:
+    """What the ranks stepped along; None where one of them raised."""
+    if any(map(raised, steps)):
+        return None
+    if _are_mean(ranks, steps):
+        return "along_mean"
+    return "along_own" if steps == of_ranks(ranks, "local") else "along_other"
 
 
-CONSEQUENCES = {
-    MEAN: "each rank steps along the mean of the gradients",
-    OWN: "each rank steps along its own gradient, without a message, and their weights drift apart",
-    OTHER: "the ranks step neither along the mean nor each along its own gradient",
-}
-"""What follows from what the ranks step along."""
+def first_error(steps: list[Any]) -> str:
+    """What the first rank that raised said."""
+    return next(said(step) for step in steps if raised(step))
 
 
 @TOPIC.finding()
-def ways_to_take_a_step(evidence: Evidence) -> Iterator[str]:
+def ways_to_take_a_step(evidence: Evidence) -> Iterator[Text]:
     """Which ways to take a step average the gradients, and which leave each rank its own."""
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks = figures["ranks"]
+        label = PARTIES[framework].label
         for ways, steps in ways_by_steps(ranks):
             direction = along(ranks, steps)
-            words = CONSEQUENCES.get(direction, f"no rank gets on: {direction}")
-            shown = "" if any(map(raised, steps)) else f": {' and '.join(map(digits, steps))}"
-            yield f"With {', '.join(ways)} {words} ({PARTIES[framework].label}{shown})."
+            if direction is None:
+                error = first_error(steps)
+                yield say("ways_refused", ways=ways, framework=label, error=error)
+            else:
+                shown = tuple(map(digits, steps))
+                yield say(f"ways_{direction}", ways=ways, framework=label, steps=shown)
+
+
+def rank_columns(ranks: list[Figures]) -> list[Message]:
+    """The columns of the ranks."""
+    return [say("rank", rank=rank["rank"]) for rank in ranks]
 
 
 @TOPIC.table()
-def ways_side_by_side(evidence: Evidence) -> Iterator[Table]:
+def ways_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
     """What each way to take a step takes from the weight of both ranks, in both styles."""
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks = figures["ranks"]
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[Cell | Text, ...]] = []
         for way, by_style in steps_by_way(ranks).items():
             for style, steps in by_style.items():
-                numbers = [said(step) if raised(step) else digits(step) for step in steps]
-                rows.append((way, style, *numbers, along(ranks, steps)))
+                numbers = [outcome(step, digits) for step in steps]
+                direction = along(ranks, steps)
+                last = say(direction) if direction else first_error(steps)
+                rows.append((way_name(way), style_name(style), *numbers, last))
         if rows:
-            names = [f"rank {rank['rank']}" for rank in ranks]
             yield Table(
-                title=f"{framework}: what each way to take a step takes from the weight, divided by"
-                " the learning rate",
-                columns=("way", "style", *names, "along"),
+                title=say("ways_title", framework=framework),
+                columns=(*say.row("way", "style"), *rank_columns(ranks), say("along")),
                 rows=tuple(rows),
             )
 
 
 @TOPIC.table()
-def ranks_side_by_side(evidence: Evidence) -> Iterator[Table]:
+def ranks_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
     """The figures of both ranks, a table a framework."""
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks = figures["ranks"]
-        names = [f"rank {rank['rank']}" for rank in ranks]
-        rows: list[tuple[Cell, ...]] = []
-        for key, words in ROWS.items():
-            numbers = [digits(rank[key]) for rank in ranks]
-            rows.append((words, *numbers, agree(ranks, key)))
+        rows: list[tuple[Cell | Text, ...]] = []
+        for key in ROWS:
+            numbers = map(digits, of_ranks(ranks, key))
+            rows.append((say(key), *numbers, agree(ranks, key)))
         yield Table(
-            title=f"{framework}: {ROUTES[framework]}",
-            columns=("what", *names, "the same"),
+            title=say("ranks_title", framework=framework, route=ROUTES[framework]),
+            columns=(say("what"), *rank_columns(ranks), say("the_same")),
             rows=tuple(rows),
         )
 
 
 @TOPIC.chart()
-def gradients_of_the_first_weight(evidence: Evidence) -> Iterator[Chart]:
+def gradients_of_the_first_weight(evidence: Evidence) -> Iterator[Chart[Text]]:
     """Bars of one weight's gradient: each rank's own, the mean, the sum."""
-    series = []
+    series: list[Series[Text]] = []
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks = figures["ranks"]
-        bars = {f"rank {rank['rank']}, local": _first(rank["local"]) for rank in ranks}
-        # What is reduced is on every rank; the first one's stands for all.
-        bars["mean"] = _first(ranks[0]["mean"])
-        bars["sum"] = _first(ranks[0]["sum"])
-        label = PARTIES[framework].label
-        series.append(Series(label, tuple(bars), tuple(bars.values())))
+        names: list[Text] = [say("rank_local", rank=rank["rank"]) for rank in ranks]
+        heights = list(map(_first, of_ranks(ranks, "local")))
+        # What is reduced is on every rank, so the first one's will do.
+        for key in ("mean", "sum"):
+            names.append(say(f"bar_{key}"))
+            heights.append(_first(ranks[0][key]))
+        series.append(Series(PARTIES[framework].label, tuple(names), tuple(heights)))
     if series:
         yield Chart(
             name="data-parallel-gradients",
-            title="One weight's gradient on two ranks",
+            title=say("gradients_title"),
             kind="bars",
             x="",
-            y="gradient of the first weight",
+            y=say("gradients_axis"),
             series=tuple(series),
-            note="Each rank differentiates its own sample; reducing with mean or with sum differs"
-            " by the number of ranks.",
+            note=say("gradients_note"),
         )
 
 

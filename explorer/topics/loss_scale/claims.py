@@ -4,17 +4,21 @@ Rows 12 to 15.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import number
-from explorer.topics.attempts import raised
+from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.loss_scale.findings_scalers import answered, refusals, wrongly_answered
+from explorer.topics.loss_scale.findings import answered, refusals, wrongly_answered
 from explorer.topics.loss_scale.inputs import TINY
-from explorer.topics.loss_scale.life import counts, same_scales
+from explorer.topics.loss_scale.life import Counts, counts, same_scales
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,
@@ -23,8 +27,8 @@ from explorer.topics.loss_scale.questions import (
     TOPIC,
     UNDERFLOW,
 )
-from explorer.topics.loss_scale.wording import said_of_route, shown
-from explorer.topics.observations import observed
+from explorer.topics.loss_scale.wording import case_name, say, shown
+from explorer.topics.observations import for_each, observed, of_each
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style, ruling_by_style
 
@@ -61,31 +65,18 @@ def static_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         right[party] = _near(scaled, expects["scaled"]) and _near(unscaled, expects["unscaled"])
     for which, expected in expects.items():
         for what in expected:
-            found = {party: figures[which][what] for party, figures in answers.items()}
-            near = {party: _near({what: found[party]}, {what: expected[what]}) for party in found}
-            seen.extend(observed(f"{which} {what}", found, shown, near))
-    return ruling_by_style(
-        right,
-        tuple(seen),
-        {
-            "holds": (
-                "Scale the loss inside the function that you differentiate, and unscale the "
-                "gradients before the optimizer."
-            ),
-            "depends_on_style": (
-                "Check scaled and unscaled gradients in the style that you use: the two differ."
-            ),
-            "does_not_hold": (
-                "Scale and unscale by hand, and compare with an unscaled run: the scaler does "
-                "something else here."
-            ),
-        },
-    )
+            found = of_each(answers, which, what)
+            near = for_each(partial(_is_near, expected=expected[what]), found)
+            seen.extend(observed(say(f"{which}_{what}"), found, shown, near))
+    return ruling_by_style(right, tuple(seen))
 
 
 def _near(figures: Figures, expected: Mapping[str, Any]) -> bool:
-    differences = [greatest_difference(figures[name], expected[name]) for name in expected]
-    return max(differences) <= NEARLY
+    return all(_is_near(figures[name], expected[name]) for name in expected)
+
+
+def _is_near(figure: Any, expected: Any) -> bool:
+    return greatest_difference(figure, expected) <= NEARLY
 
 
 @TOPIC.claim(
@@ -104,43 +95,21 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the check is right about every pair of tensors that it does not refuse."""
     answers = evidence[FINITENESS]
     right = {}
-    shares: dict[str, str] = {}
+    shares: dict[str, Message] = {}
     for party, figures in answers.items():
         count = answered(figures)
-        wrong = wrongly_answered(figures)
+        wrong = tuple(map(case_name, wrongly_answered(figures)))
         right[party] = count > 0 and not wrong  # a check that refuses everything is not right
-        shares[party] = f"{count - len(wrong)} of {count}"
         if wrong:
-            shares[party] += f", wrong about {', '.join(wrong)}"
-    seen = observed("pairs of tensors that the check is right about", shares, str, right)
-    for message in refusals(answers["torch"]):
-        seen.append(Observation("GradScaler on float16 gradients", message, ("torch",)))
-    return ruling_by_style(
-        right,
-        tuple(seen),
-        {
-            "holds": (
-                "Ask all_finite of the gradients before each step, and leave the step out "
-                "when it says False."
-            ),
-            "depends_on_style": (
-                "Ask all_finite in the style that is right about all of these, and isfinite "
-                "otherwise."
-            ),
-            "does_not_hold": (
-                "Use isfinite on every gradient instead: all_finite is not to be relied on here."
-            ),
-        },
-    )
-
-
-GRADIENTS = {
-    "without": "without scaling",
-    "scaled": "scaled by 65536",
-    "unscaled there": "scaled, and unscaled in float16",
-    "unscaled in float32": "scaled, and unscaled in float32",
-}
-"""What is made of a small gradient, in words, by the names of the figures."""
+            shares[party] = say(
+                "count_wrong_about", count=count - len(wrong), whole=count, cases=wrong
+            )
+        else:
+            shares[party] = say("count", count=count, whole=count)
+    seen = observed(say("right_pairs"), shares, expected=right)
+    for error in refusals(answers["torch"]):
+        seen.append(Observation(say("gradscaler_float16"), error, ("torch",)))
+    return ruling_by_style(right, tuple(seen))
 
 
 @TOPIC.claim(
@@ -158,24 +127,20 @@ GRADIENTS = {
 )
 def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the gradient is lost without scaling, and kept with it to a share ``within``."""
-    answers = {party: figures["float16"] for party, figures in evidence[UNDERFLOW].items()}
-    lost = {party: number(figures["without"]) == 0 for party, figures in answers.items()}
-    lost_in_mindspore = any(lost[style] for style in MINDSPORE_STYLES)
-    kept = {party: _is_kept(figures, expects["within"]) for party, figures in answers.items()}
+    answers = of_each(evidence[UNDERFLOW], "float16")
+    lost = for_each(lambda figure: number(figure) == 0, of_each(answers, "without"))
+    kept = for_each(partial(_is_kept, within=expects["within"]), answers)
     right = {party: lost[party] and kept[party] for party in answers}
     seen: list[Observation] = []
-    for what, called in GRADIENTS.items():
-        found = {party: figures[what] for party, figures in answers.items()}
+    for what in ("without", "scaled", "unscaled there", "unscaled in float32"):
+        found = of_each(answers, what)
         as_stated = {"without": lost, "unscaled in float32": kept}.get(what)
-        seen.extend(observed(f"gradient of 1e-8 {called}", found, shown, as_stated))
-    verdict = by_style(right)
-    if verdict == "holds":
-        advice = _how_to_unscale([figures["unscaled there"] for figures in answers.values()])
-    elif lost_in_mindspore:
-        advice = "Keep such gradients in float32."
-    else:
-        advice = "A gradient of this size needs no scaling here."
-    return Ruling(verdict, tuple(seen), advice)
+        seen.extend(observed(say(f"tiny {what}"), found, shown, as_stated))
+    ruling = ruling_by_style(right, tuple(seen))
+    lost_again = for_each(_is_lost_again, of_each(answers, "unscaled there"))
+    if ruling.verdict == "holds" and any(lost_again.values()):
+        return msgspec.structs.replace(ruling, advice="cast to float32")
+    return ruling
 
 
 def _is_kept(figures: Figures, within: float) -> bool:
@@ -184,23 +149,9 @@ def _is_kept(figures: Figures, within: float) -> bool:
     return abs(number(figures["unscaled in float32"]) / TINY - 1) <= within
 
 
-def _how_to_unscale(unscaled_in_float16: list[Any]) -> str:
-    """The advice on unscaling, by what becomes of it in float16.
-
-    ``unscaled_in_float16`` has a number, or an attempt that raised, for each party.
-    """
-    outcomes: dict[str, None] = {}
-    for figure in unscaled_in_float16:
-        if raised(figure):
-            outcomes["is refused"] = None
-        elif number(figure) == 0:
-            outcomes["loses them again"] = None
-    if not outcomes:
-        return "Scale the loss by a power of two and unscale the gradients before the step."
-    return (
-        "Scale the loss, and cast the gradients to float32 before you unscale: "
-        f"unscaling in float16 {' or '.join(outcomes)}."
-    )
+def _is_lost_again(unscaled_in_float16: Any) -> bool:
+    """Whether a gradient is refused or zero once it is unscaled in float16."""
+    return raised(unscaled_in_float16) or number(unscaled_in_float16) == 0
 
 
 @TOPIC.claim(
@@ -223,85 +174,82 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     And when a route of MindSpore's own skips the step, as PyTorch's GradScaler must; it holds with
     changes when the caller has to.
     """
-    turns = {party: figures["turns"] for party, figures in evidence[LIFE].items()}
-    counted = {party: counts(steps) for party, steps in turns.items()}
-    right = {party: _keeps_the_rules(count) for party, count in counted.items()}
+    turns = of_each(evidence[LIFE], "turns")
+    counted = for_each(counts, turns)
+    right = for_each(_keeps_the_rules, counted)
     by_itself = counted["torch"]
     routes = evidence[OVERFLOWED_STEP]
-    skipping = {style: _routes_that_skip(figures) for style, figures in routes.items()}
+    skipping = for_each(_routes_that_skip, routes)
+    skips_all = by_itself.skipped == by_itself.overflows
     seen = (
         *_rules_seen(counted),
         Observation(
-            "steps at which all scales are the same",
-            f"{same_scales(turns.values())} of {len(turns['torch'])}",
+            say("all_the_same"),
+            say("count", count=same_scales(turns.values()), whole=len(turns["torch"])),
         ),
         Observation(
-            "overflowed steps that GradScaler.step skips",
-            f"{by_itself['skipped']} of {by_itself['overflows']}",
+            say("skipped_by_gradscaler"),
+            say("count", count=by_itself.skipped, whole=by_itself.overflows),
             ("torch",),
-            by_itself["skipped"] == by_itself["overflows"],
+            skips_all,
         ),
         *_overflowed_steps_seen(routes),
     )
     verdict = by_style(right)
     if verdict == "depends_on_style":
-        return Ruling(
-            verdict,
-            seen,
-            "Watch the scale in the style that you use: the scaler keeps its rules in one style "
-            "alone.",
-        )
-    if verdict == "does_not_hold" or by_itself["skipped"] != by_itself["overflows"]:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Watch the scale and the skipped steps of your training: the scaler does not keep the "
-            "guide's rules.",
-        )
+        return Ruling(verdict, seen)
+    if verdict == "does_not_hold" or not skips_all:
+        return Ruling("does_not_hold", seen)
     if not all(skipping.values()):
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "In MindSpore skip the step yourself when all_finite is False, then adjust; "
-            "GradScaler.step skips by itself.",
-        )
-    in_both = [name for name in skipping[MINDSPORE_STYLES[0]] if name in skipping["mindspore-tape"]]
-    return Ruling(
-        "holds",
-        seen,
-        f"Leave the skipping to {' or '.join(in_both) or 'the route that skips in your style'}, "
-        "and to GradScaler.step.",
-    )
+        return Ruling("holds_with_changes", seen)
+    in_graph, in_tape = (skipping[style] for style in MINDSPORE_STYLES)
+    in_both = tuple(say.named(route) for route in in_graph if route in in_tape)
+    return Ruling("holds", seen, say("leave_to_routes", routes=in_both) if in_both else "")
 
 
-def _rules_seen(counted: Mapping[str, Mapping[str, int]]) -> Iterator[Observation]:
+def _rules_seen(counted: Mapping[str, Counts]) -> Iterator[Observation]:
     """How often the scale shrinks after an overflow, and grows after a whole window."""
-    for what, part, whole in (
-        ("overflows that halve the scale", "shrunk", "overflows"),
-        ("growths of the scale after a whole window", "on time", "grown"),
-    ):
-        shares = {party: f"{count[part]} of {count[whole]}" for party, count in counted.items()}
+    halved = for_each(lambda count: (count.shrunk, count.overflows), counted)
+    grown = for_each(lambda count: (count.on_time, count.grown), counted)
+    for what, shares in ((say("halving"), halved), (say("growths"), grown)):
         as_stated: dict[str, bool] = {}
-        for party, count in counted.items():
-            as_stated[party] = count[whole] > 0 and count[part] == count[whole]
-        yield from observed(what, shares, str, as_stated)
+        for party, (count, whole) in shares.items():
+            as_stated[party] = whole > 0 and count == whole
+        yield from observed(what, shares, _count, as_stated)
+
+
+def _count(share: tuple[int, int]) -> Message:
+    count, whole = share
+    return say("count", count=count, whole=whole)
 
 
 def _overflowed_steps_seen(routes: Mapping[str, Figures]) -> Iterator[Observation]:
     """What each of MindSpore's routes makes of a step after an overflow."""
     for route in next(iter(routes.values())):
-        steps = {style: figures[route] for style, figures in routes.items()}
-        skips = {style: not raised(step) and not step["stepped"] for style, step in steps.items()}
-        yield from observed(f"a step after an overflow by {route}", steps, said_of_route, skips)
+        steps = of_each(routes, route)
+        what = say("step_by", route=say.named(route))
+        yield from observed(what, steps, _step, for_each(_is_skipped, steps))
 
 
-def _keeps_the_rules(count: Mapping[str, int]) -> bool:
+def _is_skipped(step: Any) -> bool:
+    return not raised(step) and not step["stepped"]
+
+
+def _step(step: Any) -> Message:
+    if raised(step):
+        return say("raises", error=said(step))
+    if step["stepped"]:
+        return say("steps_to", weight=shown(step["weight"]))
+    return say("skips")
+
+
+def _keeps_the_rules(count: Counts) -> bool:
     # A life without an overflow or without a growth shows nothing about the rules.
-    if count["overflows"] == 0 or count["grown"] == 0:
+    if count.overflows == 0 or count.grown == 0:
         return False
-    return count["shrunk"] == count["overflows"] and count["on time"] == count["grown"]
+    return count.shrunk == count.overflows and count.on_time == count.grown
 
 
 def _routes_that_skip(routes: Figures) -> list[str]:
     """Which routes leave the weight alone after an overflow."""
-    return [name for name, step in routes.items() if not raised(step) and not step["stepped"]]
+    return [name for name, step in routes.items() if _is_skipped(step)]

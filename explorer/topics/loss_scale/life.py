@@ -1,7 +1,7 @@
 """The life of a dynamic scaler: one step of it as figures, and what happened over all of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from explorer.topics.loss_scale.inputs import FACTOR, WINDOW
 
@@ -14,14 +14,25 @@ def turn(before: float, after: float, finite: bool, stepped: bool) -> dict[str, 
     return {"scale": before, "after": after, "finite": finite, "stepped": stepped}
 
 
-def counts(turns: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+class Counts(NamedTuple):
     """What happened in a scaler's life, counted over all its steps.
 
-    "overflows", of these the "skipped" and those that "shrunk" the scale; how often it has "grown",
-    of these "on time", that is after a whole window of finite steps; and how many finite steps
-    "stepped".
+    ``overflows``, of these the ``skipped`` and those that ``shrunk`` the scale; how often it has
+    ``grown``, of these ``on_time``, that is after a whole window of finite steps; and how many
+    finite steps ``stepped``.
     """
-    happened = dict.fromkeys(("overflows", "skipped", "shrunk", "grown", "on time", "stepped"), 0)
+
+    overflows: int
+    skipped: int
+    shrunk: int
+    grown: int
+    on_time: int
+    stepped: int
+
+
+def counts(turns: Sequence[Mapping[str, Any]]) -> Counts:
+    """What happened over the steps of a scaler."""
+    happened = dict.fromkeys(Counts._fields, 0)
     finite_in_a_row = 0
     for step in turns:
         if step["finite"]:
@@ -35,8 +46,8 @@ def counts(turns: Sequence[Mapping[str, Any]]) -> dict[str, int]:
             happened["shrunk"] += step["after"] == step["scale"] / FACTOR
         if step["after"] > step["scale"]:
             happened["grown"] += 1
-            happened["on time"] += finite_in_a_row >= WINDOW
-    return happened
+            happened["on_time"] += finite_in_a_row >= WINDOW
+    return Counts(**happened)
 
 
 def same_scales(lives: Iterable[Sequence[Mapping[str, Any]]]) -> int:

@@ -24,8 +24,6 @@ FINITENESS = TOPIC.ask("finiteness", SCALING)
 UNDERFLOW = TOPIC.ask("underflow", SCALING)
 LIFE = TOPIC.ask("life", SCALING, program="life_of_scaler")
 # GradScaler.step is PyTorch's only route, and its steps are those of LIFE.
-OVERFLOWED_STEP = TOPIC.ask(
-    "overflowed_step", MINDSPORE_STYLES, program="overflows:overflowed_step"
-)
+OVERFLOWED_STEP = TOPIC.ask("overflowed_step", MINDSPORE_STYLES)
 LIMITS = TOPIC.ask("limits", SCALING)
 UNSCALING = TOPIC.ask("unscaling", SCALING)

@@ -1,13 +1,17 @@
 """Claims about networks: modes, parameters, parts, kinds of data (rows 32 to 36)."""
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Observation, Ruling
+from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
+from explorer.topics.cells import sentences, yes_or_no
 from explorer.topics.evidence import Evidence
+from explorer.topics.messages import Messages
 from explorer.topics.networks.questions import (
     CONTAINERS,
     KINDS_OF_DATA,
@@ -16,10 +20,12 @@ from explorer.topics.networks.questions import (
     STARTING_MODE,
     TOPIC,
 )
-from explorer.topics.observations import observed
-from explorer.topics.question import Question
+from explorer.topics.observations import for_each, holds_or, observed
+from explorer.topics.question import FRAMEWORKS, Question
 
 HEADING = "networks"
+
+say = Messages("networks")
 
 TOLERANCE = 1e-5
 """Up to this difference two layers give the same: batch norm divides by a root in float32."""
@@ -48,26 +54,14 @@ def starting_mode(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     cells_as_stated = cell_modes == {expects["cell"]}
     modules_as_stated = module_modes == {expects["module"]}
     seen = (
-        Observation("training of a new Cell", _values(cells), ("mindspore",), cells_as_stated),
-        Observation("training of a new Module", _values(modules), ("torch",), modules_as_stated),
+        Observation(say("new_cell"), _values(cells), ("mindspore",), cells_as_stated),
+        Observation(say("new_module"), _values(modules), ("torch",), modules_as_stated),
     )
     if cells_as_stated and modules_as_stated:
-        return Ruling(
-            "holds",
-            seen,
-            "Call set_train() before you train a Cell, and eval() before you use a Module.",
-        )
+        return Ruling("holds", seen)
     if len(cell_modes | module_modes) == 1:
-        return Ruling(
-            "outdated",
-            seen,
-            "Both frameworks start in the same mode now; still, say which you want.",
-        )
-    return Ruling(
-        "does_not_hold",
-        seen,
-        "Say which mode you want instead of relying on the one that a net starts in.",
-    )
+        return Ruling("outdated", seen)
+    return Ruling("does_not_hold", seen)
 
 
 def _values(figures: Mapping[str, bool]) -> str:
@@ -100,28 +94,16 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             "torch": modules[mode]["dropout_zeros"],
         }
 
-    drops = {name: bool(count) for name, count in zeros["training"].items()}
-    keeps = {name: not count for name, count in zeros["inference"].items()}
+    drops = for_each(bool, zeros["training"])
+    keeps = for_each(operator.not_, zeros["inference"])
+    is_same_norm = greatest <= TOLERANCE
     seen = (
-        Observation(
-            "greatest difference of the frameworks in batch norm, over both modes",
-            f"{greatest:.2g}",
-            expected=greatest <= TOLERANCE,
-        ),
-        *observed("zeros of 100 elements behind dropout, training", zeros["training"], str, drops),
-        *observed(
-            "zeros of 100 elements behind dropout, inference", zeros["inference"], str, keeps
-        ),
+        Observation(say("norm_difference"), f"{greatest:.2g}", expected=is_same_norm),
+        *observed(say("zeros_training"), zeros["training"], str, drops),
+        *observed(say("zeros_inference"), zeros["inference"], str, keeps),
     )
-    if greatest <= TOLERANCE and all(drops.values()) and all(keeps.values()):
-        return Ruling(
-            "holds", seen, "Replace train() by set_train(True) and eval() by set_train(False)."
-        )
-    return Ruling(
-        "does_not_hold",
-        seen,
-        "Do not take set_train for train(): compare the layers that depend on the mode one by one.",
-    )
+    is_right = is_same_norm and all(drops.values()) and all(keeps.values())
+    return holds_or("does_not_hold", seen, is_right)
 
 
 @TOPIC.claim(
@@ -146,24 +128,8 @@ def containers(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     seen = tuple(_counts_seen(cells, modules))
     in_lists = {cells["list"], modules["list"]}
     if not (_containers_register(cells) and _containers_register(modules)):
-        return Ruling("does_not_hold", seen, "Count a net's parameters before you train it.")
-    if in_lists == {expects["list"]}:
-        return Ruling(
-            "holds",
-            seen,
-            (
-                "Keep layers in CellList or SequentialCell, ModuleList or Sequential, never "
-                "in a plain list."
-            ),
-        )
-    return Ruling(
-        "outdated",
-        seen,
-        (
-            "A plain list registers its layers in at least one framework now; the containers "
-            "do in both."
-        ),
-    )
+        return Ruling("does_not_hold", seen)
+    return holds_or("outdated", seen, in_lists == {expects["list"]})
 
 
 def _counts_seen(cells: Mapping[str, int], modules: Mapping[str, int]) -> Iterator[Observation]:
@@ -171,11 +137,12 @@ def _counts_seen(cells: Mapping[str, int], modules: Mapping[str, int]) -> Iterat
     for framework, figures in (("mindspore", cells), ("torch", modules)):
         for name, count in figures.items():
             as_stated = bool(count) == (name != "list")
-            yield Observation(f"parameters found in a {name}", str(count), (framework,), as_stated)
+            what = say("parameters_in", container=name)
+            yield Observation(what, str(count), (framework,), as_stated)
 
 
 def _containers_register(figures: Mapping[str, int]) -> bool:
-    """Whether every container registers parameters; a plain list is no container."""
+    """Whether every container registers parameters; a plain list is not a container."""
     return all(count for name, count in figures.items() if name != "list")
 
 
@@ -204,51 +171,51 @@ def parts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     seen = (
         _names_seen("named_children()", children, "torch"),
         _names_seen("cells_and_names()", all_cells, "mindspore", all_cells == children),
-        _names_seen("children after add_module", added, "torch"),
-        _names_seen(
-            "cells after insert_child_to_cell", added_cells, "mindspore", added_cells == added
-        ),
+        _names_seen(say("after_add_module"), added, "torch"),
+        _names_seen(say("after_insert_child"), added_cells, "mindspore", added_cells == added),
         _names_seen("parameters()", parameters, "torch"),
         _names_seen("get_parameters()", cell_parameters, "mindspore", has_as_many),
     )
-    advice = []
+    advice: list[Message] = []
     if all_cells != children:
         advice.append(_advice_on_children(cells, modules))
     if added_cells != added:
-        advice.append("List the parts after insert_child_to_cell: they are not add_module's.")
+        advice.append(say("list_after_insert"))
     if not has_as_many:
         advice.append(
-            "Use trainable_params() for parameters(): get_parameters() has"
-            f" {len(cell_parameters)} where parameters() has {len(parameters)}."
+            say(
+                "trainable_params",
+                cell_parameters=len(cell_parameters),
+                parameters=len(parameters),
+            )
         )
-    if all_cells != children or added_cells != added:
-        return Ruling("does_not_hold", seen, " ".join(advice))
-    if advice:
-        return Ruling("holds_with_changes", seen, " ".join(advice))
-    return Ruling("holds", seen, "Replace the calls as the guide's table does.")
+    if not advice:
+        return Ruling("holds", seen)
+    are_same_parts = all_cells == children and added_cells == added
+    verdict: ClaimVerdict = "holds_with_changes" if are_same_parts else "does_not_hold"
+    return Ruling(verdict, seen, sentences(*advice))
 
 
-def _advice_on_children(cells: Figures, modules: Figures) -> str:
+def _advice_on_children(cells: Figures, modules: Figures) -> Message:
     """Which call of MindSpore lists what named_children does, and whose cells_and_names is."""
-    counterparts = []
-    if cells["name_cells"] == modules["named_children"]:
-        counterparts.append("name_cells for named_children")
-    if cells["cells_and_names"] == modules["named_modules"]:
-        counterparts.append("cells_and_names for named_modules")
-    if not counterparts:
-        return "Go through the parts by hand: no call of MindSpore lists what named_children does."
-    return f"Use {', '.join(counterparts)}."
+    is_name_cells = cells["name_cells"] == modules["named_children"]
+    is_named_modules = cells["cells_and_names"] == modules["named_modules"]
+    if is_name_cells and is_named_modules:
+        return say("use_both")
+    if is_name_cells:
+        return say("use_name_cells")
+    return say("use_cells_and_names" if is_named_modules else "use_none")
 
 
 def _names_seen(
-    what: str, names: Iterable[str], framework: str, as_stated: bool | None = None
+    what: Text, names: Iterable[Text], framework: str, as_stated: bool | None = None
 ) -> Observation:
     return Observation(what, _listed(names), (framework,), as_stated)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _listed(names: Iterable[Text]) -> Message:
     # A net itself has the empty name in cells_and_names and named_modules.
-    return ", ".join(name or "(itself)" for name in names)
+    return say("names", names=tuple(name or say("itself") for name in names))
 
 
 @TOPIC.claim(
@@ -281,48 +248,26 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if modules["Variable_is"] != "Tensor":
         torch_kinds.append("Variable")
     has_buffers = not raised(cells["registered"]) and bool(cells["registered"])
-    mindspore_kinds = [*cells["kinds"], *(["buffer (register_buffer)"] if has_buffers else [])]
+    mindspore_kinds: list[Text] = list(cells["kinds"])
+    if has_buffers:
+        mindspore_kinds.append(say("buffer"))
+    tensor_has = cells["tensor_has"]
     decides = _requires_grad_decides(cells, modules)
     # PyTorch's kinds in any order; MindSpore's as they were looked up, which is the guide's order.
     torch_as_said = sorted(torch_kinds) == sorted(expects["torch"])
     mindspore_as_said = mindspore_kinds == expects["mindspore"]
     seen = (
-        _names_seen("kinds of data", torch_kinds, "torch", torch_as_said),
-        Observation("Variable is", modules["Variable_is"], ("torch",)),
-        _names_seen("kinds of data", mindspore_kinds, "mindspore", mindspore_as_said),
-        Observation(
-            "on Tensor, for gradients",
-            _listed(cells["tensor_has"]) or "nothing",
-            ("mindspore",),
-            not cells["tensor_has"],
-        ),
-        Observation(
-            "requires_grad=False takes a parameter out of training",
-            "yes" if decides else "no",
-            ("mindspore", "torch"),
-            decides,
-        ),
+        _names_seen(say("kinds"), torch_kinds, "torch", torch_as_said),
+        Observation(say("variable_is"), modules["Variable_is"], ("torch",)),
+        _names_seen(say("kinds"), mindspore_kinds, "mindspore", mindspore_as_said),
+        _names_seen(say("on_tensor"), tensor_has or [say("nothing")], "mindspore", not tensor_has),
+        Observation(say("requires_grad"), yes_or_no(decides), FRAMEWORKS, decides),
     )
     if not decides:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            (
-                "Check with trainable_params() and .grad what is trained: requires_grad alone "
-                "does not say."
-            ),
-        )
-    freeze = "freeze a parameter with requires_grad=False"
-    if not mindspore_as_said or cells["tensor_has"]:
-        kept = "register_buffer" if has_buffers else "a Tensor"
-        return Ruling("outdated", seen, f"Keep what is not trained in {kept}; {freeze}.")
-    if not torch_as_said:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            f"Use the kinds found here, which are not the guide's four; {freeze}.",
-        )
-    return Ruling("holds", seen, "Use Parameter for what is trained, Tensor for everything else.")
+        return Ruling("does_not_hold", seen)
+    if not mindspore_as_said or tensor_has:
+        return Ruling("outdated", seen, "" if has_buffers else "without buffers")
+    return holds_or("holds_with_changes", seen, torch_as_said)
 
 
 def _requires_grad_decides(cells: Figures, modules: Figures) -> bool:

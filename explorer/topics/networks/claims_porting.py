@@ -1,27 +1,144 @@
-"""Claims about writing a net: lists of Parameters, precision, inference first (rows 74, 76, 78)."""
+"""Claims about porting a net: limits of graph style, lists of Parameters, precision, inference.
+
+Rows 39, 74, 76 and 78.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
-from explorer.topics.attempts import raised
-from explorer.topics.evidence import Evidence
+from explorer.topics import cells
+from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.messages import Messages
 from explorer.topics.networks.batches import SAMPLES
-from explorer.topics.networks.questions import AMP_LEVEL, BATCHES, PARAMETERS, TOPIC
-from explorer.topics.observations import observed
+from explorer.topics.networks.questions import (
+    AMP_LEVEL,
+    BATCHES,
+    COMPILATIONS,
+    PARAMETERS,
+    SLICES,
+    TOPIC,
+)
+from explorer.topics.networks.shared import INDEXING
+from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome, within
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
 
 HEADING = "networks"
 
-TOLERANCE = 1e-5
-"""Up to this difference outputs are the same: batch norm divides by a root in float32."""
+say = Messages("networks")
 
-AUTHORING = "Considerations for MindSpore Network Authoring"
-"""The section of the guide on building networks that lists what goes wrong."""
+TOLERANCE = 1e-5
+"""Up to this difference outputs are the same in float32: batch norm divides by a root."""
+
+SLICING = tuple(function.__name__ for function in INDEXING)
+"""The functions that read or write by variable indices."""
+
+GRAPH = "mindspore-graph"
+
+UNRESTRICTED = (say("as_on_tape"), say("refused_everywhere"))
+"""What becomes of constructs that graph style takes, or that no style takes."""
+
+
+@TOPIC.claim(
+    39,
+    "Slicing by variable indices and dynamic shapes are restricted in graph style.",
+    heading=HEADING,
+    guides=("001",),
+    sections={"001": "Considerations for MindSpore Network Authoring"},
+    would=(
+        "Graph style refuses to read and write by indices that the tape takes, and vectors whose "
+        "length is not declared before."
+    ),
+    asks=(SLICES, COMPILATIONS),
+)
+def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when graph style refuses all of it, with changes when a part; else it is outdated.
+
+    Each way to read or write by an index is judged by itself, with its gradient. Loops up to a
+    tensor's value are evidence alone: the statement is not about these.
+    """
+    slices = evidence[SLICES]["mindspore"]
+    compiled = evidence[COMPILATIONS]["mindspore"]
+    outcomes = {}
+    for name in slices:
+        if name.endswith(".graph"):
+            construct = name.removesuffix(".graph")
+            outcomes[construct] = _in_graph_style(slices, construct)
+    restricted = _restricted(outcomes)
+    dynamic = compiled["dynamic"]
+    shapes_are_restricted = raised(dynamic) or dynamic > 1
+    seen = (
+        *_outcomes_seen(outcomes),
+        Observation(
+            say("compilations", lengths=compiled["lengths"]), str(compiled["fixed"]), (GRAPH,)
+        ),
+        Observation(
+            say("compilations_declared"),
+            outcome(dynamic),
+            (GRAPH,),
+            shapes_are_restricted,
+        ),
+    )
+    advice = cells.sentences(*_advice_on_graphs(outcomes, compiled))
+    if not restricted and not shapes_are_restricted:
+        return Ruling("outdated", seen, advice)
+    if shapes_are_restricted and len(restricted) == len(SLICING):
+        return Ruling("holds", seen, advice)
+    return Ruling("holds_with_changes", seen, advice)
+
+
+def _outcomes_seen(outcomes: Mapping[str, Message]) -> Iterator[Observation]:
+    """What becomes of the constructs in graph style; of loops the statement says nothing."""
+    restricted = _restricted(outcomes)
+    fates: dict[str, tuple[Message, bool | None]] = {}
+    for name, fate in outcomes.items():
+        fates[name] = (fate, name in restricted if name in SLICING else None)
+    for names, (fate, as_stated) in grouped(fates):
+        what = say("constructs", constructs=tuple(names))
+        yield Observation(what, fate, (GRAPH,), as_stated)
+
+
+def _in_graph_style(slices: Figures, construct: str) -> Message:
+    """What becomes of a construct in graph style: of its value, and of its gradient."""
+    graph, tape = slices[f"{construct}.graph"], slices[f"{construct}.tape"]
+    for what in ("value", "gradient"):
+        if raised(graph[what]) and raised(tape[what]):
+            return say("refused_everywhere")
+        if raised(graph[what]):
+            return say(f"{what}_refused", error=said(graph[what]))
+        if not raised(tape[what]) and greatest_difference(graph[what], tape[what]) > TOLERANCE:
+            return say(f"{what}_differs")
+    return say("as_on_tape")
+
+
+def _restricted(outcomes: Mapping[str, Message]) -> list[str]:
+    """The ways to read or write that graph style alone does not take, or takes for another."""
+    return [name for name in SLICING if outcomes[name] not in UNRESTRICTED]
+
+
+def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Figures) -> Iterator[Message]:
+    """What to do in graph style, by what became of each construct there."""
+    restricted = _restricted(outcomes)
+    if not restricted:
+        yield say("index_as_on_tape")
+    elif len(restricted) < len(SLICING):
+        yield say("run_on_tape", constructs=tuple(restricted))
+    else:
+        yield say("index_by_constants")
+    if raised(compiled["dynamic"]) or compiled["dynamic"] > 1:
+        yield say("pad")
+    elif compiled["fixed"] > 1:
+        yield say("declare_dimensions")
+    as_on_tape = say("as_on_tape")
+    if outcomes["loop_to_tensor"] != as_on_tape:
+        with_while = outcomes["while_below_tensor"] == as_on_tape
+        yield say("write_while" if with_while else "loop_over_number")
 
 
 @TOPIC.claim(
@@ -29,7 +146,7 @@ AUTHORING = "Considerations for MindSpore Network Authoring"
     "A list of Parameters registers none of them; a ParameterTuple registers all.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": AUTHORING},
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would="A net with a list of two Parameters has none to train, one with a ParameterTuple two.",
     asks=(PARAMETERS,),
     expects={"list": 0, "container": 2},
@@ -43,34 +160,27 @@ def lists_of_parameters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         *_registered("torch", torch, {}),
     )
     if len(mindspore["ParameterTuple"]["registered"]) != expects["container"]:
-        return Ruling(
-            "does_not_hold", seen, "Keep each Parameter under a name of its own in the Cell."
-        )
-    if len(mindspore["list"]["registered"]) != expects["list"]:
-        return Ruling(
-            "outdated", seen, "Keep Parameters in a list or a ParameterTuple: both register now."
-        )
-    return Ruling(
-        "holds",
-        seen,
-        "Write ParameterTuple where PyTorch has ParameterList: a net with a list gives outputs, and"
-        " is not trained.",
-    )
+        return Ruling("does_not_hold", seen)
+    is_as_stated = len(mindspore["list"]["registered"]) == expects["list"]
+    return holds_or("outdated", seen, is_as_stated)
 
 
 def _registered(
     framework: str, containers: Figures, expects: Mapping[str, int]
 ) -> Iterator[Observation]:
-    """How many Parameters each container registers; what is said of ParameterTuple is expected."""
+    """How many Parameters each container registers; what the statement says of them is expected."""
     said_of = {"list": "list", "ParameterTuple": "container"}
     for name, figures in containers.items():
         count, expected = len(figures["registered"]), expects.get(said_of.get(name, ""))
-        value = (
-            f"{count} registered, {len(figures['gradients'])} gradients,"
-            f" output {figures['value']:g}"
+        value = say(
+            "registered",
+            count=count,
+            gradients=len(figures["gradients"]),
+            output=figures["value"],
         )
         as_stated = None if expected is None else count == expected
-        yield Observation(f"a {name} of two Parameters", value, (framework,), as_stated)
+        what = say("container_of_two", container=name)
+        yield Observation(what, value, (framework,), as_stated)
 
 
 @TOPIC.claim(
@@ -78,7 +188,7 @@ def _registered(
     "Mixed precision of one's own, by to_float, conflicts with amp_level of Model.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": AUTHORING},
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would="Layers compute in another precision than their own once Model is given a level.",
     asks=(AMP_LEVEL,),
 )
@@ -96,21 +206,23 @@ def own_precision(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     seen = tuple(_dtypes_seen(answers))
     verdict = by_style(conflicts)
     if verdict == "does_not_hold":
-        return Ruling(verdict, seen, "Give amp_level too where you like: your precision is kept.")
-    how = f"{' and '.join(silent)} change it without a word" if silent else "the level raises"
-    where = "" if verdict == "holds" else " in one style"
-    return Ruling(verdict, seen, f"Leave amp_level out where you call to_float: {how}{where}.")
+        return Ruling(verdict, seen)
+    if not silent:
+        return Ruling(verdict, seen, "refused")
+    advice = say(
+        "level_silent" if verdict == "holds" else "level_silent_in_one", levels=tuple(silent)
+    )
+    return Ruling(verdict, seen, advice)
 
 
 def _dtypes_seen(answers: Mapping[str, Figures]) -> Iterator[Observation]:
     """The dtypes by level; a conflict is one that O0, which leaves the layers alone, has not."""
     for level in answers[MINDSPORE_STYLES[0]]:
-        dtypes = {style: levels[level] for style, levels in answers.items()}
+        dtypes = of_each(answers, level)
         as_stated: dict[str, bool] = {}
         if level != "O0":
             as_stated = {style: dtypes[style] != answers[style]["O0"] for style in answers}
-        what = f"dtypes of dense, batch norm, dense with amp_level {level}"
-        yield from observed(what, dtypes, _dtypes, as_stated)
+        yield from observed(say("dtypes", level=level), dtypes, _dtypes, as_stated)
 
 
 def _dtypes(figure: Any) -> str:
@@ -153,23 +265,12 @@ def inference_first(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     seen = tuple(_batches_seen(answers, reference))
 
     verdict = by_style(right)
-    if verdict == "depends_on_style":
-        return Ruling(verdict, seen, "Infer in the style whose outputs are PyTorch's.")
-    if verdict == "does_not_hold":
-        return Ruling(
-            verdict, seen, "Compare layer by layer: equal weights do not give equal outputs."
-        )
+    if verdict != "holds":
+        return Ruling(verdict, seen)
     if not all(loses.values()):
-        return Ruling(
-            "holds_with_changes", seen, "Batch as you like: drop_remainder drops nothing any more."
-        )
+        return Ruling("holds_with_changes", seen)
     keeps = all(len(answers[style]["by default"]) == len(SAMPLES) for style in MINDSPORE_STYLES)
-    default = "keep the default, which drops nothing" if keeps else "write drop_remainder=False"
-    return Ruling(
-        "holds",
-        seen,
-        f"Compare inference first; in batches, {default}, or the score lacks samples.",
-    )
+    return Ruling("holds", seen, "" if keeps else "default drops")
 
 
 def _same(outputs: Any, reference: Any) -> bool:
@@ -181,18 +282,18 @@ def _batches_seen(answers: Mapping[str, Figures], reference: Any) -> Iterator[Ob
     differences: dict[str, float] = {}
     for style in MINDSPORE_STYLES:
         differences[style] = greatest_difference(answers[style]["one by one"], reference)
-    near = {style: difference <= TOLERANCE for style, difference in differences.items()}
-    what = "greatest difference from PyTorch's outputs, one by one"
-    yield from observed(what, differences, "{:.2g}".format, near)
+    near = within(differences, TOLERANCE)
+    yield from observed(say("output_difference"), differences, "{:.2g}".format, near)
     for way, is_whole in (
         ("by default", None),
         ("keeping the rest", True),
         ("dropping the rest", False),
     ):
-        counts = {party: len(figures[way]) for party, figures in answers.items()}
+        counts = for_each(len, of_each(answers, way))
         as_stated: dict[str, bool] = {}
         if is_whole is not None:
             as_stated = {
                 party: (count == len(SAMPLES)) == is_whole for party, count in counts.items()
             }
-        yield from observed(f"outputs of {len(SAMPLES)} samples, {way}", counts, str, as_stated)
+        what = say(f"outputs {way}", samples=len(SAMPLES))
+        yield from observed(what, counts, str, as_stated)

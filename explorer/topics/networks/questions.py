@@ -1,4 +1,4 @@
-"""What is asked about MindSpore's cells and PyTorch's modules."""
+"""What is measured of MindSpore's cells and PyTorch's modules."""
 
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
 from explorer.topics.topic import Topic
@@ -13,6 +13,6 @@ KINDS_OF_DATA = TOPIC.ask("kinds_of_data", FRAMEWORKS)
 SLICES = TOPIC.ask("slices", FRAMEWORKS)
 COMPILATIONS = TOPIC.ask("compilations", ("mindspore",))
 
-PARAMETERS = TOPIC.ask("parameters", FRAMEWORKS, program="parameters:parameters_in")
-AMP_LEVEL = TOPIC.ask("amp_level", MINDSPORE_STYLES, program="precision:amp_level")
-BATCHES = TOPIC.ask("batches", (*MINDSPORE_STYLES, "torch"), program="batches:batches")
+PARAMETERS = TOPIC.ask("parameters", FRAMEWORKS, program="porting:parameters_in")
+AMP_LEVEL = TOPIC.ask("amp_level", MINDSPORE_STYLES)
+BATCHES = TOPIC.ask("batches", (*MINDSPORE_STYLES, "torch"), program="porting:batches")

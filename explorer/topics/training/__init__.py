@@ -11,24 +11,18 @@ from explorer.topics.training import findings_steps
 # isort: on
 
 from explorer.topics.training import (
-    claims_base_class,
     claims_counterparts,
     claims_listings,
-    claims_momentum,
     claims_optimizers,
-    claims_stateful,
     claims_steps,
 )
 from explorer.topics.training.questions import TOPIC
 
 __all__ = [
     "TOPIC",
-    "claims_base_class",
     "claims_counterparts",
     "claims_listings",
-    "claims_momentum",
     "claims_optimizers",
-    "claims_stateful",
     "claims_steps",
     "findings_optimizers",
     "findings_routes",

@@ -1,14 +1,16 @@
 """Claims about optimizers without counterpart: names looked up, and weights compared."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_statement
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import holds_or
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import (
     EXPORTED_OPTIMIZERS,
@@ -20,6 +22,7 @@ from explorer.topics.training.questions import (
     UNMATCHED_UPDATES,
 )
 from explorer.topics.training.update_rules import MINDSPORE_PLACES
+from explorer.topics.training.wording import listed, say
 
 
 @TOPIC.claim(
@@ -52,27 +55,23 @@ def optimizers_of_torch(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
                 parting.append(f"{place}.{name}")
 
     gone = [name for name, figure in evidence[LOOKED_UP]["torch"].items() if raised(figure)]
-    seen = _listed(
+    seen = _groups_seen(
         {
-            "in MindSpore, with PyTorch's weights after five gradients": (matching, False),
-            "in MindSpore, with other weights than PyTorch's": (parting, False),
-            "not in MindSpore": (missing, True),
-            "not in PyTorch either": (gone, None),
+            "in_mindspore": (matching, False),
+            "in_mindspore_other": (parting, False),
+            "not_in_mindspore": (missing, True),
+            "not_in_torch_either": (gone, None),
         }
     )
+    if matching and missing:
+        advice = say("use_matching_write_missing", optimizers=matching, missing=missing)
+        return Ruling("outdated", seen, advice)
     if matching:
-        advice = f"Use {' or '.join(matching)}"
-        if missing:
-            advice += f"; only {', '.join(missing)} must be written, on nn.Optimizer"
-        return Ruling("outdated", seen, f"{advice}.")
+        return Ruling("outdated", seen, say("use_matching", optimizers=matching))
     if parting:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            f"Compare the weights before you use {' or '.join(parting)}:"
-            " its update is not PyTorch's.",
-        )
-    return Ruling("holds", seen, "Write the update yourself, on nn.Optimizer.")
+        advice = say("compare_before_use", optimizers=parting)
+        return Ruling("holds_with_changes", seen, advice)
+    return Ruling("holds", seen)
 
 
 @TOPIC.claim(
@@ -94,7 +93,8 @@ def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruli
     looked_up = evidence[LOOKED_UP]["mindspore"]
     exported = evidence[EXPORTED_OPTIMIZERS]["torch"]["torch"]
     updates = evidence[UNMATCHED_UPDATES]
-    by_name, by_weights, alone, uncompared = [], [], [], []
+    by_name, alone, uncompared = [], [], []
+    by_weights: list[Text] = []
     for printed in UNMATCHED_IN_TORCH:
         name = expects["meant"].get(printed, printed)
         weights = updates["nn"].get(name)
@@ -102,7 +102,7 @@ def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruli
         if _is_among(name, exported):
             by_name.append(name)
         elif equals:
-            by_weights.append(f"{name} ({', '.join(equals)})")
+            by_weights.append(say("optimizer_and", optimizer=name, others=equals))
         elif weights is None or raised(weights):
             uncompared.append(name)
         else:
@@ -110,38 +110,29 @@ def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruli
 
     misprints = [said(figure) for figure in looked_up.values() if raised(figure)]
     refused = {**updates["nn"], "thor": evidence[THOR]["mindspore"]["step"]}
-    seen = _listed(
+    seen = _groups_seen(
         {
-            "a name as the guide prints it": (misprints, None),
-            "in torch.optim under the same name": (by_name, False),
-            "in torch.optim under another name, with the same weights after five gradients": (
+            "misprint": (misprints, None),
+            "in_torch": (by_name, False),
+            "in_torch_by_weights": (
                 by_weights,
                 False,
             ),
-            "not in torch.optim, and no optimizer there leaves the same weights": (alone, True),
-            "not in torch.optim under this name; weights not compared": (uncompared, None),
-            "takes no step on this device": (_refusals(refused), None),
+            "not_in_torch": (alone, True),
+            "weights_not_compared": (uncompared, None),
+            "no_step_here": (_refusals(refused), None),
         }
     )
     if by_name:
-        return Ruling("outdated", seen, f"Use torch.optim's {', '.join(by_name)}.")
+        return Ruling("outdated", seen, say("use_torch_name", optimizers=by_name))
     if len(misprints) == len(looked_up):
-        return Ruling("outdated", seen, "Use the optimizers that mindspore.nn exports today.")
+        return Ruling("outdated", seen)
+    if by_weights and alone:
+        advice = say("use_other_name_write_rest", optimizers=by_weights, others=alone)
+        return Ruling("does_not_hold", seen, advice)
     if by_weights:
-        return Ruling("does_not_hold", seen, _by_other_names(by_weights, alone))
-    if not alone:
-        return Ruling(
-            "not_checkable_here", seen, "Run this row where MindSpore's optimizers take a step."
-        )
-    return Ruling("holds", seen, "Write the update yourself, on torch.optim.Optimizer.")
-
-
-def _by_other_names(by_weights: list[str], alone: list[str]) -> str:
-    """What to use where PyTorch has an optimizer of another name for some of MindSpore's."""
-    advice = f"Use PyTorch's optimizer of other name: {', '.join(by_weights)}"
-    if alone:
-        advice += f"; write {', '.join(alone)} yourself"
-    return f"{advice}."
+        return Ruling("does_not_hold", seen, say("use_other_name", optimizers=by_weights))
+    return holds_or("not_checkable_here", seen, bool(alone))
 
 
 def _is_among(name: str, exported: Iterable[str]) -> bool:
@@ -161,19 +152,22 @@ def _same_weights(path: Any, others: Figures) -> list[str]:
     return [f"torch.optim.{name}" for name, other in others.items() if _leaves(path, other)]
 
 
-def _refusals(attempts: Figures) -> list[str]:
+def _refusals(attempts: Figures) -> list[Message]:
     """What kept optimizers from taking a step, with their names."""
     refusals = []
     for name, figure in attempts.items():
         if raised(figure):
-            refusals.append(f"{name} ({first_statement(figure['message'])})")
+            error = first_statement(figure["message"])
+            refusals.append(say("optimizer_and", optimizer=name, others=(error,)))
     return refusals
 
 
-def _listed(groups: Mapping[str, tuple[list[str], bool | None]]) -> tuple[Observation, ...]:
+def _groups_seen(
+    groups: Mapping[str, tuple[Sequence[Text], bool | None]],
+) -> tuple[Observation, ...]:
     """The groups that have members, with whether the statement says of them what they are."""
     rows = []
     for what, (names, as_stated) in groups.items():
         if names:
-            rows.append(Observation(what, ", ".join(names), expected=as_stated))
+            rows.append(Observation(say(what), listed(names), expected=as_stated))
     return tuple(rows)

@@ -1,31 +1,42 @@
-"""Claims about optimizers: the parameters they take, their settings, and the state they report."""
+"""Claims about optimizers: the parameters they take, their settings, and the state they report.
 
+Rows 53, 57 to 59, 66 and 67.
+"""
+
+import operator
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text
 from explorer.text.messages import first_statement
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.observations import observed
+from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.findings_optimizers import (
     by_place,
     decaying_by_default,
-    listed_names,
+    names_of,
     spared_weights,
     without_effect,
 )
+from explorer.topics.training.inputs import OWN_MOMENTUM, OWN_RATE, RATE
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
     FILTERED,
     GROUPS,
+    LOSS_SCALE,
     OPTIMIZER_STATE,
+    PARAM_GROUPS,
     TOPIC,
     WEIGHT_DECAY,
 )
 from explorer.topics.training.update_rules import MINDSPORE_PLACES, PLACES
+from explorer.topics.training.wording import listed, say, some
 
 
 @TOPIC.claim(
@@ -45,38 +56,20 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
     both = evidence[FILTERED]
-    keeps = {name: sorted(figures["chosen"]) == figures["moved"] for name, figures in both.items()}
-    moved = {name: ", ".join(figures["moved"]) for name, figures in both.items()}
+    keeps = for_each(lambda figures: sorted(figures["chosen"]) == figures["moved"], both)
+    moved = of_each(both, "moved")
+    is_list, is_generator = mindspore["type"] == "list", torch["type"] == "generator"
+    chosen = say("moved_by_step_of", chosen=mindspore["chosen"])
     seen = (
-        Observation(
-            "type of trainable_params()",
-            mindspore["type"],
-            ("mindspore",),
-            mindspore["type"] == "list",
-        ),
-        Observation(
-            "type of parameters()", torch["type"], ("torch",), torch["type"] == "generator"
-        ),
-        *observed(
-            f"weights moved by a step of {', '.join(mindspore['chosen'])}", moved, str, keeps
-        ),
+        Observation(say("type_of_trainable"), mindspore["type"], ("mindspore",), is_list),
+        Observation(say("type_of_parameters"), torch["type"], ("torch",), is_generator),
+        *observed(chosen, moved, lambda names: say("names", names=names), keeps),
     )
     if not all(keeps.values()):
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Check which weights move: the optimizer does not keep to what it was given.",
-        )
-    if (mindspore["type"], torch["type"]) != ("list", "generator"):
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "Filter by name as before, and do not rely on the type of what you filter.",
-        )
-    advice = "Filter trainable_params() by p.name, and named_parameters() by name"
-    if not torch["again"]:
-        advice += "; make a list of parameters() to go through it twice"
-    return Ruling("holds", seen, f"{advice}.")
+        return Ruling("does_not_hold", seen)
+    if not is_list or not is_generator:
+        return Ruling("holds_with_changes", seen)
+    return Ruling("holds", seen, "" if torch["again"] else "once")
 
 
 @TOPIC.claim(
@@ -98,47 +91,34 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
 
     left = {"mindspore": mindspore["nn SGD"], "torch": torch["torch SGD"]}
+    decayed = for_each(operator.not_, spared)
     seen = (
-        *observed("weight of 1 after a step of SGD with weight_decay=0.1", left, _left_in_words),
-        *_spared_seen(spared),
-        Observation("decay by default", ", ".join(by_default) or "none", (), not by_default),
+        *observed(say("weight_after_decay"), left, _left_of_decay),
+        *observed(say("not_decayed"), spared, listed, decayed),
+        Observation(say("default_decay"), listed(by_default), (), not by_default),
     )
     # AdamW has its decay in its name: 0.01 by default, in both frameworks.
     unexpected = [name for name in by_default if "AdamW" not in name]
     if _greatest_decay_difference(mindspore, torch) > NEAR or unexpected:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Compare one step with gradient 0 before you carry a weight decay over.",
-        )
-    advice = " ".join(_advice_on_decay(by_default, spared))
+        return Ruling("does_not_hold", seen)
+    advice = tuple(_advice_on_decay(by_default, spared))
     if advice:
-        return Ruling("holds_with_changes", seen, advice)
-    return Ruling("holds", seen, "Carry the weight decay over as it is.")
+        return Ruling("holds_with_changes", seen, cells.sentences(*advice))
+    return Ruling("holds", seen)
 
 
-def _advice_on_decay(by_default: list[str], spared: Mapping[str, list[str]]) -> Iterator[str]:
+def _advice_on_decay(by_default: list[str], spared: Mapping[str, list[str]]) -> Iterator[Message]:
     """What to do about optimizers that decay by default, and weights that are spared."""
     if by_default:
-        yield f"Set weight_decay yourself for {' and '.join(by_default)}."
+        yield say("set_decay", optimizers=tuple(by_default))
     for place, names in spared.items():
         if names:
-            yield f"Make a group in PyTorch for what {place} spares: {' and '.join(names)}."
+            yield say("group_for_spared", place=place, weights=tuple(names))
 
 
-def _spared_seen(spared: Mapping[str, list[str]]) -> Iterator[Observation]:
-    as_stated = {place: not names for place, names in spared.items()}
-    yield from observed("weights that are not decayed", spared, _listed_or_none, as_stated)
-
-
-def _listed_or_none(names: list[str]) -> str:
-    return ", ".join(names) or "none"
-
-
-def _left_in_words(attempts: Figures) -> str:
+def _left_of_decay(attempts: Figures) -> Text:
     """What a decay of 0.1 leaves of the dense layer's weight, or why nothing was left."""
-    weights = attempts["0.1"]
-    return said(weights) if raised(weights) else f"{weights['fc.weight']:.4g}"
+    return outcome(attempts["0.1"], lambda weights: f"{weights['fc.weight']:.4g}")
 
 
 def _greatest_decay_difference(mindspore: Figures, torch: Figures) -> float:
@@ -187,7 +167,7 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     With changes when its experimental optimizers use it, outdated when those of mindspore.nn do.
     """
     settings = by_place(evidence, GROUPS)
-    effective = {place: _effective(figures) for place, figures in settings.items()}
+    effective = for_each(_effective, settings)
     growing = _growing(by_place(evidence, ADD_PARAM_GROUP))
     centralization = settings["nn"]["grad_centralization, rows of 16"]
 
@@ -195,23 +175,12 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     nn_as_said = {"lr", "weight_decay"} <= set(effective["nn"]) and not _is_unknown(centralization)
     torch_as_said = "momentum" in effective["torch"] and "torch" in growing
     if not nn_as_said or not torch_as_said:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Try each setting of a group in one step: these are not the guides' any more.",
-        )
+        return Ruling("does_not_hold", seen)
     if "momentum" in effective["nn"]:
-        return Ruling("outdated", seen, "Give a group any setting in both frameworks.")
+        return Ruling("outdated", seen)
     if "momentum" in effective["experimental"]:
-        advice = "Use mindspore.experimental.optim for a group's own momentum"
-        if "experimental" not in growing:
-            advice += ", but name all groups at the start: none can be added later"
-        return Ruling("holds_with_changes", seen, f"{advice}.")
-    # What was refused for want of a kernel is no setting to keep to on this device.
-    settled = "lr and weight_decay"
-    if not raised(centralization):
-        settled = "lr, weight_decay and grad_centralization"
-    return Ruling("holds", seen, f"Keep to {settled} in MindSpore's groups.")
+        return Ruling("holds_with_changes", seen, "" if "experimental" in growing else "at once")
+    return Ruling("holds", seen)
 
 
 def _effective(settings: Figures) -> list[str]:
@@ -227,17 +196,21 @@ def _group_facts(
     effective: Mapping[str, list[str]], growing: list[str], centralization: Any
 ) -> Iterator[Observation]:
     as_stated: dict[str, bool] = {}
-    additions: dict[str, str] = {}
+    additions: dict[str, Message] = {}
     for place, names in effective.items():
-        # Momentum of its own is what PyTorch alone is said to give a group.
+        # By the statement, PyTorch alone gives a group momentum of its own.
         as_stated[place] = ("momentum" in names) == (place == "torch")
-        additions[place] = "works" if place in growing else "fails"
-    what = "settings of a group that have an effect"
-    yield from observed(what, effective, _listed_or_none, as_stated)
-    yield from observed("add_param_group, then a step", additions)
+        additions[place] = say("works" if place in growing else "fails")
+    yield from observed(
+        say("effective_settings"),
+        effective,
+        lambda names: listed(map(say.named, names)),
+        as_stated,
+    )
+    yield from observed(say("added_group"), additions)
     if raised(centralization):
         refusal = first_statement(said(centralization))
-        yield Observation("grad_centralization for a group", refusal, ("nn",))
+        yield Observation(say("group_centralization"), refusal, ("nn",))
 
 
 def _growing(places: Mapping[str, Figures]) -> list[str]:
@@ -251,7 +224,7 @@ def _growing(places: Mapping[str, Figures]) -> list[str]:
 
 def _is_unknown(setting: Any) -> bool:
     # A setting whose kernel is missing on this device is refused too, but not as an unknown key.
-    return raised(setting) and "key in group params" in setting["message"]
+    return raised(setting) and "group params" in setting["message"]
 
 
 @TOPIC.claim(
@@ -275,46 +248,148 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     last_rate = evidence[OPTIMIZER_STATE]["torch"]["scheduler.get_last_lr"][0]
     rates = {"get_lr": states["nn"]["get_lr"], "get_last_lr": last_rate}
 
-    listed = listed_names(states["nn"]["state_dict"])
     as_stated = {place: has == (place == "torch") for place, has in has_state_dict.items()}
     is_set = {name: _is_rate(rate, expects[name]) for name, rate in rates.items()}
+    shown = for_each(partial(outcome, words="{:.4g}".format), rates)
     seen = (
-        *observed(
-            "has a state_dict", has_state_dict, lambda has: "yes" if has else "no", as_stated
-        ),
-        Observation("names in state_dict()", listed, ("nn",)),
-        Observation("get_lr()", _brief_rate(rates["get_lr"]), ("nn",), is_set["get_lr"]),
-        Observation(
-            "get_last_lr()", _brief_rate(rates["get_last_lr"]), ("torch",), is_set["get_last_lr"]
-        ),
+        *observed(say("has_state_dict"), has_state_dict, cells.yes_or_no, as_stated),
+        Observation(say("names_in_state_dict"), names_of(states["nn"]["state_dict"]), ("nn",)),
+        Observation("get_lr()", shown["get_lr"], ("nn",), is_set["get_lr"]),
+        Observation("get_last_lr()", shown["get_last_lr"], ("torch",), is_set["get_last_lr"]),
     )
-    as_set = all(is_set.values())
-    if not has_state_dict["torch"] or not as_set:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Look up how the optimizer tells its state: this is not the guides' any more.",
-        )
+    if not has_state_dict["torch"] or not all(is_set.values()):
+        return Ruling("does_not_hold", seen)
     if has_state_dict["nn"]:
-        return Ruling("outdated", seen, _use_of_state_dict(states["nn"]["state_dict"]))
-    return Ruling("holds", seen, "Save MindSpore's optimizer with save_checkpoint.")
-
-
-def _use_of_state_dict(names: Any) -> str:
-    """What to do with MindSpore's state_dict, by the names that it was seen to have."""
-    if raised(names):
-        return "Save MindSpore's optimizer with save_checkpoint: its state_dict() fails."
-    advice = "Use state_dict() in both"
-    if not {"state", "param_groups"} & set(names):
-        advice += "; MindSpore's is flat, by the names of parameters"
-    if "weight" in names:  # the parameter that was trained
-        advice += ", with the weights in it"
-    return f"{advice}."
-
-
-def _brief_rate(rate: Any) -> str:
-    return said(rate) if raised(rate) else f"{rate:.4g}"
+        names = states["nn"]["state_dict"]
+        # The weight is the parameter that was trained.
+        is_flat = not raised(names) and not {"state", "param_groups"} & set(names)
+        return Ruling("outdated", seen, "flat, weights" if is_flat and "weight" in names else "")
+    return Ruling("holds", seen)
 
 
 def _is_rate(rate: Any, expected: float) -> bool:
     return not raised(rate) and abs(rate - expected) < NEAR
+
+
+# The base class
+
+
+@TOPIC.claim(
+    66,
+    "The argument loss_scale of MindSpore's optimizers divides the gradient;"
+    " PyTorch's have no such argument.",
+    heading="optimizers",
+    guides=("002",),
+    would="a step with gradient 4 and loss_scale 4 leaves what a step with gradient 1 leaves",
+    asks=(LOSS_SCALE,),
+    sections={"002": "Arguments of the base class: mixed precision"},
+)
+def loss_scale(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when mindspore.nn divides by it, and PyTorch refuses it.
+
+    With changes when MindSpore's experimental optimizers refuse it too; outdated when PyTorch takes
+    it, or mindspore.nn does not any more.
+    """
+    figures = evidence[LOSS_SCALE]
+    refusing = [place for place in PLACES if raised(figures[place]["scaled"])]
+    seen = (*_steps_seen(figures, refusing), *_calls_seen(figures))
+    if "nn" in refusing:
+        return Ruling("outdated", seen)
+    nn = figures["nn"]
+    if abs(nn["scaled"] - nn["divided by hand"]) > NEAR:
+        return Ruling("does_not_hold", seen)
+    if "torch" not in refusing:
+        return Ruling("outdated", seen)
+
+    is_decay_divided = abs(nn["scaled, decayed"] - nn["divided by hand, decayed"]) > NEAR
+    is_call_refused = raised(nn["as printed"]["SGD"])
+    advice = say(
+        "divide_by_hand",
+        decay=say("decay_divided" if is_decay_divided else "decay_not_divided"),
+        where=say("in_both" if "experimental" in refusing else "in_torch_alone"),
+    )
+    if is_call_refused:
+        advice = say("divide_and_name_arguments", **advice.values)
+    return holds_or("holds_with_changes", seen, "experimental" not in refusing, advice)
+
+
+STEPS = ("scaled", "whole", "divided by hand", "scaled, decayed", "divided by hand, decayed")
+"""The names of the steps' figures."""
+
+
+def _steps_seen(figures: Figures, refusing: list[str]) -> Iterator[Observation]:
+    """What each step leaves of 1; where loss_scale is refused, no other step is taken."""
+    for step in STEPS:
+        left: dict[str, Any] = {}
+        as_stated: dict[str, bool] = {}
+        for place in PLACES:
+            if step not in figures[place]:
+                continue
+            left[place] = figures[place][step]
+            if step == "scaled":
+                # By the statement it is unknown in PyTorch, and divides everywhere else.
+                as_stated[place] = (place == "torch") == (place in refusing)
+        shown = partial(outcome, words="{:.4g}".format)
+        yield from observed(say(f"step {step}"), left, shown, as_stated)
+
+
+def _calls_seen(figures: Figures) -> Iterator[Observation]:
+    """What becomes of the guide's call of an optimizer, class by class."""
+    for place in ("nn", "torch"):
+        for name, figure in figures[place]["as printed"].items():
+            works = outcome(figure, lambda _: say("works"))
+            yield Observation(say("call_as_printed", optimizer=name), works, (place,))
+
+
+@TOPIC.claim(
+    67,
+    "PyTorch's param_groups tells the settings of each group of parameters;"
+    " MindSpore has nothing like it.",
+    heading="optimizers",
+    guides=("002",),
+    would="param_groups has the rate and momentum of both groups in PyTorch, and is unknown to"
+    " MindSpore's optimizers",
+    asks=(PARAM_GROUPS,),
+    sections={"002": "Methods of the base class: state of the optimizer"},
+    expects={"keys": ["params", "lr", "momentum", "dampening", "weight_decay", "nesterov"]},
+)
+def param_groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when PyTorch alone reports the settings that were made.
+
+    With changes when MindSpore's experimental optimizers do too, outdated when those of
+    mindspore.nn do.
+    """
+    groups = of_each(evidence[PARAM_GROUPS], "groups")
+    telling = [place for place, figure in groups.items() if _tells(figure, expects["keys"])]
+    # The statement is that PyTorch alone has them.
+    as_stated = {place: (place == "torch") == (place in telling) for place in groups}
+    seen = tuple(observed("param_groups", groups, _brief_groups, as_stated))
+    if "torch" not in telling:
+        return Ruling("does_not_hold", seen)
+    if "nn" in telling:
+        return Ruling("outdated", seen)
+    return holds_or("holds_with_changes", seen, "experimental" not in telling)
+
+
+def _tells(groups: Any, keys: list[str]) -> bool:
+    """Whether groups have all of the keys, and the settings that were made."""
+    if raised(groups) or len(groups) != 2:
+        return False
+    if not all(key in group for group in groups for key in keys):
+        return False
+    # float32 has about seven digits of a rate.
+    settings = [(group["lr"], group["momentum"]) for group in groups]
+    made = [(OWN_RATE, OWN_MOMENTUM), (RATE, OWN_MOMENTUM)]
+    for reported, expected in zip(settings, made, strict=True):
+        pairs = zip(reported, expected, strict=True)
+        if any(abs(one - other) > NEAR for one, other in pairs):
+            return False
+    return True
+
+
+def _brief_groups(groups: Any) -> Text:
+    if raised(groups):
+        return said(groups)
+    rates = [f"{group['lr']:.4g}" if "lr" in group else cells.NONE for group in groups]
+    keys = groups[0] if groups else ()
+    return say("rates_and_keys", rates=tuple(rates), keys=some(keys))

@@ -1,13 +1,23 @@
-"""Claims about training steps: the routes to one, ms.jit, clipping and accumulation."""
+"""Claims about training steps: the routes to one, ms.jit, clipping and accumulation.
+
+Rows 16, 17, 19 to 21, 52 and 83.
+"""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
+from explorer.model.measurement import Figures
+from explorer.model.message import Message, Text
+from explorer.numeric.differences import greatest_difference
+from explorer.text.numbers import digits
+from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.observations import observed
-from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
-from explorer.topics.styles import SHORT_LABELS
+from explorer.topics.messages import style_name
+from explorer.topics.observations import for_each, holds_or, observed, of_each, within
+from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES
+from explorer.topics.styles import by_style
 from explorer.topics.training.differences import (
     NEAR,
     States,
@@ -30,9 +40,11 @@ from explorer.topics.training.questions import (
     LOOP,
     MODEL,
     SPEED,
+    STATEFUL,
     STEP_CELL,
     TOPIC,
 )
+from explorer.topics.training.wording import say, some
 
 # Routes to a step
 
@@ -64,33 +76,21 @@ def functional_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the functional step leaves the weights of PyTorch's loop in both styles."""
     loop = REFERENCE.figures(evidence)["states"]
     differences = {}
-    for style, party in (("graph", GRAPH), ("tape", TAPE)):
+    for party in MINDSPORE_STYLES:
         states = evidence[FUNCTIONAL][party]["states"]
-        differences[style] = greatest_step_difference(states, loop)
+        differences[party] = greatest_step_difference(states, loop)
 
-    seen = tuple(
-        observed(
-            "weights' greatest difference from PyTorch's loop over 5 steps",
-            {f"mindspore-{style}": difference for style, difference in differences.items()},
-            "{:.1e}".format,
-            {f"mindspore-{style}": far <= NEAR for style, far in differences.items()},
-        )
-    )
-    near = [style for style, difference in differences.items() if difference <= NEAR]
-    if len(near) == len(differences):
-        return Ruling(
-            "holds",
-            seen,
-            "Use value_and_grad over optimizer.parameters, then optimizer(grads);"
-            " nothing needs zeroing.",
-        )
-    if near:
-        return Ruling(
-            "depends_on_style", seen, f"Use {near[0]} style, or compare the weights step by step."
-        )
-    return Ruling(
-        "does_not_hold", seen, "Compare the weights after one step to find where they part."
-    )
+    near = within(differences, NEAR)
+    seen = tuple(observed(say("loop_difference"), differences, "{:.1e}".format, near))
+    verdict = by_style(near)
+    if verdict != "depends_on_style":
+        return Ruling(verdict, seen)
+    return Ruling(verdict, seen, say("use_style", style=_style_of(near)))
+
+
+def _style_of(right: Mapping[str, bool]) -> Text:
+    """The first style in which something is right."""
+    return style_name(next(PARTIES[party].style for party, is_right in right.items() if is_right))
 
 
 @TOPIC.claim(
@@ -110,40 +110,14 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     seconds = evidence.timings(SPEED)["mindspore"]
     is_faster = seconds["by itself"] >= expects["faster"] * seconds["ms.jit"]
-    # The times themselves, which no two runs share, stand in the record alone: a board is the same twice.
-    share = "at least" if is_faster else "less than"
+    # The times are in the record alone: they vary from run to run, and a board does not.
+    share = say("at_least" if is_faster else "less_than", factor=expects["faster"])
+    is_same = difference <= NEAR
     seen = (
-        Observation(
-            "weights' greatest difference with and without ms.jit after 5 steps",
-            f"{difference:.1e}",
-            (TAPE,),
-            difference <= NEAR,
-        ),
-        Observation(
-            "processor time of a repeated step without ms.jit, as a multiple of that with it",
-            f"{share} {expects['faster']}",
-            (TAPE,),
-            is_faster,
-        ),
+        Observation(say("jit_difference"), f"{difference:.1e}", (TAPE,), is_same),
+        Observation(say("jit_time"), share, (TAPE,), is_faster),
     )
-    if difference > NEAR:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Compare the weights with and without ms.jit before you rely on it.",
-        )
-    if not is_faster:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Measure before you decorate: here the compiled step is no faster.",
-        )
-    return Ruling(
-        "holds",
-        seen,
-        "Decorate the whole step with ms.jit, and leave the first call, which compiles,"
-        " out of the timing.",
-    )
+    return holds_or("does_not_hold", seen, is_same and is_faster)
 
 
 @TOPIC.claim(
@@ -163,47 +137,38 @@ def dispatches(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     operators = evidence[DISPATCHES]["mindspore"]
     graphs = evidence[GRAPHS]["mindspore"]
     with_operators = [part for part in PARTS if operators[part]]
-    counts = [f"{len(operators[part])} {part}" for part in with_operators]
+    counts = [
+        say("count_part", count=len(operators[part]), part=say.named(part))
+        for part in with_operators
+    ]
     graphs_of_tape = [counts for counts in graphs["tape"] if parts_of(counts)]
     is_three_on_tape = len(with_operators) + len(graphs_of_tape) == len(PARTS)
     is_three_in_graph = len(graphs["graph"]) == len(PARTS)
     graphs_of_jit = [parts_of(counts) for counts in graphs["ms.jit"]]
     is_one_with_jit = graphs_of_jit == [list(PARTS)] and not operators["ms.jit"]
-    one_by_one = " and ".join(counts) or "none"
+    one_by_one = say("both", names=some(counts))
+    of_jit = _brief(graphs["ms.jit"])
     seen = (
-        Observation("operators dispatched one by one", one_by_one, (TAPE,), is_three_on_tape),
-        Observation("graphs compiled", _brief(graphs["tape"]), (TAPE,), is_three_on_tape),
-        Observation("graphs compiled", _brief(graphs["graph"]), (GRAPH,), is_three_in_graph),
-        Observation(
-            "graphs compiled under ms.jit",
-            _brief(graphs["ms.jit"]),
-            ("mindspore",),
-            is_one_with_jit,
-        ),
+        Observation(say("one_by_one"), one_by_one, (TAPE,), is_three_on_tape),
+        Observation(say("graphs_compiled"), _brief(graphs["tape"]), (TAPE,), is_three_on_tape),
+        Observation(say("graphs_compiled"), _brief(graphs["graph"]), (GRAPH,), is_three_in_graph),
+        Observation(say("graphs_under_jit"), of_jit, ("mindspore",), is_one_with_jit),
     )
-
     if not is_one_with_jit:
-        return Ruling("does_not_hold", seen, "Look at the graphs: the step is not one of them.")
+        return Ruling("does_not_hold", seen)
     # In tape style, what is not dispatched operator by operator is compiled: the optimizer is
     # (2.10.0).
-    if is_three_on_tape and is_three_in_graph:
-        return Ruling("holds", seen, "Decorate the whole step with ms.jit to have one graph.")
-    return Ruling(
-        "depends_on_style",
-        seen,
-        "Decorate the whole step to have one graph: tape style dispatches each operator,"
-        " graph style joins forward and backward.",
-    )
+    is_three = is_three_on_tape and is_three_in_graph
+    return holds_or("depends_on_style", seen, is_three)
 
 
-def _brief(graphs: list[dict[str, int]]) -> str:
+def _brief(graphs: list[dict[str, int]]) -> Message:
     """ "2 graphs (forward and backward, 41 nodes; update, 28 nodes)"."""
     contents = []
     for counts in graphs:
-        parts = " and ".join(parts_of(counts))
-        contents.append(f"{parts}, {sum(counts.values())} nodes")
-    plural = "" if len(graphs) == 1 else "s"
-    return f"{len(graphs)} graph{plural} ({'; '.join(contents)})"
+        parts = say("both", names=tuple(map(say.named, parts_of(counts))))
+        contents.append(say("parts_and_nodes", parts=parts, nodes=sum(counts.values())))
+    return say("graphs_with", n=len(graphs), graphs=tuple(contents))
 
 
 @TOPIC.claim(
@@ -228,62 +193,67 @@ def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         states = {
             "Model": evidence[MODEL][style]["states"],
             "TrainOneStepCell": evidence[STEP_CELL][style]["states"],
-            **{name: figures["states"] for name, figures in steps.items()},
+            **of_each(steps, "states"),
         }
-        whole[style] = {name: greatest_step_difference(left, loop) for name, left in states.items()}
+        whole[style] = for_each(partial(greatest_step_difference, reference=loop), states)
     seen = tuple(_routes_seen(evidence, whole, loop))
 
     asserted = ("Model", "TrainOneStepCell", "as printed")
-    agreeing = [s for s, far in whole.items() if max(far[name] for name in asserted) <= NEAR]
-    if len(agreeing) == len(whole):
-        return Ruling("holds", seen, "Take whichever route reads best.")
-    if agreeing:
-        return Ruling(
-            "depends_on_style",
-            seen,
-            f"Take these routes in {SHORT_LABELS[agreeing[0]]} style alone.",
-        )
-    return Ruling("does_not_hold", seen, _cure(whole))
+    right: dict[str, bool] = {}
+    for style, far in whole.items():
+        right[style] = max(far[name] for name in asserted) <= NEAR
+    verdict = by_style(right)
+    if verdict == "holds":
+        return Ruling(verdict, seen)
+    if verdict == "depends_on_style":
+        return Ruling(verdict, seen, say("routes_in_style", style=_style_of(right)))
+    return Ruling(verdict, seen, _cure(whole))
 
 
-ROUTES = {
+ROUTES: dict[str, Text] = {
     "Model": "Model.train",
     "TrainOneStepCell": "TrainOneStepCell",
-    "as printed": "the printed step",
-    "set_grad()": "the printed step after set_grad()",
-    "as meant": "value_and_grad, then the optimizer",
+    "as printed": say("guide_step"),
+    "set_grad()": say("guide_step_set_grad"),
+    "as meant": say("one_forward"),
 }
-"""The routes of MindSpore in words, by the names of their figures."""
+"""The routes of MindSpore as a reader has them, by the names of their figures."""
+
+KEPT = 0.9
+"""The share of a running mean that one forward pass keeps."""
 
 
 def _routes_seen(
     evidence: Evidence, whole: Mapping[str, dict[str, float]], loop: States
 ) -> Iterator[Observation]:
-    """How far each route is from the loop, and the printed step in its weights alone."""
+    """How far each route is from the loop; of the guide's step, what differs and why."""
+    for route, called in ROUTES.items():
+        far = of_each(whole, route)
+        what = say("route_difference", route=called)
+        yield from observed(what, far, "{:.2g}".format, within(far, NEAR))
+        if route == "as printed":
+            yield from _guide_step_seen(evidence, loop)
+
+
+def _guide_step_seen(evidence: Evidence, loop: States) -> Iterator[Observation]:
+    """What the guide's step leaves: its weights alone, and how often its forward pass ran."""
     weights: dict[str, float] = {}
     ratios: dict[str, float] = {}
+    passes: dict[str, int] = {}
     names: dict[str, None] = {}  # an ordered set
-    for style in whole:
-        printed = evidence[GUIDE_STEP][style]["as printed"]["states"]
-        weights[style] = greatest_step_difference(weights_of(printed), weights_of(loop))
-        ratios[style] = _mean_moved(printed[0]) / _mean_moved(loop[0])
-        names[farthest(printed, loop)] = None
-    for route, called in ROUTES.items():
-        far = {style: differences[route] for style, differences in whole.items()}
-        near = {style: difference <= NEAR for style, difference in far.items()}
-        what = f"greatest difference from PyTorch's loop, {called}"
-        yield from observed(what, far, "{:.2g}".format, near)
-        if route == "as printed":
-            near = {style: difference <= NEAR for style, difference in weights.items()}
-            yield from observed(
-                f"greatest difference of the weights alone, {called}",
-                weights,
-                "{:.2g}".format,
-                near,
-            )
-            yield Observation(f"what differs most after {called}", ", ".join(names))
-            what = f"how far one step moves the running mean, {called}"
-            yield from observed(what, ratios, "{:.3g} times as far as PyTorch's".format)
+    for style, steps in evidence[GUIDE_STEP].items():
+        states = steps["as printed"]["states"]
+        weights[style] = greatest_step_difference(weights_of(states), weights_of(loop))
+        ratios[style] = _mean_moved(states[0]) / _mean_moved(loop[0])
+        names[farthest(states, loop)] = None
+        count = _forward_passes(ratios[style])
+        if count:
+            passes[style] = count
+    near = within(weights, NEAR)
+    yield from observed(say("weights_alone"), weights, "{:.2g}".format, near)
+    yield Observation(say("differs_most"), say("names", names=tuple(names)))
+    yield from observed(say("mean_moved"), ratios, lambda ratio: say("times_as_far", ratio=ratio))
+    yield from observed(say("forward_passes"), passes)
 
 
 def _mean_moved(state: dict[str, Any]) -> float:
@@ -291,19 +261,32 @@ def _mean_moved(state: dict[str, Any]) -> float:
     return float(sum(map(abs, state["norm.running_mean"])))
 
 
+def _forward_passes(ratio: float) -> int | None:
+    """How many forward passes move a running mean so many times as far as one does.
+
+    Each of them keeps KEPT of what is left of its way to the mean of the batch: two on one batch
+    move it 1.9 times as far as one. None where no number of passes does.
+    """
+    moved = 0.0
+    for count in range(1, 5):
+        moved += KEPT ** (count - 1)
+        if abs(ratio - moved) < 1e-3:
+            return count
+    return None
+
+
 def _cure(whole: dict[str, dict[str, float]]) -> str:
-    """What to do about a printed step that parts from the loop."""
+    """The name of the advice about the guide's step, if there is one.
+
+    There is none where another route differs too, or no change of the guide's step helps.
+    """
     others = [max(far["Model"], far["TrainOneStepCell"]) for far in whole.values()]
     if max(others) > NEAR:
-        return "Compare the weights after one step to find where the routes part."
-    if all(far["set_grad()"] <= NEAR for far in whole.values()):
-        return "Call set_grad() on the cells of the printed step: its forward runs twice otherwise."
-    if all(far["as meant"] <= NEAR for far in whole.values()):
-        return (
-            "Take loss and gradients from one ms.value_and_grad, or use TrainOneStepCell: what the"
-            " printed step leaves is not what the others leave, set_grad() or not."
-        )
-    return "Use Model or TrainOneStepCell in place of the printed step."
+        return ""
+    for route, advice in (("set_grad()", "set_grad"), ("as meant", "one forward")):
+        if all(within(of_each(whole, route), NEAR).values()):
+            return advice
+    return ""
 
 
 # Gradients between the backward pass and the update
@@ -329,33 +312,18 @@ def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     difference = clipping_difference(evidence)
     default, by_default = figures["default"], figures["by default"]
     brief = [[round(value, 4) for value in gradient] for gradient in by_default]
+    is_default = default == expects["default"]
     is_guides = list_difference(by_default, expects["gradients"]) <= NEAR
+    is_same = difference <= NEAR
+    who = ("mindspore",)
     seen = (
-        Observation(
-            "default of clip_norm", str(default), ("mindspore",), default == expects["default"]
-        ),
-        Observation("[[3, 4], [12]] clipped by default", str(brief), ("mindspore",), is_guides),
-        Observation(
-            "greatest difference from clip_grad_norm_ at every norm",
-            f"{difference:.1e}",
-            ("mindspore",),
-            difference <= NEAR,
-        ),
+        Observation(say("clip_default"), str(default), who, is_default),
+        Observation(say("clipped_by_default"), str(brief), who, is_guides),
+        Observation(say("clip_difference"), f"{difference:.1e}", who, is_same),
     )
-    if difference > NEAR:
-        return Ruling(
-            "does_not_hold", seen, "Compare clipped gradients before you compare training runs."
-        )
-    if default != expects["default"] or not is_guides:
-        return Ruling(
-            "holds_with_changes", seen, "Name the norm: the default does not clip to 1 any more."
-        )
-    return Ruling(
-        "holds",
-        seen,
-        "Pass the result on: MindSpore returns clipped gradients,"
-        " while clip_grad_norm_ changes .grad and has no default norm.",
-    )
+    if not is_same:
+        return Ruling("does_not_hold", seen)
+    return holds_or("holds_with_changes", seen, is_default and is_guides)
 
 
 @TOPIC.claim(
@@ -384,39 +352,95 @@ def accumulation(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         with_batch_norm[framework] = accumulation_difference(in_training, "mean", "divided")
 
     seen = (
-        *_sums_seen("loss a mean, sum divided by 4", divided),
-        *_sums_seen("loss a mean, not divided", undivided, is_whole=False),
-        *_sums_seen("loss a sum, not divided", of_sum),
-        *_sums_seen("batch norm in training, sum divided by 4", with_batch_norm, None),
+        *_sums_seen("mean_divided", divided),
+        *_sums_seen("mean_undivided", undivided, is_whole=False),
+        *_sums_seen("sum_undivided", of_sum),
+        *_sums_seen("divided_in_training", with_batch_norm, None),
     )
     # Where it is right not to divide, it is wrong to.
-    if max(undivided.values()) <= NEAR and max(of_sum.values()) <= NEAR:
-        return Ruling(
-            "does_not_hold", seen, "Do not divide: the gradients of a mean add up as they are."
-        )
-    if max(divided.values()) > NEAR or max(of_sum.values()) > NEAR:
-        return Ruling(
-            "does_not_hold", seen, "Check the reduction of the loss: the gradients do not add up."
-        )
-    advice = "Divide by the number of micro-batches if the loss is a mean"
-    if max(with_batch_norm.values()) > NEAR:
-        # Each micro-batch is normalised by its own mean and variance, not by the whole batch's.
-        advice += (
-            "; batch norm in training sees each micro-batch alone, so keep it out of the comparison"
-        )
-    return Ruling("holds", seen, f"{advice}.")
+    adds_up = max(divided.values()) <= NEAR and max(of_sum.values()) <= NEAR
+    if not adds_up or max(undivided.values()) <= NEAR:
+        return Ruling("does_not_hold", seen)
+    # Each micro-batch is normalised by its own mean and variance, not by the whole batch's.
+    is_apart = max(with_batch_norm.values()) > NEAR
+    return Ruling("holds", seen, "batch norm apart" if is_apart else "")
 
 
 def _sums_seen(
     what: str, differences: Mapping[str, float], is_whole: bool | None = True
 ) -> list[Observation]:
-    """How far sums of gradients are from the whole batch's; whether they are said to be near it."""
+    """How far sums of gradients are from the whole batch's; whether the statement has them near it."""
     as_stated: dict[str, bool] = {}
     if is_whole is not None:
         as_stated = {party: (far <= NEAR) == is_whole for party, far in differences.items()}
-    return observed(
-        f"difference from the whole batch's gradient, {what}",
-        differences,
-        "{:.1e}".format,
-        as_stated,
-    )
+    return observed(say(what), differences, "{:.1e}".format, as_stated)
+
+
+# A function with a state
+
+STATE = ("losses", "weight", "moments", "steps counted")
+"""What a step under ms.jit must leave as a step by itself does."""
+
+
+@TOPIC.claim(
+    83,
+    "A function with a state, such as a step with its optimizer inside, can be jitted whole.",
+    heading="training",
+    guides=("003",),
+    would="losses, weight, moments and the count of steps are the same with and without ms.jit, and"
+    " no operator is dispatched by itself under ms.jit",
+    asks=(STATEFUL,),
+)
+def stateful(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when ms.jit keeps the figures in both styles, and makes one graph of the step.
+
+    Depends on style when it does in one.
+    """
+    keeps: dict[str, bool] = {}
+    for party, figures in evidence[STATEFUL].items():
+        keeps[party] = _is_kept(figures["by itself"], figures["ms.jit"])
+
+    seen = tuple(_compared(evidence[STATEFUL]))
+    verdict = by_style(keeps)
+    if verdict != "depends_on_style":
+        return Ruling(verdict, seen)
+    return Ruling(verdict, seen, say("jit_in_style", style=_style_of(keeps)))
+
+
+def _is_kept(plain: Any, jitted: Any) -> bool:
+    """Whether the step leaves the same under ms.jit, where nothing is dispatched by itself."""
+    if raised(plain) or raised(jitted):
+        return False
+    # In graph style the dispatch cannot be observed.
+    return _difference(plain, jitted) <= NEAR and not jitted.get("dispatched")
+
+
+def _difference(plain: Figures, jitted: Figures) -> float:
+    return max(greatest_difference(jitted[name], plain[name]) for name in STATE)
+
+
+def _compared(answers: Mapping[str, Figures]) -> Iterator[Observation]:
+    """What both ways left, or what one of them raised."""
+    differences: dict[str, str] = {}
+    as_stated: dict[str, bool] = {}
+    left: dict[str, dict[str, str]] = {name: {} for name in STATE[1:]}
+    for party, figures in answers.items():
+        plain, jitted = figures["by itself"], figures["ms.jit"]
+        failed = [figure for figure in (plain, jitted) if raised(figure)]
+        if failed:
+            differences[party], as_stated[party] = said(failed[0]), False
+            continue
+        differences[party] = f"{_difference(plain, jitted):.1e}"
+        as_stated[party] = _difference(plain, jitted) <= NEAR
+        for name, texts in left.items():
+            texts[party] = digits(jitted[name])
+    yield from observed(say("state_difference"), differences, expected=as_stated)
+    for name, texts in left.items():
+        yield from observed(say(f"{name} under ms.jit"), texts)
+    for party, figures in answers.items():
+        plain, jitted = figures["by itself"], figures["ms.jit"]
+        if not raised(plain) and not raised(jitted) and "dispatched" in jitted:
+            count = jitted["dispatched"]
+            who = (party,)
+            yield Observation(say("operators_dispatched"), str(plain["dispatched"]), who)
+            yield Observation(say("operators_under_jit"), str(count), who, not count)

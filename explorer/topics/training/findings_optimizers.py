@@ -4,14 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Text
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.messages import first_sentence
 from explorer.text.numbers import digits
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said, said_briefly
-from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
+from explorer.topics.evidence import EMPTY, Evidence, grouped
+from explorer.topics.messages import style_name
+from explorer.topics.observations import of_each, outcome
 from explorer.topics.question import PARTIES, Question
-from explorer.topics.training.differences import NEAR
-from explorer.topics.training.momentum import left
+from explorer.topics.training.differences import NEAR, left
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
     EXPORTED_OPTIMIZERS,
@@ -28,6 +31,7 @@ from explorer.topics.training.update_rules import (
     RuleComparison,
     compare_rules,
 )
+from explorer.topics.training.wording import say, some
 
 
 def by_place(evidence: Evidence, question: Question) -> Figures:
@@ -67,152 +71,146 @@ def compared_rules(evidence: Evidence) -> list[RuleComparison]:
 
 
 @TOPIC.finding()
-def update_rules_against_pytorch(evidence: Evidence) -> Iterator[str]:
+def update_rules_against_pytorch(evidence: Evidence) -> Iterator[Text]:
     """How many update rules give PyTorch's weights, which part, and which are refused."""
     shared = compared_rules(evidence)
     if not shared:
         return
     same = [rule for rule in shared if rule.same]
-    yield (
-        f"{len(same)} of {len(shared)} update rules give PyTorch's weights on five given gradients"
-        " in all their forms."
-    )
+    yield say("rules_same", same=len(same), rules=len(shared))
     for rule in shared:
         for place, difference in rule.differences.items():
             if difference > NEAR:
-                name, torch_name = rule.optimizer(place), rule.optimizer("torch")
-                yield (
-                    f"{rule.name}: {place} {name} parts from torch.optim.{torch_name}"
-                    f" by {difference:.2g}."
+                yield say(
+                    "rule_parts",
+                    rule=say.named(rule.name),
+                    place=place,
+                    optimizer=rule.optimizer(place),
+                    torch_optimizer=rule.optimizer("torch"),
+                    difference=difference,
                 )
     for rule in compare_rules(evidence[UPDATES]):
         for place, message in rule.refused.items():
-            yield f"{rule.optimizer(place)} is refused: {first_sentence(message)}."
+            error = first_sentence(message)
+            yield say("route_refused", route=rule.optimizer(place), error=error)
 
 
 @TOPIC.finding(EXPORTED_OPTIMIZERS)
-def optimizers_by_name(evidence: Evidence) -> Iterator[str]:
+def optimizers_by_name(evidence: Evidence) -> Iterator[Text]:
     """How many optimizers each module exports, and which names only one framework has."""
     mindspore = evidence[EXPORTED_OPTIMIZERS]["mindspore"]
     torch = evidence[EXPORTED_OPTIMIZERS]["torch"]["torch"]
     names = [*mindspore["nn"], *mindspore["experimental"]]
-    yield (
-        f"Optimizers by name: {len(mindspore['nn'])} in mindspore.nn,"
-        f" {len(mindspore['experimental'])} in mindspore.experimental.optim, {len(torch)} in torch.optim;"
-        f" PyTorch alone: {_only(torch, names)}; MindSpore alone: {_only(names, torch)}."
+    yield say(
+        "by_name",
+        nn=len(mindspore["nn"]),
+        experimental=len(mindspore["experimental"]),
+        torch=len(torch),
+        torch_alone=some(_only(torch, names)),
+        mindspore_alone=some(_only(names, torch)),
     )
 
 
-def _only(names: Iterable[str], others: Iterable[str]) -> str:
-    """The names that are not among ``others``, sorted, and listed for a sentence."""
+def _only(names: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The names that are not among ``others``, sorted."""
     # MindSpore's AdaMax is PyTorch's Adamax.
     other_names = {name.lower() for name in others}
     alone: dict[str, str] = {}
     for name in names:
         if name.lower() not in other_names:
             alone[name.lower()] = name
-    return ", ".join(sorted(alone.values())) or "none"
+    return sorted(alone.values())
 
 
 @TOPIC.finding(MOMENTUM)
-def ways_to_write_momentum(evidence: Evidence) -> Iterator[str]:
+def ways_to_write_momentum(evidence: Evidence) -> Iterator[Text]:
     """What some steps leave of a weight, by each way to write momentum."""
     for style, paths in evidence[MOMENTUM]["mindspore"].items():
         outcomes = []
         for way, path in paths.items():
-            outcome = left(path)
-            text = said_briefly(outcome) if raised(outcome) else digits(outcome)
-            outcomes.append(f"{way}: {text}")
-        yield (
-            f"Momentum written in several ways ({style} style) leaves of one weight:"
-            f" {'; '.join(outcomes)}."
-        )
+            last = left(path)
+            weight = said_briefly(last) if raised(last) else digits(last)
+            outcomes.append(say("way_leaves", way=say.named(way), weight=weight))
+        yield say("momentum_ways", style=style_name(style), outcomes=tuple(outcomes))
 
 
 @TOPIC.finding()
-def weight_decay(evidence: Evidence) -> Iterator[str]:
+def weight_decay(evidence: Evidence) -> Iterator[Text]:
     """Which weights a decay spares, optimizer by optimizer, and who decays by default."""
     figures = by_place(evidence, WEIGHT_DECAY)
     if not figures:
         return
-    optimizers_by_spared: dict[str, list[str]] = {}
+    spared: dict[str, list[str]] = {}
     for optimizer, weights in figures.items():
         if not raised(weights["0.1"]):
-            names = ", ".join(spared_weights(weights["0.1"])) or "nothing"
-            optimizers_by_spared.setdefault(names, []).append(optimizer)
-    for names, optimizers in optimizers_by_spared.items():
-        yield f"weight_decay=0.1 spares {names} in {', '.join(optimizers)}."
-    by_default = ", ".join(decaying_by_default(figures)) or "none"
-    yield f"Optimizers that decay by default: {by_default}."
+            spared[optimizer] = spared_weights(weights["0.1"])
+    for optimizers, names in grouped(spared):
+        weights = some(names, otherwise=say("nothing"))
+        yield say("decay_spares", weights=weights, optimizers=tuple(optimizers))
+    yield say("decay_by_default", optimizers=some(decaying_by_default(figures)))
 
 
 @TOPIC.finding()
-def parameter_groups(evidence: Evidence) -> Iterator[str]:
+def parameter_groups(evidence: Evidence) -> Iterator[Text]:
     """Which settings a group refuses or ignores, and whether a group can be added later."""
     for place, settings in by_place(evidence, GROUPS).items():
-        refused, idle = [], []
+        refused: list[Text] = []
+        idle: list[Text] = []
         for name, figure in settings.items():
             if raised(figure):
-                refused.append(name)
+                refused.append(say.named(name))
             elif without_effect(figure):
-                idle.append(name)
-        yield (
-            f"Settings of a parameter group that {place} refuses: {'; '.join(refused) or 'none'};"
-            f" that it takes without effect: {'; '.join(idle) or 'none'}."
-        )
-    outcomes: dict[str, str] = {}
+                idle.append(say.named(name))
+        yield say("group_settings", place=place, refused=some(refused), idle=some(idle))
+    outcomes: dict[str, Text] = {}
     for place, optimizers in by_place(evidence, ADD_PARAM_GROUP).items():
         for name, figure in optimizers.items():
-            moved = "both weights move"
-            outcomes[f"{place}.{name}"] = said_briefly(figure) if raised(figure) else moved
-    for names, outcome in grouped(outcomes):
-        yield f"A step after add_param_group of {', '.join(names)}: {outcome}."
+            after = said_briefly(figure) if raised(figure) else say("both_move")
+            outcomes[f"{place}.{name}"] = after
+    for names, after in grouped(outcomes):
+        yield say("step_after_group", optimizers=tuple(names), outcome=after)
 
 
 @TOPIC.table()
-def update_rules(evidence: Evidence) -> Iterator[Table]:
+def update_rules(evidence: Evidence) -> Iterator[Table[Text]]:
     """One row an update rule: who has it, and how far it is from PyTorch's after five gradients."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for rule in compare_rules(evidence[UPDATES]):
         optimizers = [rule.optimizer(place) or EMPTY for place in PLACES]
         differences = [rule.differences.get(place) for place in MINDSPORE_PLACES]
-        rows.append((rule.name, *optimizers, *differences, _verdict(rule)))
+        rows.append((say.named(rule.name), *optimizers, *differences, _verdict(rule)))
     if rows:
-        note = (
-            "With the same settings where both have them; the greatest difference of the weight over"
-            " all five."
-        )
         yield Table(
-            title="Update rules on five given gradients",
+            title=say("rules_title"),
             columns=(
-                "rule",
+                say("rule"),
                 "mindspore.nn",
                 "experimental",
                 "torch.optim",
-                "nn apart",
-                "experimental apart",
-                "verdict",
+                *say.row("nn_apart", "experimental_apart", "verdict"),
             ),
             rows=tuple(rows),
-            note=f"{note} {why_empty(evidence, UPDATES)}".strip(),
+            note=cells.sentences(say("rules_note"), cells.missing(evidence, UPDATES)),
         )
 
 
-def _verdict(rule: RuleComparison) -> str:
+def _verdict(rule: RuleComparison) -> Text:
     if rule.refused:
-        messages = [f"{place} refused: {message}" for place, message in rule.refused.items()]
-        return "; ".join(messages)
+        refusals = []
+        for place, error in rule.refused.items():
+            refusals.append(say("refused_in", place=place, error=error))
+        return say("refusals", refusals=tuple(refusals))
     if rule.optimizer("torch") is None:
-        return "MindSpore alone"
+        return say("mindspore_alone")
     if not rule.differences:
-        return "not compared"
-    return "same" if rule.same else "parts"
+        return say("not_compared")
+    return say("same" if rule.same else "parts")
 
 
 @TOPIC.table()
-def decayed_weights(evidence: Evidence) -> Iterator[Table]:
+def decayed_weights(evidence: Evidence) -> Iterator[Table[Text]]:
     """What weight decay takes from weights that are 1 when the gradient is 0."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for optimizer, weights in by_place(evidence, WEIGHT_DECAY).items():
         default, decayed = weights["default"], weights["0.1"]
         if raised(default) or raised(decayed):
@@ -224,13 +222,13 @@ def decayed_weights(evidence: Evidence) -> Iterator[Table]:
         rows.append((optimizer, default["fc.weight"], *left, ""))
     if rows:
         yield Table(
-            title="Weight decay: what is left of a 1 after one step with gradient 0",
-            columns=(
+            title=say("decay_title"),
+            columns=say.row(
                 "optimizer",
-                "weight by default",
-                "weight, decay 0.1",
-                "gamma, decay 0.1",
-                "beta, decay 0.1",
+                "weight_by_default",
+                "weight_decayed",
+                "gamma_decayed",
+                "beta_decayed",
                 "refused",
             ),
             rows=tuple(rows),
@@ -238,27 +236,25 @@ def decayed_weights(evidence: Evidence) -> Iterator[Table]:
 
 
 @TOPIC.table()
-def group_settings(evidence: Evidence) -> Iterator[Table]:
+def group_settings(evidence: Evidence) -> Iterator[Table[Text]]:
     """What a parameter group takes, and what it does to the first of two weights."""
     groups, grown = by_place(evidence, GROUPS), by_place(evidence, ADD_PARAM_GROUP)
     places = list(groups | grown)
-    rows = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for setting in _keys(groups):
-        cells = [_beside(groups.get(place, {}).get(setting)) for place in places]
-        rows.append((setting, *cells))
+        name = say.named(setting)
+        rows.append((name, *_beside_in(groups, places, setting)))
     for optimizer in _keys(grown):
-        cells = [_beside(grown.get(place, {}).get(optimizer)) for place in places]
-        rows.append((f"add_param_group, {optimizer}", *cells))
+        name = say("add_group", optimizer=optimizer)
+        rows.append((name, *_beside_in(grown, places, optimizer)))
     if rows:
-        note = (
-            "The first weight beside the second after two steps of SGD; after one step where a group"
-            " was added."
-        )
         yield Table(
-            title="Parameter groups: a setting of its own for the first of two weights",
-            columns=("setting", *places),
+            title=say("groups_title"),
+            columns=(say("setting"), *places),
             rows=tuple(rows),
-            note=f"{note} {why_empty(evidence, GROUPS, ADD_PARAM_GROUP)}".strip(),
+            note=cells.sentences(
+                say("groups_note"), cells.missing(evidence, GROUPS, ADD_PARAM_GROUP)
+            ),
         )
 
 
@@ -270,15 +266,20 @@ def _keys(figures: Mapping[str, Figures]) -> list[str]:
     return list(keys)
 
 
-def _beside(figure: Any) -> str:
+def _beside_in(figures: Mapping[str, Figures], places: Iterable[str], key: str) -> list[Text]:
+    """What a setting or an optimizer leaves in each place."""
+    return [_beside(figures.get(place, {}).get(key)) for place in places]
+
+
+def _beside(figure: Any) -> Text:
     """The first weight beside the second, or what was raised instead."""
     if figure is None:
         return EMPTY
     if raised(figure):
         return said(figure)
     first, second = _brief(figure["first"]), _brief(figure["second"])
-    effect = ": no effect" if first == second else ""
-    return f"[{first}] beside [{second}]{effect}"
+    name = "beside_no_effect" if first == second else "beside"
+    return say(name, first=first, second=second)
 
 
 def _brief(values: Iterable[float]) -> str:
@@ -286,36 +287,35 @@ def _brief(values: Iterable[float]) -> str:
 
 
 @TOPIC.table()
-def state_of_an_optimizer(evidence: Evidence) -> Iterator[Table]:
+def state_of_an_optimizer(evidence: Evidence) -> Iterator[Table[Text]]:
     """The methods of an optimizer and the names in its state_dict."""
     figures = by_place(evidence, OPTIMIZER_STATE)
-    # Beside the places stands the scheduler's rate, which has no column here.
+    # The figures have the scheduler's rate too, which has no column here.
     places = [place for place in PLACES if place in figures]
     if not places:
         return
-    methods = {place: figures[place]["has"] for place in places}
-    rows: list[tuple[Cell, ...]] = []
+    states = {place: figures[place] for place in places}
+    methods = of_each(states, "has")
+    rows: list[tuple[Cell | Text, ...]] = []
     for method in _keys(methods):
-        cells = ["yes" if methods[place].get(method) else "no" for place in places]
-        rows.append((method, *cells))
-    names = [listed_names(figures[place]["state_dict"]) for place in places]
-    rows.append(("names in state_dict", *names))
-    yield Table(
-        title="What an SGD optimizer tells of itself", columns=("", *places), rows=tuple(rows)
-    )
+        entries = [cells.yes_or_no(bool(methods[place].get(method))) for place in places]
+        rows.append((method, *entries))
+    names = map(names_of, of_each(states, "state_dict").values())
+    rows.append((say("names_in_state"), *names))
+    yield Table(title=say("state_title"), columns=("", *places), rows=tuple(rows))
 
 
-def listed_names(state_dict: Any) -> str:
-    """The names in an optimizer's state_dict in one line, or what asking for them raised."""
-    return said(state_dict) if raised(state_dict) else ", ".join(state_dict)
+def names_of(state_dict: Any) -> Text:
+    """The names in an optimizer's state_dict, or what asking for them raised."""
+    return outcome(state_dict, lambda names: say("names", names=tuple(names)))
 
 
 @TOPIC.chart()
-def update_rules_chart(evidence: Evidence) -> Iterator[Chart]:
+def update_rules_chart(evidence: Evidence) -> Iterator[Chart[Text]]:
     """How far MindSpore's optimizers are from PyTorch's, a point a rule."""
     rules = compared_rules(evidence)
-    names = tuple(rule.name for rule in rules)
-    series = []
+    names = tuple(say.named(rule.name) for rule in rules)
+    series: list[Series[Text]] = []
     for place in MINDSPORE_PLACES:
         # The axis is logarithmic, where a zero has no place.
         heights = tuple(rule.differences.get(place) or None for rule in rules)
@@ -324,12 +324,11 @@ def update_rules_chart(evidence: Evidence) -> Iterator[Chart]:
     if series:
         yield Chart(
             name="training-updates",
-            title="Update rules against torch.optim's, after five given gradients",
+            title=say("rules_chart"),
             kind="points",
             x="",
-            y="greatest difference of the weight",
+            y=say("rules_axis"),
             series=tuple(series),
             log=("y",),
-            note="A rule without a point is not there, or gives the same to the last bit;"
-            " 1e-7 is what float32 rounds to.",
+            note=say("rules_chart_note"),
         )

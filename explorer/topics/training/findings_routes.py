@@ -1,12 +1,15 @@
 """The table of routes to a training step, and which of them leave the weights of PyTorch's loop."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from explorer.model.measurement import Figures
+from explorer.model.message import Text
 from explorer.model.study import Cell, Chart, Series, Table
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said, said_briefly
-from explorer.topics.evidence import Evidence, reason
+from explorer.topics.evidence import Evidence
+from explorer.topics.messages import style_name
 from explorer.topics.question import MINDSPORE_STYLES, PARTIES, Question
 from explorer.topics.training.differences import NEAR, States, farthest, step_differences
 from explorer.topics.training.inputs import STEPS
@@ -22,6 +25,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     WITHOUT_SET_GRAD,
 )
+from explorer.topics.training.wording import say
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class StepRoute:
 
     question: Question
     party: str
-    label: str
+    label: Text = field(compare=False)
 
     @property
     def framework(self) -> str:
@@ -45,27 +49,35 @@ class StepRoute:
 
 GRAPH, TAPE = MINDSPORE_STYLES
 
-REFERENCE = StepRoute(LOOP, "torch", "zero_grad, backward, step")
+REFERENCE = StepRoute(LOOP, "torch", say("loop"))
 """The route that all others are compared with."""
 
 COMPILED_ROUTES = (
-    StepRoute(COMPILED, "torch", "torch.compile, aot_eager"),
-    StepRoute(INDUCTOR, "torch", "torch.compile, inductor"),
+    StepRoute(COMPILED, "torch", say("compiled_route", backend="aot_eager")),
+    StepRoute(INDUCTOR, "torch", say("compiled_route", backend="inductor")),
 )
+
+
+def _of_mindspore(party: str) -> Iterator[StepRoute]:
+    """MindSpore's routes in one style; the names are those of messages."""
+    questions = {
+        "Model.train": MODEL,
+        "TrainOneStepCell": STEP_CELL,
+        "GradOperation": GRAD_OPERATION,
+        "without_set_grad": WITHOUT_SET_GRAD,
+        "value_and_grad": FUNCTIONAL,
+        "ms.jit": JIT,
+    }
+    style = style_name(PARTIES[party].style)
+    for name, question in questions.items():
+        if party in question.asks:
+            yield StepRoute(question, party, say(name, style=style))
+
 
 # In the order of the table's rows: MindSpore's styles one after the other, then PyTorch.
 ROUTES = (
-    StepRoute(MODEL, GRAPH, "Model.train, graph"),
-    StepRoute(STEP_CELL, GRAPH, "TrainOneStepCell, graph"),
-    StepRoute(GRAD_OPERATION, GRAPH, "GradOperation step, graph"),
-    StepRoute(FUNCTIONAL, GRAPH, "value_and_grad step, graph"),
-    StepRoute(JIT, GRAPH, "ms.jit step, graph"),
-    StepRoute(MODEL, TAPE, "Model.train, tape"),
-    StepRoute(STEP_CELL, TAPE, "TrainOneStepCell, tape"),
-    StepRoute(GRAD_OPERATION, TAPE, "GradOperation step, tape"),
-    StepRoute(WITHOUT_SET_GRAD, TAPE, "GradOperation step, tape, no set_grad()"),
-    StepRoute(FUNCTIONAL, TAPE, "value_and_grad step, tape"),
-    StepRoute(JIT, TAPE, "ms.jit step, tape"),
+    *_of_mindspore(GRAPH),
+    *_of_mindspore(TAPE),
     REFERENCE,
     StepRoute(FUNCTIONAL, "torch", "torch.func.grad_and_value"),
     *COMPILED_ROUTES,
@@ -86,78 +98,81 @@ def states_by_route(evidence: Evidence) -> dict[StepRoute, States]:
 
 
 @TOPIC.finding(LOOP)
-def distance_from_the_loop(evidence: Evidence) -> Iterator[str]:
+def distance_from_the_loop(evidence: Evidence) -> Iterator[Text]:
     """How many routes leave the weights of PyTorch's loop, and by how much the others part."""
     states = states_by_route(evidence)
     reference = states.pop(REFERENCE)  # which is not counted among those compared with it
     greatest = {route: max(step_differences(left, reference)) for route, left in states.items()}
     near = [difference for difference in greatest.values() if difference <= NEAR]
-    yield (
-        f"{len(near)} of {len(greatest)} ways to take a step leave the weights of PyTorch's"
-        f" zero_grad, backward, step after each of {len(reference)} steps"
-        f" (greatest difference {max(near, default=0.0):.1e})."
+    yield say(
+        "routes_near",
+        near=len(near),
+        routes=len(greatest),
+        steps=len(reference),
+        greatest=max(near, default=0.0),
     )
     for route, difference in greatest.items():
         if difference > NEAR:
-            name = farthest(states[route], reference)
-            yield f"{route.framework}'s {route.label} parts by {difference:.2g}, most of all in {name}."
+            yield say(
+                "route_parts",
+                framework=route.framework,
+                route=route.label,
+                difference=difference,
+                tensor=farthest(states[route], reference),
+            )
 
 
 @TOPIC.finding(LOOP)
-def refused_routes(evidence: Evidence) -> Iterator[str]:
+def refused_routes(evidence: Evidence) -> Iterator[Text]:
     """The message of each route that is refused, and of running statistics under torch.func."""
     for route in ROUTES:
         figures = route.figures(evidence)
         if raised(figures):
-            yield f"{route.label} is refused: {said_briefly(figures)}."
+            yield say("route_refused", route=route.label, error=said_briefly(figures))
     captured = evidence[FUNCTIONAL].get("torch", {}).get("statistics captured")
     if raised(captured):
-        yield (
-            "torch.func.grad with the running statistics left in the module is refused:"
-            f" {said_briefly(captured)}."
-        )
+        yield say("captured_refused", error=said_briefly(captured))
 
 
 @TOPIC.table()
-def every_route(evidence: Evidence) -> Iterator[Table]:
+def every_route(evidence: Evidence) -> Iterator[Table[Text]]:
     """How far each route is from PyTorch's loop after every step."""
     states = states_by_route(evidence)
     reference = states.get(REFERENCE)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for route in ROUTES:
         if reference is None or route not in states:
             empty = [None] * STEPS
             rows.append((route.framework, route.label, *empty, _why_not_compared(evidence, route)))
             continue
         differences = step_differences(states[route], reference)
-        verdict = "same"
+        verdict = say("same")
         if max(differences) > NEAR:
-            verdict = f"parts: {farthest(states[route], reference)}"
+            verdict = say("parts_in", tensor=farthest(states[route], reference))
         rows.append((route.framework, route.label, *differences, verdict))
-    steps = [f"step {step + 1}" for step in range(STEPS)]
+    steps = [say("step_number", step=step + 1) for step in range(STEPS)]
     yield Table(
-        title="Every way to take a step, against zero_grad, backward, step",
-        columns=("framework", "route", *steps, "verdict"),
+        title=say("routes_title"),
+        columns=(*say.row("framework", "route"), *steps, say("verdict")),
         rows=tuple(rows),
-        note="The greatest difference of any weight or running statistic"
-        " after each of five steps of SGD on conv + batch norm.",
+        note=say("routes_note"),
     )
 
 
-def _why_not_compared(evidence: Evidence, route: StepRoute) -> str:
+def _why_not_compared(evidence: Evidence, route: StepRoute) -> Text:
     figures = route.figures(evidence)
     if raised(figures):
         return said(figures)
     if figures:
-        return "not compared"  # it ran, and PyTorch's loop did not
-    return reason(evidence, route.question, route.party)
+        return say("not_compared")  # it ran, and PyTorch's loop did not
+    return cells.why_missing(evidence, route.question, route.party)
 
 
 @TOPIC.table()
-def any_two_routes(evidence: Evidence) -> Iterator[Table]:
+def any_two_routes(evidence: Evidence) -> Iterator[Table[Text]]:
     """The greatest difference of any two routes over all steps.
 
-    Routes that agree to the last bit stand in one row.
+    Routes that agree to the last bit are one row.
     """
     states = states_by_route(evidence)
     groups: list[list[StepRoute]] = []
@@ -169,32 +184,36 @@ def any_two_routes(evidence: Evidence) -> Iterator[Table]:
         else:
             groups.append([route])
 
-    # All routes of a group have the same states: the first of them stands for it.
-    rows: list[tuple[Cell, ...]] = []
+    # All routes of a group have the same states: the first of them will do.
+    rows: list[tuple[Cell | Text, ...]] = []
     for number, group in enumerate(groups, 1):
         own = states[group[0]]
         differences = [max(step_differences(own, states[other[0]])) for other in groups]
-        rows.append((f"{number}: {_group_name(group)}", *differences))
+        name = say("numbered", number=number, group=_group_name(group))
+        rows.append((name, *differences))
     if rows:
         yield Table(
-            title="Any two routes: the greatest difference over five steps",
-            columns=("route", *(str(number + 1) for number in range(len(groups)))),
+            title=say("any_two_title"),
+            columns=(say("route"), *map(str, range(1, len(groups) + 1))),
             rows=tuple(rows),
-            note="Routes that agree to the last bit stand together.",
+            note=say("any_two_note"),
         )
 
 
-def _group_name(group: Sequence[StepRoute]) -> str:
+def _group_name(group: Sequence[StepRoute]) -> Text:
     """The one route by its name, several by their number and framework."""
     if len(group) == 1:
-        return f"{group[0].framework}, {group[0].label}"
+        return say("of_framework", framework=group[0].framework, route=group[0].label)
     frameworks = [route.framework for route in group]
-    counts = [f"{frameworks.count(name)} of {name}" for name in sorted(set(frameworks))]
-    return " and ".join(counts)
+    counts = tuple(
+        say("count_of", count=frameworks.count(name), framework=name)
+        for name in sorted(set(frameworks))
+    )
+    return say("both", names=counts)
 
 
 @TOPIC.chart(LOOP)
-def routes_chart(evidence: Evidence) -> Iterator[Chart]:
+def routes_chart(evidence: Evidence) -> Iterator[Chart[Text]]:
     """A line for each distance from PyTorch's loop; routes at the same distance share one."""
     states = states_by_route(evidence)
     reference = states.pop(REFERENCE)
@@ -203,30 +222,30 @@ def routes_chart(evidence: Evidence) -> Iterator[Chart]:
         groups.setdefault(tuple(step_differences(left, reference)), []).append(route)
 
     steps = tuple(float(step + 1) for step in range(STEPS))
-    series = []
-    without_difference = []
+    series: list[Series[Text]] = []
+    without_difference: list[Text] = []
     for differences, group in groups.items():
         if any(differences):
             # The axis is logarithmic, where a zero has no place.
             heights = tuple(difference or None for difference in differences)
             series.append(Series(_line_name(group), steps, heights))
         else:
-            without_difference.append(f"No difference at all: {_line_name(group)}.")
+            without_difference.append(say("no_difference", line=_line_name(group)))
     if series:
         yield Chart(
             name="training-routes",
-            title="How far each way to take a step is from PyTorch's loop",
+            title=say("routes_chart"),
             kind="line",
-            x="step",
-            y="greatest difference of a weight",
+            x=say("step"),
+            y=say("weight_difference"),
             series=tuple(series),
             log=("y",),
-            note=" ".join(without_difference),
+            note=cells.sentences(*without_difference) if without_difference else "",
         )
 
 
-def _line_name(group: Sequence[StepRoute]) -> str:
+def _line_name(group: Sequence[StepRoute]) -> Text:
     frameworks = sorted({route.framework for route in group})
     if len(group) == 1:
-        return f"{frameworks[0]}: {group[0].label}"
-    return f"{len(group)} routes of {', '.join(frameworks)}"
+        return say("line", framework=frameworks[0], route=group[0].label)
+    return say("lines", count=len(group), frameworks=tuple(frameworks))

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
+from explorer.model.message import Text
 from explorer.model.study import Cell, Chart, Series, Table
-from explorer.text.numbers import counted
+from explorer.topics import cells
 from explorer.topics.attempts import raised, said_briefly
 from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.messages import style_name
 from explorer.topics.question import PARTIES
 from explorer.topics.training.differences import accumulation_difference, list_difference
 from explorer.topics.training.findings_routes import COMPILED_ROUTES
@@ -20,10 +22,11 @@ from explorer.topics.training.questions import (
     SPEED,
     TOPIC,
 )
+from explorer.topics.training.wording import listed, say, some, sum_of
 
 MODES_OF_BATCH_NORM = {
-    ACCUMULATION: "batch norm in inference",
-    ACCUMULATION_BATCH_NORM: "batch norm in training",
+    ACCUMULATION: say("norm_in_inference"),
+    ACCUMULATION_BATCH_NORM: say("norm_in_training"),
 }
 """In which mode batch norm is while gradients accumulate."""
 
@@ -42,57 +45,52 @@ def clipping_difference(evidence: Evidence) -> float:
 
 
 @TOPIC.finding(CLIPPING)
-def clipping_by_norm(evidence: Evidence) -> Iterator[str]:
+def clipping_by_norm(evidence: Evidence) -> Iterator[Text]:
     """Whether both frameworks clip alike, and to which norm by default."""
     defaults = {party: figures["default"] for party, figures in evidence[CLIPPING].items()}
-    yield (
-        f"clip_by_global_norm (default {defaults['mindspore']})"
-        f" and clip_grad_norm_ (default {defaults['torch']})"
-        f" are at most {clipping_difference(evidence):.1e} apart."
-    )
+    yield say("clipping", **defaults, difference=clipping_difference(evidence))
 
 
 @TOPIC.finding()
-def accumulated_gradients(evidence: Evidence) -> Iterator[str]:
+def accumulated_gradients(evidence: Evidence) -> Iterator[Text]:
     """How far gradients accumulated over micro-batches are from the whole batch's."""
     for question, mode in MODES_OF_BATCH_NORM.items():
         for party, figures in evidence[question].items():
-            mean_added = accumulation_difference(figures, "mean", "added")
-            mean_divided = accumulation_difference(figures, "mean", "divided")
-            sum_added = accumulation_difference(figures, "sum", "added")
-            yield (
-                f"Gradients added over four micro-batches are {mean_added:.2g} off the whole"
-                f" batch's where the loss is a mean, and {mean_divided:.2g} once divided by 4;"
-                f" where it is a sum, {sum_added:.2g} ({PARTIES[party].label}, {mode})."
+            yield say(
+                "accumulated",
+                mean=accumulation_difference(figures, "mean", "added"),
+                divided=accumulation_difference(figures, "mean", "divided"),
+                sum=accumulation_difference(figures, "sum", "added"),
+                framework=PARTIES[party].label,
+                mode=mode,
             )
 
 
 @TOPIC.table(CLIPPING)
-def clipped_gradients(evidence: Evidence) -> Iterator[Table]:
+def clipped_gradients(evidence: Evidence) -> Iterator[Table[Text]]:
     """Clipped gradients side by side."""
     mindspore, torch = evidence[CLIPPING]["mindspore"], evidence[CLIPPING]["torch"]
-    rows: list[tuple[Cell, ...]] = []
-    rows.append(
-        ("by norm, default", str(mindspore["by default"]), f"default: {torch['default']}", None)
-    )
+    rows: list[tuple[Cell | Text, ...]] = []
+    default = say("default", default=torch["default"])
+    rows.append((say("norm_default"), str(mindspore["by default"]), default, None))
     for norm, gradients in mindspore["by norm"].items():
         torch_gradients = torch["by norm"][norm]["gradients"]
         difference = list_difference(gradients, torch_gradients)
-        rows.append((f"by norm {norm}", str(gradients), str(torch_gradients), difference))
+        rows.append((say("by_norm", norm=norm), str(gradients), str(torch_gradients), difference))
     by_value, torch_by_value = mindspore["by value"], torch["by value"]
     difference = list_difference(by_value, torch_by_value)
-    rows.append(("by value", str(by_value), str(torch_by_value), difference))
+    rows.append((say("by_value"), str(by_value), str(torch_by_value), difference))
     yield Table(
-        title="Clipping gradients [3, 4] and [12], whose norm is 13",
-        columns=("how", "MindSpore", "PyTorch", "difference"),
+        title=say("clipping_title"),
+        columns=(say("how"), "MindSpore", "PyTorch", say("difference")),
         rows=tuple(rows),
     )
 
 
 @TOPIC.table()
-def micro_batches(evidence: Evidence) -> Iterator[Table]:
+def micro_batches(evidence: Evidence) -> Iterator[Table[Text]]:
     """Four micro-batches against the whole batch."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for question, mode in MODES_OF_BATCH_NORM.items():
         for party, figures in evidence[question].items():
             # One of the two columns is the right one: which, depends on the loss.
@@ -102,8 +100,8 @@ def micro_batches(evidence: Evidence) -> Iterator[Table]:
                 rows.append((mode, PARTIES[party].label, reduction, added, divided))
     if rows:
         yield Table(
-            title="Four micro-batches against one batch: how far the gradients are off",
-            columns=("net", "framework", "loss", "sum of gradients", "sum divided by 4"),
+            title=say("micro_title"),
+            columns=say.row("net", "framework", "loss", "sum_of_gradients", "sum_divided"),
             rows=tuple(rows),
         )
 
@@ -114,8 +112,11 @@ def micro_batches(evidence: Evidence) -> Iterator[Table]:
 PARTS = ("forward", "backward", "update")
 """What a step consists of; a graph has nodes of some of them, and plumbing."""
 
-TIMED = {"mindspore": PARTIES["mindspore-tape"].label, "torch": PARTIES["torch"].label}
+TIMED = {"mindspore": cells.party("mindspore-tape"), "torch": cells.party("torch")}
 """What the times of each framework's steps are listed under."""
+
+TAPES = {"mindspore": cells.party("mindspore-tape"), "torch": cells.party("torch-tape")}
+"""Where the operators of each framework's step are dispatched."""
 
 
 def parts_of(counts: Mapping[str, int]) -> list[str]:
@@ -124,66 +125,73 @@ def parts_of(counts: Mapping[str, int]) -> list[str]:
 
 
 @TOPIC.finding(FILTERED)
-def chosen_parameters(evidence: Evidence) -> Iterator[str]:
+def chosen_parameters(evidence: Evidence) -> Iterator[Text]:
     """What parameters are handed out as, and which an optimizer of some of them moves."""
     mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
-    yield (
-        f"trainable_params() is a {mindspore['type']}, parameters() a {torch['type']};"
-        f" given only {', '.join(mindspore['chosen'])},"
-        f" MindSpore's step moves {', '.join(mindspore['moved'])}"
-        f" and PyTorch's {', '.join(torch['moved'])}."
+    yield say(
+        "chosen",
+        type=mindspore["type"],
+        torch_type=torch["type"],
+        chosen=mindspore["chosen"],
+        moved=mindspore["moved"],
+        torch_moved=torch["moved"],
     )
 
 
 @TOPIC.finding(SCALED_STEP)
-def scaled_step(evidence: Evidence) -> Iterator[str]:
+def scaled_step(evidence: Evidence) -> Iterator[Text]:
     """Whether the Cell that scales the loss within its step runs here."""
-    outcomes: dict[str, str] = {}
-    for style, figure in evidence[SCALED_STEP]["mindspore"].items():
-        outcomes[style] = f"runs, with the loss {figure}"
+    for styles, figure in grouped(evidence[SCALED_STEP]["mindspore"]):
+        names = tuple(map(style_name, styles))
         if raised(figure):
-            outcomes[style] = f"does not run here ({said_briefly(figure)})"
-    for styles, outcome in grouped(outcomes):
-        yield f"TrainOneStepWithLossScaleCell {outcome}, in {' and '.join(styles)} style."
+            yield say("scaled_fails", error=said_briefly(figure), styles=names)
+        else:
+            yield say("scaled_runs", loss=figure, styles=names)
 
 
 @TOPIC.finding()
-def dispatched_operators(evidence: Evidence) -> Iterator[str]:
+def dispatched_operators(evidence: Evidence) -> Iterator[Text]:
     """How many operators forward, backward and update dispatch in tape style."""
     for party, figures in evidence[DISPATCHES].items():
-        counts = ", ".join(f"{part} {len(operators)}" for part, operators in figures.items())
-        total = sum(map(len, figures.values()))
-        yield f"A step on {PARTIES[party].label}'s tape dispatches {total} operators ({counts})."
-
-
-@TOPIC.finding(GRAPHS)
-def compiled_graphs(evidence: Evidence) -> Iterator[str]:
-    """How many graphs MindSpore compiles for a step, and what each holds."""
-    for way, graphs in evidence[GRAPHS]["mindspore"].items():
-        contents = [
-            f"{' + '.join(parts_of(counts))} in {sum(counts.values())} nodes" for counts in graphs
-        ]
-        yield (
-            f"For a step MindSpore compiles {counted(len(graphs), 'graph')} ({way}):"
-            f" {'; '.join(contents)}."
+        counts = []
+        for part, operators in figures.items():
+            counts.append(say("part_count", part=say.named(part), count=len(operators)))
+        yield say(
+            "dispatched",
+            framework=PARTIES[party].label,
+            operators=sum(map(len, figures.values())),
+            counts=tuple(counts),
         )
 
 
+def way_of(way: str) -> Text:
+    """A way to compile a step: a style, or ms.jit."""
+    return way if way == "ms.jit" else style_name(way)
+
+
+@TOPIC.finding(GRAPHS)
+def compiled_graphs(evidence: Evidence) -> Iterator[Text]:
+    """How many graphs MindSpore compiles for a step, and what each holds."""
+    for way, graphs in evidence[GRAPHS]["mindspore"].items():
+        contents = []
+        for counts in graphs:
+            parts = sum_of(parts_of(counts))
+            contents.append(say("parts_in_nodes", parts=parts, nodes=sum(counts.values())))
+        yield say("compiled", n=len(graphs), way=way_of(way), graphs=tuple(contents))
+
+
 @TOPIC.finding()
-def graph_breaks(evidence: Evidence) -> Iterator[str]:
+def graph_breaks(evidence: Evidence) -> Iterator[Text]:
     """How many graphs torch.compile makes of a step, and how often it breaks."""
     for route in COMPILED_ROUTES:
         figures = route.figures(evidence)
         if figures:
             breaks = sum(figures["breaks"].values())
-            yield (
-                f"{route.label}, breaks a step {breaks} times and makes"
-                f" {counted(figures['graphs'], 'graph')} of it."
-            )
+            yield say("breaks", route=route.label, breaks=breaks, n=figures["graphs"])
 
 
 @TOPIC.table()
-def operators_and_graphs(evidence: Evidence) -> Iterator[Table]:
+def operators_and_graphs(evidence: Evidence) -> Iterator[Table[Text]]:
     """How many operators or graphs a step is."""
     rows = [
         *_operator_rows(evidence),
@@ -192,71 +200,85 @@ def operators_and_graphs(evidence: Evidence) -> Iterator[Table]:
     ]
     if rows:
         yield Table(
-            title="What one step is carried out as",
-            columns=("where", "what", "count", "which"),
+            title=say("step_title"),
+            columns=say.row("where", "what", "count", "which"),
             rows=tuple(rows),
         )
 
 
-def _operator_rows(evidence: Evidence) -> Iterator[tuple[Cell, ...]]:
+def _operator_rows(evidence: Evidence) -> Iterator[tuple[Cell | Text, ...]]:
     for party, figures in evidence[DISPATCHES].items():
-        where = f"{PARTIES[party].label}, tape"
         for part, operators in figures.items():
             # Each operator once, in the order in which it is first dispatched.
             kinds = dict.fromkeys(operator.removeprefix("aten.") for operator in operators)
-            yield where, f"operators of {part}", len(operators), ", ".join(kinds) or "none"
+            what = say("operators_of", part=say.named(part))
+            yield TAPES[party], what, len(operators), listed(kinds)
 
 
-def _mindspore_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell, ...]]:
+def _mindspore_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell | Text, ...]]:
     for way, graphs in evidence[GRAPHS].get("mindspore", {}).items():
+        where = say("on_ms_jit") if way == "ms.jit" else cells.party(f"mindspore-{way}")
         for number, counts in enumerate(graphs, 1):
-            shares = ", ".join(f"{count} {part}" for part, count in counts.items() if count)
-            what = f"nodes of graph {number} of {len(graphs)}"
-            yield f"MindSpore, {way}", what, sum(counts.values()), shares
+            shares = []
+            for part, count in counts.items():
+                if count:
+                    shares.append(say("count_part", count=count, part=say.named(part)))
+            what = say("nodes_of", number=number, graphs=len(graphs))
+            yield where, what, sum(counts.values()), say("names", names=tuple(shares))
 
 
-def _torch_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell, ...]]:
+def _torch_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell | Text, ...]]:
     for route in COMPILED_ROUTES:
         figures = route.figures(evidence)
         if figures:
-            reasons = [f"{count} × {reason}" for reason, count in figures["breaks"].items()]
-            breaks = "; ".join(reasons) or "none"
-            yield route.label, "graphs", figures["graphs"], f"breaks: {breaks}"
+            reasons = []
+            for reason, count in figures["breaks"].items():
+                reasons.append(say("times_reason", count=count, reason=reason))
+            breaks = say("breaks_by_reason", reasons=some(reasons))
+            yield route.label, say("graphs"), figures["graphs"], breaks
+
+
+def _timed_way(way: str) -> Text:
+    """A way to take a step, by itself or compiled; "…, first call" may compile."""
+    name, is_first_call, _ = way.partition(", first call")
+    return say("first_call", way=say.named(name)) if is_first_call else say.named(name)
 
 
 @TOPIC.table()
-def step_times(evidence: Evidence) -> Iterator[Table]:
+def step_times(evidence: Evidence) -> Iterator[Table[Text]]:
     """First calls and repeated steps, in milliseconds."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell | Text, ...]] = []
     for party, timings in evidence.timings(SPEED).items():
         for way, seconds in timings.items():
-            rows.append((TIMED[party], way, round(seconds * 1000, 3)))
+            rows.append((TIMED[party], _timed_way(way), round(seconds * 1000, 3)))
     if rows:
         yield Table(
-            title="Time of a step",
-            columns=("where", "way", "milliseconds"),
+            title=say("times_title"),
+            columns=say.row("where", "way", "milliseconds"),
             rows=tuple(rows),
-            note="Repeated steps: the least processor time, taken in turn.",
+            note=say("times_note"),
             timing=True,
         )
 
 
 @TOPIC.chart()
-def step_times_chart(evidence: Evidence) -> Iterator[Chart]:
+def step_times_chart(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The milliseconds of a repeated step; a first call, which may compile, would dwarf them."""
-    bars: dict[str, float] = {}
+    names: list[Text] = []
+    heights: list[float] = []
     for party, timings in evidence.timings(SPEED).items():
         for way, seconds in timings.items():
             if "first call" not in way:
-                bars[f"{TIMED[party]}, {way}"] = seconds * 1000
-    if bars:
+                names.append(say("timed", where=TIMED[party], way=_timed_way(way)))
+                heights.append(seconds * 1000)
+    if names:
         yield Chart(
             name="training-times",
-            title="Time of a step: by itself and compiled whole",
+            title=say("times_chart"),
             kind="points",
             x="",
-            y="milliseconds of the processor (least)",
+            y=say("times_axis"),
             log=("y",),
-            series=(Series("a step", tuple(bars), tuple(bars.values())),),
+            series=(Series(say("a_step"), tuple(names), tuple(heights)),),
             timing=True,
         )

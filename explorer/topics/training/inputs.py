@@ -13,7 +13,7 @@ OWN_RATE = 0.5
 """The learning rate of a group that has its own."""
 
 OWN_MOMENTUM = 0.9
-"""The momentum that an optimizer is asked to tell."""
+"""The momentum that an optimizer is to report."""
 
 SHAPES = {
     "conv.weight": (2, 1, 3, 3),

@@ -25,7 +25,7 @@ WITHOUT_SET_GRAD = TOPIC.ask(
 GUIDE_STEP = TOPIC.ask(
     "guide_step",
     MINDSPORE_STYLES,
-    program="guide_step:guide_step",
+    program="routes:guide_step",
     printed="step_as_printed",
     meant="step_as_meant",
 )

@@ -1,4 +1,4 @@
-"""The table of update rules, and how far the optimizers that should follow one are apart.
+"""The table of update rules, and how far the optimizers that should follow one differ.
 
 A rule has the settings with which three optimizers should follow it.
 """

@@ -1,4 +1,4 @@
-"""A MindSpore net's inference over a dataset, by batch size and by what becomes of the rest."""
+"""Cells that keep Parameters in a container, and a net's inference over a dataset."""
 
 from typing import Any
 
@@ -9,6 +9,36 @@ from mindspore.dataset import NumpySlicesDataset
 from explorer.model.measurement import Ask, Found
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.networks.batches import BATCH, MEAN, SAMPLES, VARIANCE, WEIGHT
+
+
+class Holding(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """Two Parameters in a container of some kind: a factor, and what is added."""
+
+    def __init__(self, container: Any) -> None:
+        super().__init__()
+        factor = ms.Parameter(ms.Tensor([2.0]), name="factor")
+        addend = ms.Parameter(ms.Tensor([1.0]), name="addend")
+        self.weights = container([factor, addend])
+
+    def construct(self, x: Any) -> Any:
+        """One number."""
+        return (x * self.weights[0] + self.weights[1]).sum()
+
+
+def parameters_in(ask: Ask) -> Found:
+    """What each container registers, what the net gives, and the gradients that a step would use."""
+    set_style("tape")
+    x = ms.Tensor([3.0])
+    figures: dict[str, Any] = {}
+    for container in (list, tuple, ms.ParameterTuple):
+        net = Holding(container)
+        trained = net.trainable_params()
+        figures[container.__name__] = {
+            "registered": [parameter.name for parameter in net.get_parameters()],
+            "value": numbers(net(x)),
+            "gradients": numbers(ms.grad(net, None, trained)(x)),
+        }
+    return Found(figures)
 
 
 class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types

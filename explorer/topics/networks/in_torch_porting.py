@@ -1,4 +1,4 @@
-"""A PyTorch net's inference over a dataset, by batch size and by what becomes of the rest."""
+"""Modules that keep Parameters in a container, and a net's inference over a dataset."""
 
 from typing import Any
 
@@ -9,6 +9,35 @@ from torch.utils.data import DataLoader
 from explorer.model.measurement import Ask, Found
 from explorer.topics.in_torch import numbers
 from explorer.topics.networks.batches import BATCH, MEAN, SAMPLES, VARIANCE, WEIGHT
+
+
+class Holding(nn.Module):  # type: ignore[misc]  # checked without following torch
+    """Two Parameters in a container of some kind: a factor, and what is added."""
+
+    def __init__(self, container: Any) -> None:
+        super().__init__()
+        factor = nn.Parameter(torch.tensor([2.0]))
+        addend = nn.Parameter(torch.tensor([1.0]))
+        self.weights = container([factor, addend])
+
+    def forward(self, x: torch.Tensor) -> Any:
+        """One number."""
+        return (x * self.weights[0] + self.weights[1]).sum()
+
+
+def parameters_in(ask: Ask) -> Found:
+    """What each container registers, what the net gives, and the gradients that a step would use."""
+    figures: dict[str, Any] = {}
+    for container in (list, tuple, nn.ParameterList):
+        net = Holding(container)
+        value = net(torch.tensor([3.0]))
+        value.backward()
+        figures[container.__name__] = {
+            "registered": [name for name, _ in net.named_parameters()],
+            "value": numbers(value),
+            "gradients": [numbers(parameter.grad) for parameter in net.parameters()],
+        }
+    return Found(figures)
 
 
 class Net(nn.Module):  # type: ignore[misc]  # checked without following torch
