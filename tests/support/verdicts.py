@@ -16,6 +16,9 @@ from explorer.topics.topic import Judge
 BY_STYLE = {"by_style", "ruling_by_style"}
 """Functions whose verdict is one of OF_STYLES."""
 
+HOLDS_OR = "holds_or"
+"""The function whose verdict is "holds", or another one that is handed to it."""
+
 OF_STYLES = {"holds", "depends_on_style", "does_not_hold"}
 
 
@@ -28,6 +31,8 @@ def verdicts_of(judge: Judge) -> set[str]:
                 verdicts.add(node.value)
             elif isinstance(node, ast.Name) and node.id in BY_STYLE:
                 verdicts |= OF_STYLES
+            elif isinstance(node, ast.Name) and node.id == HOLDS_OR:
+                verdicts.add("holds")
     return verdicts
 
 

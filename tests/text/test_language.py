@@ -75,6 +75,7 @@ OTHER_TEXTS = {
     "engines/mindspore/ir": "what the reader of the IR expects, in the error that it raises",
     "engines/mindspore/subgraphs.py": "names of subgraphs",
     "engines/torch/code.py": "programs",
+    "engines/torch/net.py": "the text of an error that is raised",
 }
 """Modules and folders with English texts that are no sentences of records, and what these are."""
 
