@@ -65,7 +65,7 @@ class Net:
     @property
     def weights(self) -> list[Any]:
         """The trainable parameters, in the order of ``trainable``."""
-        return list(map(self.parameters.__getitem__, self.trainable))
+        return [self.parameters[name] for name in self.trainable]
 
     def gradient(self, name: str, value: Any) -> Array:
         """The record of a tensor called ``name``; one of a weight ("dfc.weight") as in PyTorch."""

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
@@ -117,7 +116,7 @@ class SubgraphCalls:
             slots = [*call.deciding, *call.arguments]
             for name in call.called:
                 slots += slots_of(self.callee(name).bound)
-            feeds[number] = list(map(itemgetter(0), slots))
+            feeds[number] = [origin for origin, _ in slots]
         return feeds
 
     # When it has been walked
@@ -219,8 +218,7 @@ class SubgraphCalls:
         """Let a call show the values of a subgraph's results, if these have the call's shapes."""
         outputs = self._outputs(results)
         call = self._builder.nodes[number]
-        shape_of = attrgetter("shape")
-        if list(map(shape_of, outputs)) != list(map(shape_of, call.outputs)):
+        if list(map(_shape, outputs)) != list(map(_shape, call.outputs)):
             return
         call.outputs = tuple(outputs)
         for output, slot in enumerate(results):
@@ -238,6 +236,10 @@ class SubgraphCalls:
 def _numbers_of(slots: Iterable[Slot]) -> set[int]:
     """The nodes that some slots are outputs of."""
     return {number for number, _ in slots}
+
+
+def _shape(output: Output) -> tuple[int, ...]:
+    return output.shape
 
 
 def _yields_nothing(node: NodeDraft) -> bool:
@@ -295,12 +297,12 @@ class SubgraphNames:
 
     def rename(self, builder: GraphBuilder) -> None:
         """Give subgraphs and the calls that enter them readable names; equal ones are numbered."""
-        nodes = list(map(builder.nodes.__getitem__, builder.kept()))
+        nodes = [builder.nodes[number] for number in builder.kept()]
         labels = self._labels(nodes)
         for node in nodes:
             node.body = labels[node.body]
             if node.calls:
-                node.calls = tuple(map(labels.__getitem__, node.calls))
+                node.calls = tuple(labels[name] for name in node.calls)
                 node.name = _call_name(node.calls)
 
     def _labels(self, nodes: list[NodeDraft]) -> dict[str, str]:

@@ -58,8 +58,7 @@ class JointLinks:
                 origin = self._leaf_of_gradient(node)
             if origin is not None:
                 return origin
-            users = filter(self._part.phases.__contains__, node.users)
-            node = next(users, None)
+            node = next((user for user in node.users if user in self._part.phases), None)
         return None
 
     def _own_origin(self, node: Any) -> Any:

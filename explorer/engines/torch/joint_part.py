@@ -50,7 +50,7 @@ class JointPart:
         self.leaves = self._leaves()
         self.ends = self._ends(wanted)
         needed = self._needed()
-        self.nodes = list(filter(needed.__contains__, joint.module.graph.nodes))
+        self.nodes = [node for node in joint.module.graph.nodes if node in needed]
         self.phases = {node: self._phase(node) for node in self.nodes}
 
     def _leaves(self) -> dict[str, Any]:
