@@ -23,7 +23,6 @@ SOURCES = (
     "report/scenario/overview.py",
     "report/scenario/terminal.py",
     "topics/observations.py",
-    "topics/parties.py",
 )
 """The packages and modules whose texts are the catalogue's."""
 
