@@ -8,7 +8,7 @@ from explorer.model.message import Message, Text
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import grouped
 
-Shown = TypeVar("Shown")
+Answer = TypeVar("Answer")
 
 
 def plain(figure: Any) -> Text:
@@ -29,7 +29,7 @@ def of_each(answers: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return figures
 
 
-def for_each(function: Callable[[Any], Shown], figures: Mapping[str, Any]) -> dict[str, Shown]:
+def for_each(function: Callable[[Any], Answer], figures: Mapping[str, Any]) -> dict[str, Answer]:
     """What a function makes of the figure of each party."""
     return {party: function(figure) for party, figure in figures.items()}
 

@@ -14,6 +14,9 @@ from explorer.words.messages import study_text
 STUDIES = (
     "schedules",
     "operators",
+    "loss-scale",
+    "data-parallel",
+    "training",
 )
 
 CHINESE = re.compile(r"[一-鿿]")

@@ -191,7 +191,7 @@ def ranks_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
             numbers = map(digits, of_ranks(ranks, key))
             rows.append((say(key), *numbers, agree(ranks, key)))
         yield Table(
-            title=say("ranks_title", framework=framework, route=ROUTES[framework]),
+            title=say("ranks_title", framework=framework, reducer=ROUTES[framework]),
             columns=(say("what"), *rank_columns(ranks), say("the_same")),
             rows=tuple(rows),
         )

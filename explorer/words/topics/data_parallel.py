@@ -53,7 +53,7 @@ TEXTS: Final[dict[str, Template]] = {
     "along_own": later("its own gradient"),
     "along_other": later("something else"),
     # The ranks side by side
-    "ranks_title": later("{framework}: {route}"),
+    "ranks_title": later("{framework}: {reducer}"),
     "rank": later("rank {rank}"),
     "what": later("what"),
     "the_same": later("the same"),
