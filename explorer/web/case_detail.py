@@ -137,12 +137,18 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
     answer = _("answer {letter}").format(letter=letter)
     badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]" if letter else ""
     # Below each other on a phone, the columns' heads are far away: each says its style itself.
-    st.markdown(f"**{engine.label}** {_(engine.how)}{badge}")
+    st.markdown(f"**{_label(engine)}** {_(engine.how)}{badge}")
     _answer(result, report.devices.get(engine.name, ""))
     if result.error and result.error.source:
         st.caption(plain(result.error.source))
     if result.note:
         st.caption(plain(one_line(result.note)))
+
+
+def _label(engine: Engine) -> str:
+    """The engine's name in the reader's language."""
+    text = _("{framework}, tape") if engine.style == "tape" else _("{framework}, graph")
+    return text.format(framework=FRAMEWORK_LABELS[engine.framework])
 
 
 def _answer(result: Result, device: str) -> None:
@@ -186,6 +192,6 @@ def _code(case: CaseReport) -> None:
     names = list(codes)
     for start in range(0, len(names), 2):
         for column, name in zip(st.columns(2), names[start : start + 2], strict=False):
-            column.markdown(f"**{ENGINES[name].label}**")
+            column.markdown(f"**{_label(ENGINES[name])}**")
             # Not wrapped: a line that goes on at the margin reads as two.
             column.code(clean(codes[name], keep="\n"))
