@@ -19,7 +19,7 @@ from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.web.graph_choices import alignment_of, show_unknown
-from explorer.web.links import follow, last_shown, remember
+from explorer.web.links import follow, last_shown, place_of, remember
 from explorer.web.messages import plain
 from explorer.web.report_page import PLACE as CHOICE
 from explorer.web.report_page import ReportKey
@@ -139,7 +139,7 @@ def _engine(
     if side in wanted and asked not in names:
         show_unknown(side, asked, names)
         asked = first
-    index = names.index(asked) if asked in names else 0
+    index = place_of(asked, names)
     chosen = bar.selectbox(_(SIDES[side]), names, index=index, key=side, width=200)
     return chosen or names[index]
 

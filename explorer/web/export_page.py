@@ -39,7 +39,7 @@ from explorer.web.graph_choices import (
     stage_labels,
     view_labels,
 )
-from explorer.web.links import follow, last_shown, remember
+from explorer.web.links import follow, last_shown, place_of, remember, unless
 from explorer.web.messages import plain
 from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar
@@ -146,8 +146,7 @@ def _report_on_case(
     labels = {case.case.short: case.case.label for case in report.cases}
     captured = report.graphs[0].case if report.graphs else ""
     names = sorted(labels, key=lambda name: labels[name] != captured)
-    asked = wanted.get("case", names[0])
-    index = names.index(asked) if asked in names else 0
+    index = place_of(wanted.get("case", ""), names)
     name = bar.selectbox(_("Case"), names, index=index, key="case", width=200) or names[0]
     if labels[name] == captured:
         return report, ""
@@ -177,12 +176,12 @@ def _picture(
         PLACE,
         {
             "case": case,
-            "left": _unless(left, FIRST_LEFT),
-            "right": _unless(right, FIRST_RIGHT),
+            "left": unless(left, FIRST_LEFT),
+            "right": unless(right, FIRST_RIGHT),
             "stage": stage,
-            "view": _unless(view, DEFAULT_VIEW),
-            "depth": _unless(depth, "fit"),
-            "format": _unless(file_format, "svg"),
+            "view": unless(view, DEFAULT_VIEW),
+            "depth": unless(depth, "fit"),
+            "format": unless(file_format, "svg"),
         },
     )
     choice = PictureChoice(
@@ -218,11 +217,7 @@ def _stage(
         return graphs, ""
     last = graphs[0].stage
     stage = _one(bar, _("Stage"), "stage", list(stages), wanted, last)
-    return [stages[stage]], _unless(stage, last)
-
-
-def _unless(value: str, default: str) -> str:
-    return value if value != default else ""
+    return [stages[stage]], unless(stage, last)
 
 
 def option_labels() -> dict[str, str]:
@@ -247,7 +242,7 @@ def _one(
     asked = wanted.get(name) or first
     if asked not in options and first in options:
         asked = first
-    index = options.index(asked) if asked in options else 0
+    index = place_of(asked, options)
     width = 175 if name in ("left", "right", "stage") else 115
     labels = option_labels()
     chosen = bar.selectbox(

@@ -1,6 +1,6 @@
 """What a page shows stands in its address: a link that is sent shows the same, and the way back works."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -94,6 +94,16 @@ def table_start(
         start = Start(start.number + 1, wanted.get(name, ""))
         st.session_state[key] = start
     return start
+
+
+def unless(value: str, default: str) -> str:
+    """A value for an address, in which what a page opens with is left out."""
+    return value if value != default else ""
+
+
+def place_of(name: str, options: Sequence[str]) -> int:
+    """The place of a name among options, where a box begins; 0 for one that is not there."""
+    return options.index(name) if name in options else 0
 
 
 def offer(page: StreamlitPage) -> None:

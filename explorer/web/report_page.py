@@ -13,7 +13,7 @@ from explorer.scenario.matrix import MAX_ORDER
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.text.language import _
-from explorer.web.links import CHOICE, follow, page_called, remember
+from explorer.web.links import CHOICE, follow, page_called, place_of, remember, unless
 from explorer.web.messages import (
     errors_shown,
     plain,
@@ -147,9 +147,9 @@ def _address(name: str, device: str, order: int) -> dict[str, str]:
     # With it, a page would push an address of its own over the one that it was opened with, and the
     # browser's way back would lead to the same page again and again.
     return {
-        "scenario": name if name != first_scenario() else "",
-        "device": device if device != FIRST_DEVICE else "",
-        "order": str(order) if order > 1 else "",
+        "scenario": unless(name, first_scenario()),
+        "device": unless(device, FIRST_DEVICE),
+        "order": unless(str(order), "1"),
     }
 
 
@@ -169,7 +169,7 @@ def _is_order(text: str) -> bool:
 
 
 def _scenario_box(names: list[str], first: str) -> str:
-    index = names.index(first) if first in names else 0
+    index = place_of(first, names)
     return st.selectbox(_("Scenario"), names, index=index, key="scenario") or names[index]
 
 

@@ -20,7 +20,7 @@ from explorer.topics import STUDIES, study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import stored_study, study, target
 from explorer.topics.topic import Topic
-from explorer.web.links import CHOICE, follow, last_shown, page_called, remember
+from explorer.web.links import CHOICE, follow, last_shown, page_called, remember, unless
 from explorer.web.messages import errors_shown, plain, refusal
 from explorer.web.offered_scenarios import FIRST, digest_of_file, first_scenario, offered
 from explorer.web.progress import recorded_with, show_or_await
@@ -64,13 +64,12 @@ def studies() -> None:
             if topic.default_scenario is not None:
                 scenario = _scenario_box(_first_scenario(topic, wanted.get("on", "")))
             device = device_box(wanted.get("device", FIRST_DEVICE))
-        is_first_scenario = scenario == topic.default_scenario
         remember(
             PLACE,
             {
-                "study": name if name != FIRST_STUDY else "",
-                "on": "" if scenario is None or is_first_scenario else scenario,
-                "device": device if device != FIRST_DEVICE else "",
+                "study": unless(name, FIRST_STUDY),
+                "on": unless(scenario or "", topic.default_scenario or ""),
+                "device": unless(device, FIRST_DEVICE),
             },
         )
         parse(device)
