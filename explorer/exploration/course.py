@@ -6,7 +6,7 @@ from typing import Literal
 
 from explorer.compare.align import align
 from explorer.compare.node_noise import ill_conditioned
-from explorer.compare.verdicts import foreseen, judge
+from explorer.compare.verdicts import judge, with_expectation
 from explorer.exploration.noise import question
 from explorer.exploration.outcomes import Outcomes
 from explorer.exploration.recordings import recorded_otherwise
@@ -164,7 +164,7 @@ class Course:
         expected, tolerances = self._scenario.expected, self._scenario.tolerances
         alignments = []
         for left, right in pairs:
-            alignments.append(foreseen(align(left, right), report, expected, tolerances))
+            alignments.append(with_expectation(align(left, right), report, expected, tolerances))
         self._alignments = tuple(alignments)
         self._remarks = ill_conditioned(graphs)
 

@@ -64,7 +64,7 @@ def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def first_pair(case: CaseReport, answers: Mapping[str, Result], asked: str) -> list[str]:
-    """The engines to begin with: those asked for, else those that differ most, else FIRST_PAIR."""
+    """The engines to begin with: those in the address, else those that differ most, else FIRST_PAIR."""
     greatest = case.greatest.engines if case.greatest else ()
     for names in (asked.split(","), greatest, FIRST_PAIR, list(answers)[:2]):
         pair = [name for name in answers if name in names]
@@ -154,7 +154,7 @@ def plane_of(array: AnyArray) -> Plane:
 
 
 def _pooled(plane: Plane) -> Plane:
-    """At most CELLS rows, each the element farthest from zero of those that it stands for."""
+    """At most CELLS rows, each the element farthest from zero of its block."""
     if len(plane) <= CELLS:
         return plane
     pooled = []
@@ -197,5 +197,5 @@ def heat_map(array: Plane) -> dict[str, Any]:
 
 
 def written_leaf(leaf: Leaf) -> str:
-    """A tensor of an answer in a line, a large one by its first elements."""
+    """A tensor of a result in a line, a large one by its first elements."""
     return f"{clean(leaf.name)} = {digits(unpack(leaf.value), ELEMENTS)}  {leaf.value.dtype}"

@@ -62,7 +62,7 @@ class Filters(msgspec.Struct, frozen=True):
         )
 
     def _fits_words(self, case: CaseReport) -> bool:
-        """Every word must stand in the case's names, in an answer, or in how one nests."""
+        """Every word must be in the case's names, in a result, or in a structure."""
         said = [answers.answer(result) + result.written for result in case.results.values()]
         text = " ".join((case.case.label, case.case.short, *said)).casefold()
         return all(word in text for word in self.words.casefold().split())
@@ -301,7 +301,7 @@ def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
 
 
 def _answers(case: CaseReport) -> str:
-    """The answer of all engines, or each distinct one once."""
+    """The result of all engines, or each distinct one once."""
     worded: dict[str, str] = {}
     for name, letter in letters(case).items():
         if letter not in worded:

@@ -18,7 +18,7 @@ from explorer.model.sides import SideName
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.web.graph_choices import alignment_of, show_unknown
+from explorer.web.graph_choices import FIRST_LEFT, FIRST_RIGHT, alignment_of, show_unknown
 from explorer.web.links import follow, last_shown, place_of, remember
 from explorer.web.messages import plain
 from explorer.web.report_page import PLACE as CHOICE
@@ -88,8 +88,8 @@ def _node(node: LinkedNode, side: SideName, href: Href) -> dict[str, Any]:
 
 PLACE = "code"
 
-FIRST: dict[SideName, str] = {"left": "torch-tape", "right": "mindspore-graph"}
-"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
+FIRST: dict[SideName, str] = {"left": FIRST_LEFT, "right": FIRST_RIGHT}
+"""The engines that are shown first."""
 
 
 SIDES: dict[SideName, str] = {"left": later("Left"), "right": later("Right")}

@@ -114,7 +114,7 @@ def _workers(workers: Workers) -> None:
 
 
 def show_engines() -> None:
-    """The engines, with the call that each stands for and where it answers."""
+    """The engines, with the call and the workers of each."""
     st.markdown(f"#### {_('Engines')}")
     rows = []
     for engine in ENGINES.values():

@@ -32,6 +32,8 @@ from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
 from explorer.web.graph_choices import DEPTHS as GRAPH_DEPTHS
 from explorer.web.graph_choices import (
+    FIRST_LEFT,
+    FIRST_RIGHT,
     GRAPHS,
     depth_labels,
     digest_of_graph,
@@ -49,7 +51,6 @@ PLACE = "export"
 
 NAMES = ("case", "left", "right", "stage", "view", "depth", "format")
 
-FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 ALONE = "alone"
 """In the place of a second engine: the first one's picture alone."""
 
@@ -135,8 +136,8 @@ def _say_what_is_not_carried() -> None:
     shown = last_shown(GRAPHS)
     lacking = [_(text) for name, text in NOT_CARRIED.items() if name in shown]
     if lacking:
-        told = _("Of what the graphs show now, a picture does not have: {lacking}.")
-        st.caption(told.format(lacking=", ".join(lacking)))
+        text = _("Of what the graphs show now, a picture does not have: {lacking}.")
+        st.caption(text.format(lacking=", ".join(lacking)))
 
 
 def _report_on_case(
@@ -313,7 +314,7 @@ def _drawn(
 
 def name_in_shell(key: ReportKey) -> str:
     """What the command line calls a scenario: a shipped one by its name, another by its file."""
-    # Where the file lies is the owner's affair, and not told to visitors.
+    # Where the file lies is the owner's affair, and not shown to visitors.
     return key.path.stem if key.path.parent in SHIPPED else key.path.name
 
 
@@ -333,8 +334,8 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
             )
             command = report_command(name_in_shell(key), file_format, key.device, key.order)
             st.code(command, language=None, wrap_lines=True)
-    told = _("{title}: cases, graphs and where they differ.")
-    st.caption(told.format(title=plain(said(report.title))))
+    text = _("{title}: cases, graphs and where they differ.")
+    st.caption(text.format(title=plain(said(report.title))))
 
 
 def report_bytes(

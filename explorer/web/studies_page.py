@@ -40,7 +40,7 @@ FIRST_FINDINGS = 8
 
 
 def study_run(topic: Topic, on: Target, runs: SharedRuns) -> SharedRun[StudyRecord]:
-    """A topic's study of a target, asked at once."""
+    """The run for a topic's study of a target."""
 
     def make(workers: Workers, run: SharedRun[StudyRecord]) -> StudyRecord:
         return study(topic, on, workers.limited(topic.seconds), run.step, Store())

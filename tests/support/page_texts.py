@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from google.protobuf.descriptor import FieldDescriptor
+STRING, MESSAGE = 9, 11
+"""Types of fields, by their numbers in protobuf."""
 
 CODE = ("code", "arrow_vega_lite_chart")
 """Elements that hold code, or a chart's data and its code."""
@@ -49,13 +50,10 @@ def _of_message(message: Any) -> Iterator[str]:
         if field.name in NO_TEXTS:
             continue
         values = value if field.is_repeated else [value]
-        if field.type == FieldDescriptor.TYPE_STRING:
+        if field.type == STRING:
             for text in values:
                 yield from _of_markup(text)
-        elif (
-            field.type == FieldDescriptor.TYPE_MESSAGE
-            and not field.message_type.GetOptions().map_entry
-        ):
+        elif field.type == MESSAGE and not field.message_type.GetOptions().map_entry:
             for inner in values:
                 yield from _of_message(inner)
 

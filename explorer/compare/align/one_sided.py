@@ -31,7 +31,7 @@ MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
 
 CLEAR = 1e-3
-"""A term that is a smaller part of its sum is not told from the rounding of the sum."""
+"""A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
 
 CLOSE = 1e-3, 1e-5
 """(rtol, floor) within which a difference of two gradients equals a third.
