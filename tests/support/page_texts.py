@@ -49,12 +49,11 @@ def _of_message(message: Any) -> Iterator[str]:
     for field, value in message.ListFields():
         if field.name in NO_TEXTS:
             continue
-        values = value if field.is_repeated else [value]
         if field.type == STRING:
-            for text in values:
+            for text in [value] if isinstance(value, str) else value:
                 yield from _of_markup(text)
         elif field.type == MESSAGE and not field.message_type.GetOptions().map_entry:
-            for inner in values:
+            for inner in [value] if hasattr(value, "ListFields") else value:
                 yield from _of_message(inner)
 
 
