@@ -96,10 +96,15 @@ def marks_of(case: CaseReport) -> list[str]:
 
 def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
     """The filters that the bar asks for; it starts from those that an address wants."""
-    apis = dict.fromkeys(case.case.api for case in report.cases)
-    positions = dict.fromkeys(map(position_of, report.cases))
-    weights = dict.fromkeys(case.case.weights or NO_WEIGHTS for case in report.cases)
-    verdicts = dict.fromkeys(mark for case in report.cases for mark in marks_of(case))
+    apis: dict[str, None] = {}
+    positions: dict[str, None] = {}
+    weights: dict[str, None] = {}
+    verdicts: dict[str, None] = {}
+    for case in report.cases:
+        apis[case.case.api] = None
+        positions[position_of(case)] = None
+        weights[case.case.weights or NO_WEIGHTS] = None
+        verdicts.update(dict.fromkeys(marks_of(case)))
     bar = _Bar(new_bar("filters"), wanted)
     return Filters(
         apis=bar.several(_("API"), "api", apis, 160),
@@ -145,7 +150,9 @@ class _Bar:
         """One option or none; ``called`` says what an option is called."""
         all_options = list(options)
         asked = self._wanted.get(name)
-        index = all_options.index(asked) if asked in all_options else None
+        index = None
+        if asked in all_options:
+            index = all_options.index(asked)
         chosen = self._box.selectbox(
             label,
             all_options,
@@ -183,6 +190,8 @@ ROWS_SHOWN = 8
 
 PLACE = "semantics"
 
+COLUMNS = ("call", "verdict", "answer", "greatest", "oracle")
+
 NAMES = ("case", "leaf", "engines")
 """The names in the address beside those of the filters."""
 
@@ -213,7 +222,7 @@ def _engines(key: ReportKey, report: Report) -> None:
     """Where each engine ran, and every version that was used."""
     with st.expander(_("Engines, devices and versions")):
         rows = overview(report).engines
-        heads = [_(name) for name in ENGINE_COLUMNS]
+        heads = list(map(_, ENGINE_COLUMNS))
         engines = [dict(zip(heads, cells_of(row), strict=True)) for row in rows]
         st.dataframe(engines, hide_index=True, width="content")
         packages = sorted(report.versions)
@@ -283,20 +292,16 @@ def _verdict_column() -> ColumnConfig:
 
 
 def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
-    columns: dict[str, list[object]] = {
-        "call": [],
-        "verdict": [],
-        "answer": [],
-        "greatest": [],
-        "oracle": [],
-    }
+    columns: dict[str, list[object]] = {name: [] for name in COLUMNS}
     for case in fitting:
-        is_compared = case.verdict in COMPARED
-        columns["call"].append(case.case.short)
-        columns["verdict"].append([_(mark) for mark in marks_of(case)])
-        columns["answer"].append(_answers(case))
-        columns["greatest"].append(greatest(case.greatest) if is_compared else NOTHING)
-        columns["oracle"].append(oracle(case) or NOTHING)
+        difference = NOTHING
+        if case.verdict in COMPARED:
+            difference = greatest(case.greatest)
+        marks = list(map(_, marks_of(case)))
+        oracle_word = oracle(case) or NOTHING
+        cells = (case.case.short, marks, _answers(case), difference, oracle_word)
+        for name, cell in zip(COLUMNS, cells, strict=True):
+            columns[name].append(cell)
     return columns
 
 

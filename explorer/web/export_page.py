@@ -26,7 +26,7 @@ from explorer.report.scenario.json import report_document
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
-from explorer.text.language import _, code, later, said_in
+from explorer.text.language import ENGLISH, _, code, later, said_in
 from explorer.text.messages import one_line
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
@@ -79,6 +79,9 @@ MIME = {
     "html": "text/html",
     "markdown": "text/markdown",
 }
+
+ALWAYS_ENGLISH = ("json", "png")
+"""The formats of files that are English in every language."""
 
 REPORT_FORMATS = {
     "html": later("One HTML page"),
@@ -273,11 +276,19 @@ def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> Non
         on_click="ignore",
     )
     st.markdown(_("The command that writes the same file"))
-    st.code(choice.command(), language=None, wrap_lines=True)
+    command = in_language(choice.command(), choice.file_format)
+    st.code(command, language=None, wrap_lines=True)
     if choice.file_format in ("svg", "png"):
         tabs = snippets(choice.file_name, clean(description))
         for tab, text in zip(st.tabs(list(tabs)), tabs.values(), strict=True):
             tab.code(text, language=None, wrap_lines=True)
+
+
+def in_language(command: str, file_format: str) -> str:
+    """The command that writes a file in the reader's language."""
+    if code() == ENGLISH or file_format in ALWAYS_ENGLISH:
+        return command
+    return f"{command} --lang {code()}"
 
 
 def choice_as_svg(choice: PictureChoice) -> PictureChoice:
@@ -333,7 +344,7 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
                 key=f"report as {file_format}",
             )
             command = report_command(name_in_shell(key), file_format, key.device, key.order)
-            st.code(command, language=None, wrap_lines=True)
+            st.code(in_language(command, file_format), language=None, wrap_lines=True)
     text = _("{title}: cases, graphs and where they differ.")
     st.caption(text.format(title=plain(said(report.title))))
 

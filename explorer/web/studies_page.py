@@ -153,16 +153,18 @@ def show_record(record: StudyRecord, is_recorded: bool = False) -> None:
 
 
 def _measured_with(record: StudyRecord) -> str:
+    versions = versions_text(record.versions)
     dates = [measured.date for measured in record.measured.values() if measured.date]
-    text = _("Measured on {date} with {versions}") if dates else "{versions}"
-    return text.format(date=min(dates, default=""), versions=versions_text(record.versions))
+    if not dates:
+        return versions
+    return _("Measured on {date} with {versions}").format(date=min(dates), versions=versions)
 
 
 def readable(chart: Chart) -> Chart:
     """A chart whose texts end in no expression: Vega-Lite 5 writes them into its code for tooltips."""
     series = []
     for line in chart.series:
-        x = tuple(_one_text(value) if isinstance(value, str) else value for value in line.x)
+        x = tuple(map(_readable_value, line.x))
         series.append(msgspec.structs.replace(line, name=_one_text(line.name), x=x))
     return msgspec.structs.replace(
         chart,
@@ -172,6 +174,10 @@ def readable(chart: Chart) -> Chart:
         note=_one_text(chart.note),
         series=tuple(series),
     )
+
+
+def _readable_value(value: float | str) -> float | str:
+    return _one_text(value) if isinstance(value, str) else value
 
 
 def _one_text(text: str) -> str:
