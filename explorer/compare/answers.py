@@ -107,8 +107,9 @@ class Answers:
 
     def comparison(self, one: str, other: str) -> Comparison:
         """The comparison of two engines with a value, in whichever order they were compared."""
-        found = self.comparisons.get((one, other))
-        return found if found else self.comparisons[other, one]
+        if (one, other) in self.comparisons:
+            return self.comparisons[one, other]
+        return self.comparisons[other, one]
 
     def drawn(self) -> tuple[str, ...]:
         """The leaves that depend on random numbers in every engine that answered."""
@@ -181,8 +182,10 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
 
 def _oracle_agrees(answers: Answers, engines: Sequence[str]) -> bool | None:
     """Whether the oracle confirms each of some engines that it judges; None where it judges none."""
-    near = [answers.near_oracle[name] for name in engines if name in answers.near_oracle]
-    return all(near) if near else None
+    verdicts = {answers.near_oracle.get(name) for name in engines}
+    if False in verdicts:
+        return False
+    return True if True in verdicts else None
 
 
 # Who gives one answer
@@ -239,9 +242,9 @@ def _read_alike(answers: Answers, one: str, other: str) -> bool:
 def _scale(leaf: Leaf, noise: Movements) -> float:
     values = _floats(leaf)
     movement = noise.get(leaf.name)
-    return scale(
-        values, movement if movement is not None and movement.shape == values.shape else None
-    )
+    if movement is not None and movement.shape != values.shape:
+        movement = None
+    return scale(values, movement)
 
 
 def _floats(leaf: Leaf) -> Floats:
@@ -269,9 +272,10 @@ def _begin_alike(result: Result, other: Result, drawn: Collection[str]) -> bool:
 
 def _beginnings(result: Result, drawn: Collection[str]) -> "Nested[str]":
     """The first elements of each tensor, nested as the tensors are; those that are drawn are alike."""
-    beginnings = [
-        "" if leaf.name in drawn else digits(unpack(leaf.value)) for leaf in result.leaves
-    ]
+    beginnings = [digits(unpack(leaf.value)) for leaf in result.leaves]
+    for place, leaf in enumerate(result.leaves):
+        if leaf.name in drawn:
+            beginnings[place] = ""
     return fill(result.structure, tuple(beginnings))
 
 

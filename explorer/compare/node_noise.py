@@ -150,7 +150,7 @@ def _row(values: Summary) -> Floats:
 
 
 MULTIPLIES = 1e3
-"""An op that multiplies the noise by this much, relative to the size of its values, is told.
+"""An op that multiplies the noise by this much, relative to the size of its values, is reported.
 
 Three of the seven digits of float32 are lost there. The 12,500 op values of the shipped scenarios
 are multiplied by less than 5 in 99 of 100 ops, and by less than 250 in all of them.

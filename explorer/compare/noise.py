@@ -1,4 +1,4 @@
-"""Noise told from difference, the one rule of all comparisons, and the frameworks' tolerances.
+"""Noise and difference, the one rule of all comparisons, and the frameworks' tolerances.
 
 Two elements differ when they lie further apart than CLEAR times the noise of both sides.
 """

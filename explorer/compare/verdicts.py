@@ -242,7 +242,7 @@ def _missing_difference(
     return None
 
 
-def foreseen(
+def with_expectation(
     alignment: Alignment,
     report: CaseReport,
     expected: tuple[ExpectedDifference, ...],
@@ -254,13 +254,13 @@ def foreseen(
     """
     parties = alignment.left, alignment.right
     applicable = [expectation for expectation in expected if expectation.applies(report.case)]
-    is_foreseen = any(_tells_apart(expectation, *parties) for expectation in applicable)
+    is_expected_here = any(_tells_apart(expectation, *parties) for expectation in applicable)
     left, right = (report.results.get(name) for name in parties)
     if tolerances and left and right and left.outcome == right.outcome == "ok":
         unmeasured = NOT_MEASURED, NOT_MEASURED
         reason = allowance(report.case, left, right, tolerances, unmeasured, report.drawn)
-        is_foreseen |= reason != ""
-    is_expected = alignment.divergence is None or is_foreseen
+        is_expected_here |= reason != ""
+    is_expected = alignment.divergence is None or is_expected_here
     return msgspec.structs.replace(alignment, expected=is_expected)
 
 

@@ -52,7 +52,7 @@ def diverging_nodes(alignment: Alignment | None) -> tuple[tuple[str, ...], tuple
     if alignment is None or alignment.divergence is None:
         return (), ()
     left, right = alignment.divergence.nodes
-    return (left,) if left else (), (right,) if right else ()
+    return tuple(filter(None, (left,))), tuple(filter(None, (right,)))
 
 
 def own_numbers(shown: Shown, numbers: Mapping[str, int]) -> dict[str, int]:
@@ -73,8 +73,8 @@ def shared_numbers(
     """
     left_own, right_own = own_numbers(left, numbers[0]), own_numbers(right, numbers[1])
     alone = set(left_own.values()) & set(right_own.values())
-    left_numbers = {node: number for node, number in left_own.items() if number in alone}
-    right_numbers = {node: number for node, number in right_own.items() if number in alone}
+    left_numbers = _those_in(alone, left_own)
+    right_numbers = _those_in(alone, right_own)
 
     shared = _numbers_by_pair(left, right, numbers)
     # The pair that shares most comes first; of equals, that of the least number.
@@ -91,6 +91,10 @@ def shared_numbers(
         if is_mutual and free and not has_number:
             left_numbers[pair[0]] = right_numbers[pair[1]] = min(free)
     return left_numbers, right_numbers
+
+
+def _those_in(chosen: Collection[int], numbers: Mapping[str, int]) -> dict[str, int]:
+    return {node: number for node, number in numbers.items() if number in chosen}
 
 
 _HomePair = tuple[str, str]

@@ -1,5 +1,6 @@
 """A gradient graph as a small picture without words: boxes and edges, on light and on dark paper."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from explorer.drawing.marks import Marks, marks
@@ -25,6 +26,9 @@ MIDDLE: Final = {
 
 SECONDS: Final = 10.0
 
+AROUND: Final = 4.0
+"""Room around the boxes, in points."""
+
 
 def thumbnail(graph: GradGraph, label: str) -> str:
     """The ladder of a graph as an SVG without text; ``label`` names it for those who cannot see it."""
@@ -35,21 +39,26 @@ def thumbnail(graph: GradGraph, label: str) -> str:
 
 def drawn(ladder: Picture, label: str) -> str:
     """A picture's boxes and edges; its texts are left out, and so is the room that they take."""
-    top = min((box.y for box in ladder.boxes), default=0.0)
-    bottom = max((box.bottom for box in ladder.boxes), default=1.0)
-    left = min((box.x for box in ladder.boxes), default=0.0)
-    right = max((box.right for box in ladder.boxes), default=1.0)
     wires = [_wire(wire) for wire in ladder.wires if wire.kind != "control"]
-    boxes = [_box(box) for box in ladder.boxes]
-    margin = 4.0
-    view = (left - margin, top - margin, right - left + 2 * margin, bottom - top + 2 * margin)
+    boxes = list(map(_box, ladder.boxes))
     attributes: SvgAttributes = {
         "xmlns": "http://www.w3.org/2000/svg",
-        "viewBox": " ".join(f"{length:.0f}" for length in view),
+        "viewBox": _view_box(ladder.boxes),
         "role": "img",
         "aria-label": label,
     }
     return element("svg", attributes, "".join([*wires, *boxes]))
+
+
+def _view_box(boxes: Sequence[Box]) -> str:
+    """The part of the picture that has boxes, with a margin around it."""
+    left = top = 0.0
+    right = bottom = 1.0
+    if boxes:
+        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
+        right, bottom = max(box.right for box in boxes), max(box.bottom for box in boxes)
+    width, height = right - left + 2 * AROUND, bottom - top + 2 * AROUND
+    return f"{left - AROUND:.0f} {top - AROUND:.0f} {width:.0f} {height:.0f}"
 
 
 def _wire(wire: Wire) -> str:

@@ -5,7 +5,7 @@ from itertools import combinations
 
 from explorer.compare.align import align
 from explorer.compare.node_noise import ill_conditioned
-from explorer.compare.verdicts import foreseen, judge
+from explorer.compare.verdicts import judge, with_expectation
 from explorer.exploration.jobs import question
 from explorer.exploration.outcomes import Outcomes, recorded_otherwise
 from explorer.model.alignment import Alignment
@@ -152,7 +152,7 @@ class RunState:
         expected, tolerances = self._scenario.expected, self._scenario.tolerances
         alignments = []
         for left, right in pairs:
-            alignments.append(foreseen(align(left, right), report, expected, tolerances))
+            alignments.append(with_expectation(align(left, right), report, expected, tolerances))
         self._alignments = tuple(alignments)
         self._remarks = ill_conditioned(graphs)
 

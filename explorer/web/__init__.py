@@ -1,4 +1,4 @@
-"""The Streamlit app: one report, asked for in the sidebar, on pages of cases, graphs and versions.
+"""The Streamlit app: one report, chosen in the sidebar, on pages of cases, graphs and versions.
 
 Streamlit puts this folder first on ``sys.path``, so no module here may have the name of one that is
 imported from elsewhere.

@@ -45,7 +45,7 @@ class Badge(msgspec.Struct, frozen=True):
 
 
 class Card(msgspec.Struct, frozen=True):
-    """One card: its heading, which is the link, and what stands below it, all of it text.
+    """One card: its heading, which is the link, and the texts below it.
 
     ``name`` tells it from the others, ``href`` is relative to the app's address, and ``picture`` is
     the address of an image that ``label`` names for those who cannot see it.
@@ -173,7 +173,7 @@ def _introduction(language: str) -> Introduction:
 
 def draw_missing() -> None:
     """Begin to draw what lacks of all that is stored; a page shows it when it looks again."""
-    # What was asked in a shell, or before a change of the drawings, has a report and no card.
+    # What was run in a shell, or before a change of the drawings, has a report and no card.
     key = tuple((str(path), digest_of_file(path)) for path in offered().values())
     _draw_all(key)
 

@@ -22,7 +22,7 @@ from explorer.words.cases import VERDICTS, described, reason, who
 
 
 def letters(report: CaseReport) -> dict[str, str]:
-    """ "A" for each engine that answers like the first one, "B" for the next answer, …
+    """ "A" for each engine with the first one's result, "B" for the next result, …
 
     Tapes come first; engines that did not answer are left out. Answers are alike when they do not
     differ; errors when they are of one type.
@@ -37,7 +37,7 @@ def letters(report: CaseReport) -> dict[str, str]:
 
 
 def _place_among(report: CaseReport, group: AnswerGroup, distinct: list[AnswerGroup]) -> int:
-    """The place of an answer among the distinct ones, to which a new one is added."""
+    """The place of a result among the distinct ones, to which a new one is added."""
     for place, other in enumerate(distinct):
         if _are_alike(report, group, other):
             return place
@@ -68,7 +68,7 @@ STYLES: dict[Style, str] = {
 STYLE_NAMES: dict[Style, str] = {"tape": later("Tape"), "graph": later("Graph")}
 
 TINTS = {"A": "blue", "B": "orange", "C": "violet", "D": "red"}
-"""The colour of each letter that tells one answer from another."""
+"""The colour of each letter of a distinct result."""
 
 COLOURS: dict[CaseVerdict, str] = {
     "match": "green",
@@ -79,7 +79,7 @@ COLOURS: dict[CaseVerdict, str] = {
     "some_raise": "orange",
     "not_compared": "gray",
 }
-"""Each verdict's colour; its name stands beside it everywhere."""
+"""Each verdict's colour; it is always shown with the name."""
 
 
 def detail(case: CaseReport, report: Report, wanted: Mapping[str, str]) -> dict[str, str]:
@@ -115,8 +115,8 @@ def _verdict(case: CaseReport) -> None:
     verdict = f":{COLOURS[case.verdict]}-badge[{_(VERDICTS[case.verdict])}]"
     expectation = _("as expected") if case.expected else f":red-badge[{_('not as expected')}]"
     why = reason(case)
-    told = f": {plain(why)}" if why else ""
-    lines = [f"{verdict} {expectation}{told}"]
+    because = f": {plain(why)}" if why else ""
+    lines = [f"{verdict} {expectation}{because}"]
 
     difference = case.greatest
     if difference and (difference.what != "value" or difference.abs):
@@ -137,12 +137,18 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
     answer = _("answer {letter}").format(letter=letter)
     badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]" if letter else ""
     # Below each other on a phone, the columns' heads are far away: each says its style itself.
-    st.markdown(f"**{engine.label}** {_(engine.how)}{badge}")
+    st.markdown(f"**{_label(engine)}** {_(engine.how)}{badge}")
     _answer(result, report.devices.get(engine.name, ""))
     if result.error and result.error.source:
         st.caption(plain(result.error.source))
     if result.note:
         st.caption(plain(one_line(answers.note(result))))
+
+
+def _label(engine: Engine) -> str:
+    """The engine's name in the reader's language."""
+    text = _("{framework}, tape") if engine.style == "tape" else _("{framework}, graph")
+    return text.format(framework=FRAMEWORK_LABELS[engine.framework])
 
 
 def _answer(result: Result, device: str) -> None:
@@ -162,7 +168,7 @@ def _answer(result: Result, device: str) -> None:
 
 
 def _structure(case: CaseReport) -> None:
-    """How the answer nests, as a tree; once for all engines whose trees are the same."""
+    """How the result nests, as a tree; once for all engines whose trees are the same."""
     engines_by_tree: dict[str, list[str]] = {}
     for name, result in case.results.items():
         if result.outcome == "ok":
@@ -186,6 +192,6 @@ def _code(case: CaseReport) -> None:
     names = list(codes)
     for start in range(0, len(names), 2):
         for column, name in zip(st.columns(2), names[start : start + 2], strict=False):
-            column.markdown(f"**{ENGINES[name].label}**")
+            column.markdown(f"**{_label(ENGINES[name])}**")
             # Not wrapped: a line that goes on at the margin reads as two.
             column.code(clean(codes[name], keep="\n"))

@@ -1,5 +1,6 @@
 """The values of one tensor in two engines and their difference: numbers, or heat maps when large."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,8 +14,10 @@ from explorer.model.results import Leaf, Result
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.numbers import digits
+from explorer.web.links import place_of, unless
 from explorer.web.messages import plain
 from explorer.web.widgets import new_bar
+from explorer.words.cases import answered
 
 ELEMENTS = 64
 """A tensor of at most this many elements is written out; a larger one is drawn."""
@@ -32,13 +35,16 @@ Plane = NDArray[np.float64]
 
 def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
     """Choose a tensor and two engines, and show it in both; what was chosen, as an address says it."""
-    answers = {name: result for name, result in case.results.items() if result.outcome == "ok"}
-    leaves = list(dict.fromkeys(leaf.name for result in answers.values() for leaf in result.leaves))
+    answers = {name: case.results[name] for name in answered(case)}
+    names: dict[str, None] = {}
+    for result in answers.values():
+        names.update(dict.fromkeys(leaf.name for leaf in result.leaves))
+    leaves = list(names)
     if not leaves:
         return {}
     st.markdown(f"##### {_('Values')}")
     bar = new_bar("values")
-    index = leaves.index(wanted["leaf"]) if wanted.get("leaf") in leaves else 0
+    index = place_of(wanted.get("leaf", ""), leaves)
     leaf = bar.selectbox(_("Tensor"), leaves, index=index, key="leaf", width=200, format_func=clean)
     first = first_pair(case, answers, wanted.get("engines", ""))
     chosen = bar.multiselect(
@@ -52,14 +58,13 @@ def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
     )
     shown = [name for name in answers if name in chosen]
     _show({name: _array(answers[name], leaf) for name in shown})
-    return {
-        "leaf": leaf if leaf != leaves[0] else "",
-        "engines": ",".join(shown) if shown != first_pair(case, answers, "") else "",
-    }
+    engines = ",".join(shown)
+    opens_with = ",".join(first_pair(case, answers, ""))
+    return {"leaf": unless(leaf, leaves[0]), "engines": unless(engines, opens_with)}
 
 
 def first_pair(case: CaseReport, answers: Mapping[str, Result], asked: str) -> list[str]:
-    """The engines to begin with: those asked for, else those that differ most, else FIRST_PAIR."""
+    """The engines to begin with: those in the address, else those that differ most, else FIRST_PAIR."""
     greatest = case.greatest.engines if case.greatest else ()
     for names in (asked.split(","), greatest, FIRST_PAIR, list(answers)[:2]):
         pair = [name for name in answers if name in names]
@@ -140,7 +145,7 @@ def plane_of(array: AnyArray) -> Plane:
     The last axis is the columns; a cell that stands for several elements has the one farthest from
     zero, so that no difference is lost.
     """
-    columns = array.shape[-1] if array.ndim > 1 else int(np.ceil(np.sqrt(array.size)))
+    columns = array.shape[-1] if array.ndim > 1 else math.ceil(math.sqrt(array.size))
     rows = -(-array.size // columns)
     plane = np.full(rows * columns, np.nan)
     plane[: array.size] = array.ravel()
@@ -149,7 +154,7 @@ def plane_of(array: AnyArray) -> Plane:
 
 
 def _pooled(plane: Plane) -> Plane:
-    """At most CELLS rows, each the element farthest from zero of those that it stands for."""
+    """At most CELLS rows, each the element farthest from zero of its block."""
     if len(plane) <= CELLS:
         return plane
     pooled = []
@@ -192,5 +197,5 @@ def heat_map(array: Plane) -> dict[str, Any]:
 
 
 def written_leaf(leaf: Leaf) -> str:
-    """A tensor of an answer in a line, a large one by its first elements."""
+    """A tensor of a result in a line, a large one by its first elements."""
     return f"{clean(leaf.name)} = {digits(unpack(leaf.value), ELEMENTS)}  {leaf.value.dtype}"

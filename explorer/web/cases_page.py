@@ -62,7 +62,7 @@ class Filters(msgspec.Struct, frozen=True):
         )
 
     def _fits_words(self, case: CaseReport) -> bool:
-        """Every word must stand in the case's names, in an answer, or in how one nests."""
+        """Every word must be in the case's names, in a result, or in a structure."""
         said = [answers.answer(result) + result.written for result in case.results.values()]
         text = " ".join((case.case.label, case.case.short, *said)).casefold()
         return all(word in text for word in self.words.casefold().split())
@@ -96,10 +96,15 @@ def marks_of(case: CaseReport) -> list[str]:
 
 def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
     """The filters that the bar asks for; it starts from those that an address wants."""
-    apis = dict.fromkeys(case.case.api for case in report.cases)
-    positions = dict.fromkeys(map(position_of, report.cases))
-    weights = dict.fromkeys(case.case.weights or NO_WEIGHTS for case in report.cases)
-    verdicts = dict.fromkeys(mark for case in report.cases for mark in marks_of(case))
+    apis: dict[str, None] = {}
+    positions: dict[str, None] = {}
+    weights: dict[str, None] = {}
+    verdicts: dict[str, None] = {}
+    for case in report.cases:
+        apis[case.case.api] = None
+        positions[position_of(case)] = None
+        weights[case.case.weights or NO_WEIGHTS] = None
+        verdicts.update(dict.fromkeys(marks_of(case)))
     bar = _Bar(new_bar("filters"), wanted)
     return Filters(
         apis=bar.several(_("API"), "api", apis, 160),
@@ -145,7 +150,9 @@ class _Bar:
         """One option or none; ``called`` says what an option is called."""
         all_options = list(options)
         asked = self._wanted.get(name)
-        index = all_options.index(asked) if asked in all_options else None
+        index = None
+        if asked in all_options:
+            index = all_options.index(asked)
         chosen = self._box.selectbox(
             label,
             all_options,
@@ -182,6 +189,8 @@ ROWS_SHOWN = 8
 
 
 PLACE = "semantics"
+
+COLUMNS = ("call", "verdict", "answer", "greatest", "oracle")
 
 NAMES = ("case", "leaf", "engines")
 """The names in the address beside those of the filters."""
@@ -283,25 +292,21 @@ def _verdict_column() -> ColumnConfig:
 
 
 def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
-    columns: dict[str, list[object]] = {
-        "call": [],
-        "verdict": [],
-        "answer": [],
-        "greatest": [],
-        "oracle": [],
-    }
+    columns: dict[str, list[object]] = {name: [] for name in COLUMNS}
     for case in fitting:
-        is_compared = case.verdict in COMPARED
-        columns["call"].append(case.case.short)
-        columns["verdict"].append([_(mark) for mark in marks_of(case)])
-        columns["answer"].append(_answers(case))
-        columns["greatest"].append(greatest(case.greatest) if is_compared else NOTHING)
-        columns["oracle"].append(oracle(case) or NOTHING)
+        difference = NOTHING
+        if case.verdict in COMPARED:
+            difference = greatest(case.greatest)
+        marks = list(map(_, marks_of(case)))
+        oracle_word = oracle(case) or NOTHING
+        cells = (case.case.short, marks, _answers(case), difference, oracle_word)
+        for name, cell in zip(COLUMNS, cells, strict=True):
+            columns[name].append(cell)
     return columns
 
 
 def _answers(case: CaseReport) -> str:
-    """The answer of all engines, or each distinct one once."""
+    """The result of all engines, or each distinct one once."""
     worded: dict[str, str] = {}
     for name, letter in letters(case).items():
         if letter not in worded:

@@ -53,7 +53,7 @@ COLOURS: dict[ClaimVerdict | None, str] = {
     "not_checkable_here": "gray",
     None: "gray",
 }
-"""Each verdict's colour; its name stands beside it everywhere."""
+"""Each verdict's colour; it is always shown with the name."""
 
 CODE = {
     AS_PRINTED: later("Code as the guide prints it"),
@@ -73,7 +73,7 @@ ROWS_SHOWN = 10
 
 
 def board_run(runs: SharedRuns) -> SharedRun[Board]:
-    """The board of all claims, asked at once."""
+    """The run for the board of all claims."""
 
     def make(workers: Workers, run: SharedRun[Board]) -> Board:
         return board(every_claim().values(), workers.limited(SECONDS), run.step, Store())
@@ -85,7 +85,7 @@ def board_run(runs: SharedRuns) -> SharedRun[Board]:
 
 
 def claims() -> None:
-    """The board, asked as soon as the page is opened."""
+    """The board, run as soon as the page is opened."""
     st.subheader(_(PAGE_TITLE), anchor=False)
     with errors_shown():
         show_or_await(

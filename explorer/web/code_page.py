@@ -18,8 +18,8 @@ from explorer.model.sides import SideName
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.web.graph_choices import alignment_of, show_unknown
-from explorer.web.links import follow, last_shown, remember
+from explorer.web.graph_choices import FIRST_LEFT, FIRST_RIGHT, alignment_of, show_unknown
+from explorer.web.links import follow, last_shown, place_of, remember
 from explorer.web.messages import plain
 from explorer.web.report_page import PLACE as CHOICE
 from explorer.web.report_page import ReportKey
@@ -89,8 +89,8 @@ def _node(node: LinkedNode, side: SideName, href: Href) -> dict[str, Any]:
 
 PLACE = "code"
 
-FIRST: dict[SideName, str] = {"left": "torch-tape", "right": "mindspore-graph"}
-"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
+FIRST: dict[SideName, str] = {"left": FIRST_LEFT, "right": FIRST_RIGHT}
+"""The engines that are shown first."""
 
 
 SIDES: dict[SideName, str] = {"left": later("Left"), "right": later("Right")}
@@ -142,7 +142,7 @@ def _engine(
     if side in wanted and asked not in names:
         show_unknown(side, asked, names)
         asked = first
-    index = names.index(asked) if asked in names else 0
+    index = place_of(asked, names)
     chosen = bar.selectbox(_(SIDES[side]), names, index=index, key=side, width=200)
     return chosen or names[index]
 

@@ -50,24 +50,21 @@ def doctor() -> None:
 
 def show_checks(checks: list[Check]) -> None:
     """A row for each thing looked at, and below how to get what is missing."""
-    marks = [mark(check) for check in checks]
-    names = [clean(check.name) for check in checks]
-    found = [clean(check.found) for check in checks]
-    table = {_("state"): marks, _("what"): names, _("found"): found}
+    rows = []
+    for check in checks:
+        name, found = clean(check.name), clean(check.found)
+        row = {_("state"): mark(check), _("what"): name, _("found"): found}
+        rows.append(row)
     wide = {_("found"): st.column_config.TextColumn(width="large")}
-    st.dataframe(table, hide_index=True, width="content", height="content", column_config=wide)
+    st.dataframe(rows, hide_index=True, width="content", height="content", column_config=wide)
     missing = [check for check in checks if check.remedy]
     if not missing:
         st.success(_("Nothing is missing."))
     for check in missing:
-        box = st.error if check.required else st.warning
-        needed, of_use = (
-            _("{what} is needed and missing: {found}"),
-            _("{what} is of use and missing: {found}"),
-        )
-        told = needed if check.required else of_use
-        what, found_instead = plain(check.name), plain(check.found)
-        box(told.format(what=what, found=found_instead))
+        box, text = st.warning, _("{what} is of use and missing: {found}")
+        if check.required:
+            box, text = st.error, _("{what} is needed and missing: {found}")
+        box(text.format(what=plain(check.name), found=plain(check.found)))
         st.code(clean(check.remedy), language=None, wrap_lines=True)
 
 
@@ -75,28 +72,31 @@ def mark(check: Check) -> str:
     """A sign with a word: never the colour alone."""
     if check.fine:
         return f"✓ {_('ok')}"
-    return f"{'✗' if check.required else '–'} {_('missing')}"
+    sign = "✗" if check.required else "–"
+    return f"{sign} {_('missing')}"
 
 
 def show_store(entries: Sequence[Entry], limit: int) -> None:
     """How many results of each kind are stored, how large they are, and when the last was used."""
     st.markdown(f"#### {_('Store')}")
-    megabytes = sum(entry.size for entry in entries) / MEGABYTE
-    share = min(1.0, megabytes * MEGABYTE / limit) if limit else 1.0
-    text = _("{used} of {limit} MB")
-    st.progress(share, text=text.format(used=f"{megabytes:.1f}", limit=f"{limit / MEGABYTE:.0f}"))
-    counts = Counter(entry.kind for entry in entries)
+    counts: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
+    last_used: dict[str, str] = {}
     for entry in entries:
+        counts[entry.kind] += 1
         sizes[entry.kind] += entry.size
+        last_used[entry.kind] = max(entry.used, last_used.get(entry.kind, ""))
+    size = sizes.total()
+    share = min(1.0, size / limit) if limit else 1.0
+    used, most = f"{size / MEGABYTE:.1f}", f"{limit / MEGABYTE:.0f}"
+    st.progress(share, text=_("{used} of {limit} MB").format(used=used, limit=most))
     rows = []
     for kind, count in counts.most_common():
-        used = max(entry.used for entry in entries if entry.kind == kind)
         row = {
             _("results"): count,
-            _("of"): _(KINDS[kind]) if kind in KINDS else clean(kind),
+            _("of"): clean(_(KINDS.get(kind, kind))),
             "MB": f"{sizes[kind] / MEGABYTE:.1f}",
-            _("last used (UTC)"): used[:16],
+            _("last used (UTC)"): last_used[kind][:16],
         }
         rows.append(row)
     if entries:
@@ -108,20 +108,17 @@ def show_store(entries: Sequence[Entry], limit: int) -> None:
 def _workers(workers: Workers) -> None:
     st.markdown(f"#### {_('Workers')}")
     states = workers.states()
-    table = {_("worker"): list(states), _("state"): [_(state) for state in states.values()]}
+    table = {_("worker"): list(states), _("state"): list(map(_, states.values()))}
     st.dataframe(table, hide_index=True, width="content")
     st.caption(_("Frameworks run in worker processes only; each starts when it is first needed."))
 
 
 def show_engines() -> None:
-    """The engines, with the call that each stands for and where it answers."""
+    """The engines, with the call and the workers of each."""
     st.markdown(f"#### {_('Engines')}")
-    rows = [
-        {
-            _("engine"): engine.name,
-            _("how"): _(engine.how),
-            _("answers in"): ", ".join(engine.answers_in),
-        }
-        for engine in ENGINES.values()
-    ]
+    rows = []
+    for engine in ENGINES.values():
+        workers = ", ".join(engine.answers_in)
+        row = {_("engine"): engine.name, _("how"): _(engine.how), _("answers in"): workers}
+        rows.append(row)
     st.dataframe(rows, hide_index=True, width="content")

@@ -15,7 +15,7 @@ from explorer.web.links import offer, turn_to
 from explorer.web.report_page import report_page
 from explorer.web.studies_page import studies
 
-# Narrower margins than Streamlit's own: tables and graphs need the width. (A text that stands alone in this
+# Narrower margins than Streamlit's own: tables and graphs need the width. (A string on its own in this
 # file would be shown on the page.)
 PAGE_STYLE = "<style>.stMainBlockContainer { padding: 4.5rem 2.5rem 3rem; }</style>"
 

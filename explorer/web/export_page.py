@@ -26,12 +26,14 @@ from explorer.report.schemas import report_document
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
-from explorer.text.language import _, code, later, said_in
+from explorer.text.language import ENGLISH, _, code, later, said_in
 from explorer.text.messages import one_line
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
 from explorer.web.graph_choices import DEPTHS as GRAPH_DEPTHS
 from explorer.web.graph_choices import (
+    FIRST_LEFT,
+    FIRST_RIGHT,
     GRAPHS,
     depth_labels,
     digest_of_graph,
@@ -39,7 +41,7 @@ from explorer.web.graph_choices import (
     stage_labels,
     view_labels,
 )
-from explorer.web.links import follow, last_shown, remember
+from explorer.web.links import follow, last_shown, place_of, remember, unless
 from explorer.web.messages import plain
 from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar
@@ -49,7 +51,6 @@ PLACE = "export"
 
 NAMES = ("case", "left", "right", "stage", "view", "depth", "format")
 
-FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 ALONE = "alone"
 """In the place of a second engine: the first one's picture alone."""
 
@@ -78,6 +79,9 @@ MIME = {
     "html": "text/html",
     "markdown": "text/markdown",
 }
+
+ALWAYS_ENGLISH = ("json", "png")
+"""The formats of files that are English in every language."""
 
 REPORT_FORMATS = {
     "html": later("One HTML page"),
@@ -135,8 +139,8 @@ def _say_what_is_not_carried() -> None:
     shown = last_shown(GRAPHS)
     lacking = [_(text) for name, text in NOT_CARRIED.items() if name in shown]
     if lacking:
-        told = _("Of what the graphs show now, a picture does not have: {lacking}.")
-        st.caption(told.format(lacking=", ".join(lacking)))
+        text = _("Of what the graphs show now, a picture does not have: {lacking}.")
+        st.caption(text.format(lacking=", ".join(lacking)))
 
 
 def _report_on_case(
@@ -146,8 +150,7 @@ def _report_on_case(
     labels = {case.case.short: case.case.label for case in report.cases}
     captured = report.graphs[0].case if report.graphs else ""
     names = sorted(labels, key=lambda name: labels[name] != captured)
-    asked = wanted.get("case", names[0])
-    index = names.index(asked) if asked in names else 0
+    index = place_of(wanted.get("case", ""), names)
     name = bar.selectbox(_("Case"), names, index=index, key="case", width=200) or names[0]
     if labels[name] == captured:
         return report, ""
@@ -177,12 +180,12 @@ def _picture(
         PLACE,
         {
             "case": case,
-            "left": _unless(left, FIRST_LEFT),
-            "right": _unless(right, FIRST_RIGHT),
+            "left": unless(left, FIRST_LEFT),
+            "right": unless(right, FIRST_RIGHT),
             "stage": stage,
-            "view": _unless(view, DEFAULT_VIEW),
-            "depth": _unless(depth, "fit"),
-            "format": _unless(file_format, "svg"),
+            "view": unless(view, DEFAULT_VIEW),
+            "depth": unless(depth, "fit"),
+            "format": unless(file_format, "svg"),
         },
     )
     choice = PictureChoice(
@@ -218,11 +221,7 @@ def _stage(
         return graphs, ""
     last = graphs[0].stage
     stage = _one(bar, _("Stage"), "stage", list(stages), wanted, last)
-    return [stages[stage]], _unless(stage, last)
-
-
-def _unless(value: str, default: str) -> str:
-    return value if value != default else ""
+    return [stages[stage]], unless(stage, last)
 
 
 def option_labels() -> dict[str, str]:
@@ -247,7 +246,7 @@ def _one(
     asked = wanted.get(name) or first
     if asked not in options and first in options:
         asked = first
-    index = options.index(asked) if asked in options else 0
+    index = place_of(asked, options)
     width = 175 if name in ("left", "right", "stage") else 115
     labels = option_labels()
     chosen = bar.selectbox(
@@ -277,11 +276,19 @@ def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> Non
         on_click="ignore",
     )
     st.markdown(_("The command that writes the same file"))
-    st.code(choice.command(), language=None, wrap_lines=True)
+    command = in_language(choice.command(), choice.file_format)
+    st.code(command, language=None, wrap_lines=True)
     if choice.file_format in ("svg", "png"):
         tabs = snippets(choice.file_name, clean(description))
         for tab, text in zip(st.tabs(list(tabs)), tabs.values(), strict=True):
             tab.code(text, language=None, wrap_lines=True)
+
+
+def in_language(command: str, file_format: str) -> str:
+    """The command that writes a file in the reader's language."""
+    if code() == ENGLISH or file_format in ALWAYS_ENGLISH:
+        return command
+    return f"{command} --lang {code()}"
 
 
 def choice_as_svg(choice: PictureChoice) -> PictureChoice:
@@ -318,7 +325,7 @@ def _drawn(
 
 def name_in_shell(key: ReportKey) -> str:
     """What the command line calls a scenario: a shipped one by its name, another by its file."""
-    # Where the file lies is the owner's affair, and not told to visitors.
+    # Where the file lies is the owner's affair, and not shown to visitors.
     return key.path.stem if key.path.parent in SHIPPED else key.path.name
 
 
@@ -337,9 +344,9 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
                 key=f"report as {file_format}",
             )
             command = report_command(name_in_shell(key), file_format, key.device, key.order)
-            st.code(command, language=None, wrap_lines=True)
-    told = _("{title}: cases, graphs and where they differ.")
-    st.caption(told.format(title=plain(said(report.title))))
+            st.code(in_language(command, file_format), language=None, wrap_lines=True)
+    text = _("{title}: cases, graphs and where they differ.")
+    st.caption(text.format(title=plain(said(report.title))))
 
 
 def report_bytes(

@@ -89,7 +89,7 @@ class Chosen(msgspec.Struct):
         width: int = 180,
         is_rare: bool = False,
     ) -> str:
-        """One option, from the address or ``first``; a name that is unknown is told as such."""
+        """One option, from the address or ``first``; an unknown name is reported."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
             show_unknown(name, wanted, options)
@@ -140,7 +140,7 @@ def show_unknown(name: str, wanted: str, options: Sequence[str]) -> None:
 def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str], taken: str) -> str:
     """The engine of a side: by default the contrast shown first, or one that is not ``taken``."""
     first = FIRST_LEFT if side == "left" else FIRST_RIGHT
-    # Where only one engine gave a graph, it stands on both sides.
+    # Where only one engine gave a graph, it is on both sides.
     free = [engine for engine in engines if engine != taken] or engines
     return chosen.one_of(side, title, engines, first if first in free else free[0], width=160)
 

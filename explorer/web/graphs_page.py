@@ -181,7 +181,7 @@ def _choice(
 
 
 def _introduce(left: Choice, right: Choice, alignment: Alignment | None) -> None:
-    """How the two graphs stand to each other, and what a pass changed in them."""
+    """How the two graphs compare, and what a pass changed in them."""
     if alignment:
         _summary(alignment)
     else:
@@ -189,9 +189,9 @@ def _introduce(left: Choice, right: Choice, alignment: Alignment | None) -> None
     for side in (left, right):
         # The last stage is what is shown at first: its changes are of interest beside another one.
         if side.changes and (alignment is None or left.graph.engine == right.graph.engine):
-            told = _("{stage} has new: {added}. Gone since the stage before: {removed}.")
+            text = _("{stage} has new: {added}. Gone since the stage before: {removed}.")
             st.caption(
-                told.format(
+                text.format(
                     stage=plain(_(STAGES.get(side.graph.stage, side.graph.stage))),
                     added=plain(side.changes.added or _("nothing")),
                     removed=plain(side.changes.removed or _("nothing")),
@@ -306,9 +306,9 @@ def _panes(
     above: Mapping[str, object],
 ) -> None:
     # A fragment: what is chosen reruns these lines alone, and the drawings stay where they are.
-    told = pair_view(record, sources, state, key="pair_view")
-    remember(GRAPHS, {**address, **address_of(told)})
-    modules_changed = (told.opened, told.folded) != (state.opened, state.folded)
+    chosen = pair_view(record, sources, state, key="pair_view")
+    remember(GRAPHS, {**address, **address_of(chosen)})
+    modules_changed = (chosen.opened, chosen.folded) != (state.opened, state.folded)
     # The browser sends what changes in one moment together, and asks for the fragment alone where
     # any of it is the fragment's: a box above may have been changed in that moment.
     if modules_changed or _chosen_above() != above:

@@ -367,7 +367,7 @@ def _verdict(card: ScenarioCard) -> Badge:
         return Badge(_("{count} unexpected").format(count=card.unexpected), SHADES["red"], "!")
     if card.different:
         text = _("{count} of {cases} cases differ, as foreseen")
-        told = text.format(count=card.different, cases=card.cases)
-        return Badge(told, SHADES["orange"], "≠")
-    told = _("all {cases} cases agree").format(cases=card.cases)
-    return Badge(told, SHADES["green"], "✓")
+        text = text.format(count=card.different, cases=card.cases)
+        return Badge(text, SHADES["orange"], "≠")
+    text = _("all {cases} cases agree").format(cases=card.cases)
+    return Badge(text, SHADES["green"], "✓")

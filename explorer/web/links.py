@@ -1,6 +1,6 @@
-"""What a page shows stands in its address: a link that is sent shows the same, and the way back works."""
+"""What a page shows is in its address: a link shows the same, and the browser's way back works."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -11,13 +11,13 @@ SEEN = "address of "
 SHOWN = "shown on "
 PAGE = "page at "
 CHOICE = "scenario"
-"""The place under which the pages of one scenario keep which one it is, and how it is asked."""
+"""The place under which the pages of one scenario keep which one it is, with its device and order."""
 
 START = "what a table begins with on "
 
 
 class Start(NamedTuple):
-    """What a table begins with, and how often the address has asked for something else."""
+    """What a table begins with, and how often the address has changed that."""
 
     number: int
     choice: str
@@ -49,7 +49,7 @@ def follow(page: str, names: Iterable[str]) -> dict[str, str]:
         asked = query.get(name)
         if asked is not None:
             now[name] = asked
-        # What is asked for still, though a visitor has chosen something else since, is no news.
+        # An unchanged name does not overrule what a visitor has chosen since.
         if asked != seen.get(name):
             wanted.pop(name, None)
             if asked is not None:
@@ -65,12 +65,12 @@ def remember(page: str, shown: Mapping[str, str]) -> None:
     Names that are not among ``shown``, nor were the last time, stay in the address as they are.
     """
     before: dict[str, str] = st.session_state.get(SHOWN + page, {})
-    told = {name: value for name, value in shown.items() if value}
-    st.session_state[SHOWN + page] = told
-    st.session_state[SEEN + page] = told
+    given = {name: value for name, value in shown.items() if value}
+    st.session_state[SHOWN + page] = given
+    st.session_state[SEEN + page] = given
     query = st.query_params.to_dict()
     others = {name: query[name] for name in query if name not in before and name not in shown}
-    address = {**others, **told}
+    address = {**others, **given}
     if query != address:
         st.query_params.from_dict(address)
 
@@ -94,6 +94,16 @@ def table_start(
         start = Start(start.number + 1, wanted.get(name, ""))
         st.session_state[key] = start
     return start
+
+
+def unless(value: str, default: str) -> str:
+    """A value for an address, in which what a page opens with is left out."""
+    return value if value != default else ""
+
+
+def place_of(name: str, options: Sequence[str]) -> int:
+    """The place of a name among options, where a box begins; 0 for one that is not there."""
+    return options.index(name) if name in options else 0
 
 
 def offer(page: StreamlitPage) -> None:

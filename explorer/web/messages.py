@@ -66,7 +66,7 @@ def _broken(match: "re.Match[str]") -> str:
 
 
 def without_pictures(markdown: str) -> str:
-    """Markdown of an author, in which pictures are text: they would be asked from other hosts."""
+    """Markdown of an author, in which pictures are text: they would be loaded from other hosts."""
     return markdown.replace("![", "!\\[")
 
 
@@ -77,15 +77,15 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
     """The fact, the nearest allowed name if one is near, and what is allowed."""
     near = nearest(given, allowed)
     shown = list(allowed)
-    told = _("{fact}; allowed: {names}")
+    text = _("{fact}; allowed: {names}")
     if near:
-        told = _("{fact}; did you mean {nearest}? allowed: {names}")
+        text = _("{fact}; did you mean {nearest}? allowed: {names}")
     rest = ""
     if len(allowed) > SHOWN:
         shown = (near or shown)[:SHOWN]
         rest = _(", … ({n} in all)").format(n=len(allowed))
     first = repr(near[0]) if near else ""
-    return told.format(fact=fact, nearest=first, names=", ".join(shown) + rest)
+    return text.format(fact=fact, nearest=first, names=", ".join(shown) + rest)
 
 
 # Messages

@@ -51,22 +51,22 @@ def pair_view(
     """Mount the component on a record in JSON and its sources; gives what is chosen in it now."""
     body = msgspec.json.encode({"pair": msgspec.Raw(record), "sources": sources})
     digest = hashlib.sha256(body).hexdigest()
-    known = _told(st.session_state.get(key, {}).get("view"), state).has
+    known = _chosen(st.session_state.get(key, {}).get("view"), state).has
     head = msgspec.json.encode({"state": state, "key": digest})
     # As bytes: Streamlit encodes and hashes anything else twice at every run. And what the browser
     # has already is not sent again at every click: a large net's record has megabytes.
     data = head + b"\n" + (b"" if known == digest else body)
     result = _component()(data=data, key=key, on_view_change=lambda: None)
-    return _told(result.view, state)
+    return _chosen(result.view, state)
 
 
-def _told(view: Any, state: ViewState) -> ViewState:
+def _chosen(view: Any, state: ViewState) -> ViewState:
     """What the browser says; ``state`` where it says nothing of use, or what is older than that."""
     try:
-        told = msgspec.convert(dict(view or {}), ViewState)
+        chosen = msgspec.convert(dict(view or {}), ViewState)
     except (msgspec.ValidationError, TypeError, ValueError):
         return state  # what comes from a browser can be anything
-    return told if view and told.revision == state.revision else state
+    return chosen if view and chosen.revision == state.revision else state
 
 
 # The address

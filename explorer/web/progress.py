@@ -158,7 +158,7 @@ def recorded_with() -> str:
 
 
 def page_recorded_with() -> str:
-    """What the results on a page were recorded with, and how one's own are told from them."""
+    """What the results on a page were recorded with, and how one's own are marked."""
     text = _(
         "Pictures, verdicts and findings on this page were recorded with {versions} on {date}."
         " What you run takes their place and is marked “run here”."

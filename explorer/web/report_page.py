@@ -14,7 +14,7 @@ from explorer.scenario.matrix import MAX_ORDER
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.text.language import _
-from explorer.web.links import CHOICE, follow, page_called, remember
+from explorer.web.links import CHOICE, follow, page_called, place_of, remember, unless
 from explorer.web.messages import (
     errors_shown,
     plain,
@@ -55,12 +55,12 @@ class ReportKey(msgspec.Struct, frozen=True):
 
 
 def report_run(key: ReportKey, runs: SharedRuns) -> SharedRun[Report]:
-    """The question for a report, asked at once."""
+    """The run for a report."""
     wanted = Wanted(
         device=key.device,
         order=key.order,
         graph_case=key.case,
-        # As the shell asks: what one has asked, the other has at once.
+        # As in the shell: what one has run, the other has at once.
         selection="main" if key.case else None,
     )
 
@@ -114,7 +114,7 @@ PLACE = CHOICE
 
 
 def sidebar() -> ReportKey | None:
-    """Ask for scenario, device and order; None where the choice cannot be asked, which is said."""
+    """The chosen scenario, device and order; None, with a message, for an unknown one."""
     paths = offered()
     if not paths:
         show_error(_("There is no scenario in the configured folders."))
@@ -126,7 +126,7 @@ def sidebar() -> ReportKey | None:
         device = device_box(wanted.get("device", FIRST_DEVICE))
         order = _order_box(wanted.get("order", "1"))
     if refused:
-        # The boxes are there to choose something else; until then nothing is asked.
+        # The boxes are there to choose something else; until then nothing is run.
         show_error(refused)
         home = page_called("")
         if home:
@@ -148,14 +148,14 @@ def _address(name: str, device: str, order: int) -> dict[str, str]:
     # With it, a page would push an address of its own over the one that it was opened with, and the
     # browser's way back would lead to the same page again and again.
     return {
-        "scenario": name if name != first_scenario() else "",
-        "device": device if device != FIRST_DEVICE else "",
-        "order": str(order) if order > 1 else "",
+        "scenario": unless(name, first_scenario()),
+        "device": unless(device, FIRST_DEVICE),
+        "order": unless(str(order), "1"),
     }
 
 
 def _refused(wanted: dict[str, str], names: list[str]) -> str:
-    """Why what an address asks for cannot be asked; empty where it can."""
+    """What is wrong with the names in an address; empty where nothing is."""
     name, order = wanted.get("scenario"), wanted.get("order", "1")
     if name is not None and name not in names:
         return refusal(_("unknown scenario {name}").format(name=repr(name)), name, names)
@@ -170,7 +170,7 @@ def _is_order(text: str) -> bool:
 
 
 def _scenario_box(names: list[str], first: str) -> str:
-    index = names.index(first) if first in names else 0
+    index = place_of(first, names)
     return st.selectbox(_("Scenario"), names, index=index, key="scenario") or names[index]
 
 
@@ -214,7 +214,7 @@ ShowReport = Callable[[ReportKey, Report], None]
 
 
 def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]:
-    """A page that shows the chosen report, asked as soon as the page is opened.
+    """A page that shows the chosen report, run as soon as the page is opened.
 
     It shows what is known as soon as there is anything, and ``by_row`` also each row that comes.
     """
@@ -244,7 +244,7 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
 
 
 def _say_lost(run: SharedRun[Report]) -> None:
-    """Say that answers were lost, and how to ask once more."""
+    """Say that results were lost, and offer to run again."""
     st.warning(
         _("Answers are missing: a worker process died or ran out of time. A new one stands ready.")
     )
@@ -252,5 +252,5 @@ def _say_lost(run: SharedRun[Report]) -> None:
 
 
 def graphs_of(key: ReportKey, case: str) -> Report:
-    """The report on the graphs of one more case, made when it is first asked for."""
+    """The report on the graphs of one more case, made when it is first needed."""
     return awaited(report_run(msgspec.structs.replace(key, case=case), shared_runs()))

@@ -68,7 +68,7 @@ HEADERS = {
 
 
 class Headers:
-    """Middleware that sets HEADERS in every answer."""
+    """Middleware that sets HEADERS in every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -21,7 +21,7 @@ from explorer.topics import STUDIES, study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import stored_study, study, target
 from explorer.topics.topic import Topic
-from explorer.web.links import CHOICE, follow, last_shown, page_called, remember
+from explorer.web.links import CHOICE, follow, last_shown, page_called, remember, unless
 from explorer.web.messages import errors_shown, plain, refusal
 from explorer.web.offered_scenarios import FIRST, digest_of_file, first_scenario, offered
 from explorer.web.progress import recorded_with, show_or_await
@@ -42,7 +42,7 @@ FIRST_FINDINGS = 8
 
 
 def study_run(topic: Topic, on: Target, runs: SharedRuns) -> SharedRun[StudyRecord[Text]]:
-    """A topic's study of a target, asked at once."""
+    """The run for a topic's study of a target."""
 
     def make(workers: Workers, run: SharedRun[StudyRecord[Text]]) -> StudyRecord[Text]:
         return study(topic, on, workers.limited(topic.seconds), run.step, Store())
@@ -66,13 +66,12 @@ def studies() -> None:
             if topic.default_scenario is not None:
                 scenario = _scenario_box(_first_scenario(topic, wanted.get("on", "")))
             device = device_box(wanted.get("device", FIRST_DEVICE))
-        is_first_scenario = scenario == topic.default_scenario
         remember(
             PLACE,
             {
-                "study": name if name != FIRST_STUDY else "",
-                "on": "" if scenario is None or is_first_scenario else scenario,
-                "device": device if device != FIRST_DEVICE else "",
+                "study": unless(name, FIRST_STUDY),
+                "on": unless(scenario or "", topic.default_scenario or ""),
+                "device": unless(device, FIRST_DEVICE),
             },
         )
         parse(device)
@@ -157,16 +156,18 @@ def show_record(facts: StudyRecord[Text], is_recorded: bool = False) -> None:
 
 
 def _measured_with(record: StudyRecord) -> str:
+    versions = versions_text(record.versions)
     dates = [measured.date for measured in record.measured.values() if measured.date]
-    text = _("Measured on {date} with {versions}") if dates else "{versions}"
-    return text.format(date=min(dates, default=""), versions=versions_text(record.versions))
+    if not dates:
+        return versions
+    return _("Measured on {date} with {versions}").format(date=min(dates), versions=versions)
 
 
 def readable(chart: Chart) -> Chart:
     """A chart whose texts end in no expression: Vega-Lite 5 writes them into its code for tooltips."""
     series = []
     for line in chart.series:
-        x = tuple(_one_text(value) if isinstance(value, str) else value for value in line.x)
+        x = tuple(map(_readable_value, line.x))
         series.append(msgspec.structs.replace(line, name=_one_text(line.name), x=x))
     return msgspec.structs.replace(
         chart,
@@ -176,6 +177,10 @@ def readable(chart: Chart) -> Chart:
         note=_one_text(chart.note),
         series=tuple(series),
     )
+
+
+def _readable_value(value: float | str) -> float | str:
+    return _one_text(value) if isinstance(value, str) else value
 
 
 def _one_text(text: str) -> str:

@@ -13,7 +13,7 @@ from explorer.web.shared_runs import shared_runs
 from explorer.workers.workers import Workers
 
 VARIABLE = "EXPLORER_START_WORKERS"
-"""With "no", workers are started when something is asked of them, and not before."""
+"""With "no", workers are started when they are needed, and not before."""
 
 KINDS: dict[WorkerKind, Framework] = {
     "torch": "torch",
@@ -24,11 +24,11 @@ KINDS: dict[WorkerKind, Framework] = {
 """The workers that a scenario needs, by the framework that each imports."""
 
 EXAMPLE = "mlp_cross_entropy"
-"""The scenario of which the workers are asked one case: a net of the usual layers."""
+"""The scenario of which the workers run one case: a net of the usual layers."""
 
 
 def warm_up() -> threading.Thread:
-    """Begin, aside: a server answers meanwhile."""
+    """Begin in a thread, while the server serves."""
     thread = threading.Thread(target=_warm_up, daemon=True)
     thread.start()
     return thread
@@ -42,19 +42,19 @@ def _warm_up() -> None:
 
     read_ahead()
     if os.environ.get(VARIABLE, "").casefold() != "no":
-        with suppress(ExplorerError):  # whoever asks something is told what is missing
+        with suppress(ExplorerError):  # pages report what is missing
             start_workers(shared_runs().workers)
 
 
 def start_workers(workers: Workers) -> None:
-    """Have the workers import their frameworks, and answer one case.
+    """Have the workers import their frameworks, and run one case.
 
     Raises MissingFrameworkError or WorkerFaultError.
     """
     # One after another, so that a core is left for the pages; who asks meanwhile starts the rest.
     for kind, framework in KINDS.items():
         start(workers, {kind: framework})
-    # Frameworks load much of themselves only when a gradient is asked.
+    # Frameworks load much of themselves only when a gradient is computed.
     from explorer.exploration.explore import explore
 
     explore(scenario(offered()[EXAMPLE]), workers, selection="main")

@@ -17,7 +17,7 @@ BAR_STYLE = f"""<style>
   [class*="st-key-{BAR_PREFIX}"] > div > div {{ width: 100% !important; }}
 }}
 </style>"""
-"""On a phone the widgets stand in two columns; widths of their own would leave ragged rows."""
+"""On a phone the widgets are in two columns; widths of their own would leave ragged rows."""
 
 
 def new_bar(name: str, width: Literal["stretch", "content"] = "stretch") -> DeltaGenerator:

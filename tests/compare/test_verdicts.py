@@ -5,7 +5,7 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.compare.results import agrees_with_oracle
-from explorer.compare.verdicts import foreseen, judge
+from explorer.compare.verdicts import judge, with_expectation
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
@@ -228,10 +228,10 @@ def test_a_divergence_is_expected_where_its_engines_are_to_differ(
     report = judged(parted(), TAPE)
     apart = align(scaled(engines[0], 1.0), scaled(engines[1], 2.0))
     assert apart.divergence
-    assert foreseen(apart, report, (TAPE,)).expected is is_expected
-    assert not foreseen(apart, report, ()).expected
+    assert with_expectation(apart, report, (TAPE,)).expected is is_expected
+    assert not with_expectation(apart, report, ()).expected
     same = align(scaled(engines[0], 1.0), scaled(engines[1], 1.0))
-    assert foreseen(same, report, ()).expected
+    assert with_expectation(same, report, ()).expected
 
 
 # Random numbers
@@ -311,7 +311,7 @@ def test_a_divergence_is_expected_where_a_tolerance_covers_all_that_is_not_drawn
         (far, DRAWN_BY_BOTH, False),
     ):
         report = compared(other, noise)
-        assert foreseen(apart, report, (), (rough,)).expected is is_expected
+        assert with_expectation(apart, report, (), (rough,)).expected is is_expected
 
 
 def test_a_tolerance_excuses_a_leaf_beside_one_that_is_drawn() -> None:

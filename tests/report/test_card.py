@@ -20,6 +20,7 @@ from explorer.report.scenario.card import (
 )
 from explorer.scenario.load import load
 from explorer.store.store import Store
+from explorer.text.language import said_in
 from tests.support.nets import NETS
 from tests.support.sample_report import HOSTILE, graph, report
 from tests.support.scenario_files import MINIMAL, written
@@ -95,3 +96,16 @@ def test_a_card_is_made_once_of_a_stored_report(tmp_path: Path) -> None:
     both = pair_of_ladders(scenario, store)
     assert stored_pair(scenario, store) == both
     assert both.index("torch-tape") < both.index("mindspore-graph")
+
+
+def test_the_drawing_of_two_ladders_is_stored_in_each_language(tmp_path: Path) -> None:
+    scenario, store = load(NETS / "square.py"), Store(tmp_path)
+    store.put(key(scenario, Wanted()), msgspec.structs.replace(report(), scenario=scenario.name))
+    english = pair_of_ladders(scenario, store)
+    with said_in("zh"):
+        assert stored_pair(scenario, store) == ""
+        chinese = pair_of_ladders(scenario, store)
+        assert stored_pair(scenario, store) == chinese
+    assert "前向算子" in chinese
+    assert "前向算子" not in english
+    assert stored_pair(scenario, store) == english

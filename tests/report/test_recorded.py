@@ -41,6 +41,7 @@ from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load
 from explorer.shipped import PACKAGE
 from explorer.store.store import Store
+from explorer.text.language import said_in
 from explorer.topics import STUDIES, claims, study_topic
 from explorer.topics.judging import judged, needed
 from explorer.topics.question import Target
@@ -138,7 +139,11 @@ def test_a_scenario_that_was_changed_has_no_recorded_results(
 ) -> None:
     shipped = load(find(INTRODUCTION))
     assert recorded_card(shipped)
-    assert recorded_introduction(shipped)
+    english = recorded_introduction(shipped)
+    with said_in("zh"):
+        chinese = recorded_introduction(shipped)
+    assert "forward operator" in english
+    assert "前向算子" in chinese
     devices = study_topic("devices")
     on = default_target(devices)
     assert recorded_study(devices, on)

@@ -8,7 +8,8 @@ import pytest
 
 from explorer.model.report import Report
 from explorer.scenario.find import find
-from explorer.web.export_page import REPORT_FORMATS, name_in_shell, report_bytes
+from explorer.text.language import said_in
+from explorer.web.export_page import REPORT_FORMATS, in_language, name_in_shell, report_bytes
 from explorer.web.report_page import ReportKey
 from tests.support.pages import address, opened
 from tests.support.sample_report import report
@@ -154,3 +155,17 @@ def test_an_unknown_engine_in_the_address_is_told_with_the_nearest(side: str) ->
     (error,) = page.error
     assert "did you mean 'torch-tape'" in error.value.replace("\\", "")
     assert page.selectbox(key=side).value in ("torch-tape", "mindspore-graph", "alone")
+
+
+@pytest.mark.parametrize(
+    ("file_format", "command"),
+    [
+        ("svg", "explorer graph a --lang zh"),
+        ("html", "explorer graph a --lang zh"),
+        ("png", "explorer graph a"),
+    ],
+)
+def test_a_command_writes_the_file_in_the_reader_s_language(file_format: str, command: str) -> None:
+    assert in_language("explorer graph a", file_format) == "explorer graph a"
+    with said_in("zh"):
+        assert in_language("explorer graph a", file_format) == command

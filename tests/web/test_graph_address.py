@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.web.pair_view import ViewState, _told, address_of, state_of
+from explorer.web.pair_view import ViewState, _chosen, address_of, state_of
 
 MODULES = ("a", "a.b", "c")
 
@@ -33,10 +33,10 @@ def test_what_an_address_cannot_mean_is_left_out(wanted: dict[str, str]) -> None
 @pytest.mark.parametrize("view", [None, {}, {"node": 5}, {"only": "all"}, {"step": "3"}, 7])
 def test_what_the_browser_says_amiss_changes_nothing(view: object) -> None:
     state = ViewState(1, "left:n1")
-    assert _told(view, state) == state
+    assert _chosen(view, state) == state
 
 
 def test_the_browser_s_last_word_counts_unless_the_address_has_changed_since() -> None:
     told = {"revision": 2, "node": "left:n7", "step": None, "only": "", "follow": True}
-    assert _told(told, ViewState(2)).node == "left:n7"
-    assert _told(told, ViewState(3, "left:n1")).node == "left:n1"
+    assert _chosen(told, ViewState(2)).node == "left:n7"
+    assert _chosen(told, ViewState(3, "left:n1")).node == "left:n1"

@@ -72,10 +72,14 @@ def panes() -> None:
 
 def test_two_panes_speak_the_language_that_was_chosen_last() -> None:
     shown_words = []
-    for code in ("en", "zh"):
+    for code in ("en", "zh", "en"):
         (component,) = opened(panes, lang=code).get("bidi_component")
         shown_words.append(component.proto.bytes.decode())
-    english, chinese = shown_words
+    english, chinese, again = shown_words
     assert "First divergence" in english
     assert "First divergence" not in chinese
     assert "首个分歧点" in chinese
+    # The drawings are cached by the server for all visitors, in each language apart.
+    assert "为反向保存的值" in chinese
+    assert "value kept for backward" in again
+    assert "为反向保存的值" not in again

@@ -67,9 +67,9 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
 
 def _divergences(findings: list[FoundDivergence], draws: RandomDraws) -> list[Divergence]:
     """The divergences that no random draw explains, dropouts of other rates first."""
-    unexplained = [finding for finding in findings if not draws.explain_finding(finding)]
-    found = [finding.divergence for finding in (*draws.unlike_rates, *unexplained)]
-    return [divergence for divergence in found if divergence]
+    found = [finding for finding in findings if not draws.explain_finding(finding)]
+    found[:0] = draws.unlike_rates
+    return [finding.divergence for finding in found if finding.divergence]
 
 
 def _unpaired(
@@ -96,9 +96,12 @@ def _missing(matching: Matching, side: Side) -> list[Vertex]:
     if not side.other.results("backward"):
         return []
     differing = matching.differing(side)
-    unpaired = [result for result in side.results("backward") if result.is_free]
-    missing = [result for result in unpaired if result not in differing]
-    return [result for result in missing if not result.result.is_within(0.0)]
+    missing = []
+    for result in side.results("backward"):
+        is_left_over = result.is_free and result not in differing
+        if is_left_over and not result.result.is_within(0.0):
+            missing.append(result)
+    return missing
 
 
 def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
@@ -149,14 +152,15 @@ def _coverage(side: Side) -> Coverage:
 
 def _count(side: Side, phase: Phase) -> Count:
     """How the op nodes of one phase stand to the other side."""
-    nodes = [node for node in side.work if node.phase == phase]
-    steps = []
+    paired = inside = unpaired = unproven = 0
+    for node in side.work:
+        if node.phase == phase:
+            is_in_pair = node.is_paired and not node.is_partial
+            paired += is_in_pair
+            unpaired += not is_in_pair
     for node in side.nodes:
-        steps += [step for step in node.steps if step.phase == phase]
-    in_pairs = sum(node.is_paired and not node.is_partial for node in nodes)
-    return Count(
-        paired=in_pairs - len(steps),
-        inside=len(steps),
-        unpaired=len(nodes) - in_pairs,
-        unproven=sum(step.record.proof != "proven" for step in steps),
-    )
+        for step in node.steps:
+            if step.phase == phase:
+                inside += 1
+                unproven += step.record.proof != "proven"
+    return Count(paired=paired - inside, inside=inside, unpaired=unpaired, unproven=unproven)

@@ -32,7 +32,7 @@ GREATEST = 1e4
 
 
 def is_yielded(node: Vertex) -> bool | None:
-    """Whether a node holds what its op yields from its inputs; None where that cannot be told."""
+    """Whether a node holds what its op yields from its inputs; None where that is not known."""
     value = _floats(node.main)
     inputs = [_floats(read) for read in node.inputs]
     if value is None or not inputs:

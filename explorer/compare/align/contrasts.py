@@ -30,7 +30,7 @@ FEW_ELEMENTS = 6
 """A value of at most so many elements is read as a whole."""
 
 UNEXPLAINED = 0.01
-"""The part of a difference that may be left where values are told to differ in their order.
+"""The part of a difference that may be left where values are said to differ in order alone.
 
 Two that each rise a little towards 1, and are not the same, are close in ascending order too.
 """

@@ -48,7 +48,7 @@ from explorer.model.divergence import (
 from explorer.model.graph import Phase
 
 FEW_CONSTANTS = 2
-"""So many constants are told by their values that one side alone reads."""
+"""The most constants, read by one side alone, that are reported with their values."""
 
 NOT_ALIKE = 0, False, False
 """The likeness of two nodes that have nothing in common."""

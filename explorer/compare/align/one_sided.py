@@ -31,7 +31,7 @@ MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
 
 CLEAR = 1e-3
-"""A term that is a smaller part of its sum is not told from the rounding of the sum."""
+"""A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
 
 CLOSE = 1e-3, 1e-5
 """(rtol, floor) within which a difference of two gradients equals a third.
@@ -69,10 +69,13 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> FoundD
 
 def _gradients_added_by(node: Vertex, phase: Phase) -> int:
     """How many gradients a node adds; 0 where it does something else."""
-    # A forward that is computed again in backward adds what is no gradient.
-    are_gradients = all(term.node.is_work and term.node.phase == "backward" for term in node.inputs)
-    adds = phase == "backward" and node.family == "add" and len(node.inputs) > 1
-    return len(node.inputs) if adds and are_gradients else 0
+    if phase != "backward" or node.family != "add" or len(node.inputs) < 2:
+        return 0
+    for term in node.inputs:
+        # A forward that is computed again in backward adds what is no gradient.
+        if not term.node.is_work or term.node.phase != "backward":
+            return 0
+    return len(node.inputs)
 
 
 def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
@@ -80,11 +83,15 @@ def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
 
     A compiler makes one of equal calls.
     """
-    users = [term.node.forward for term in sum_of_gradients.inputs]
-    known = [user for user in users if user and user.source]
+    sources: dict[str, None] = {}
+    callers: dict[str, None] = {}
+    for term in sum_of_gradients.inputs:
+        user = term.node.forward
+        if user and user.source:
+            sources[user.source] = None
+            callers[user.caller] = None
     # A module that is called twice has one line inside, and two that call it.
-    has_one_line = len({user.source for user in known}) == 1
-    lines = dict.fromkeys(user.caller if has_one_line else user.source for user in known)
+    lines = callers if len(sources) == 1 else sources
     lines.pop("", None)
     return tuple(lines) if len(lines) > 1 else ()
 
@@ -92,7 +99,9 @@ def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
 def _made_at(sum_of_gradients: Vertex) -> str:
     """The line that calls where a value is made; "" outside all modules, whose line is known."""
     made = sum_of_gradients.forward
-    return made.caller if made else ""
+    if made is None:
+        return ""
+    return made.caller
 
 
 def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:
@@ -109,9 +118,9 @@ def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[
 
     None where both sides start with the same kind of op.
     """
-    there = [other, *suspects_of[other.side].downstream(other)]
-    if node.family in {later.family for later in there}:
-        return []
+    for later in (other, *suspects_of[other.side].downstream(other)):
+        if later.family == node.family:
+            return []
     here = suspects_of[node.side]
     row = _before(other, here.downstream(node), here)
     return [] if _are_done_there(row, other, suspects_of[other.side]) else row
@@ -119,8 +128,11 @@ def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[
 
 def _are_done_there(row: list[Vertex], other: Vertex, there: Suspects) -> bool:
     """Whether the other side, too, has ops for what a row reads beside the inputs of ``other``."""
-    read = {origin.counterpart for node in row for origin in node.origins} - {None}
-    read -= set(other.origins)
+    read: set[Vertex | None] = set()
+    for node in row:
+        for origin in node.origins:
+            read.add(origin.counterpart)
+    read -= {None, *other.origins}
     return any(not read.isdisjoint(node.origins) for node in there.nodes)
 
 
@@ -168,11 +180,11 @@ def _is_added_later(node: Vertex, there: Suspects) -> bool:
 
     It may add the terms in another order.
     """
-    whole = [each for each in reach([node], _sums_of) if not _sums_of(each)]
-    for each in (node, *whole):
-        total = _finite_elements(each.value)
-        if total is not None and _holder(there, total):
-            return True
+    for term in reach([node], _sums_of):
+        if term is node or not _sums_of(term):
+            total = _finite_elements(term.value)
+            if total is not None and _holder(there, total):
+                return True
     return False
 
 
@@ -234,7 +246,8 @@ def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] |
 
 
 def _are_close(held: Floats, wanted: Floats) -> bool:
-    rtol, floor = CLOSE[0], CLOSE[1] * float(np.abs(wanted).max(initial=0.0))
+    rtol, share = CLOSE
+    floor = share * float(np.abs(wanted).max(initial=0.0))
     return held.size == wanted.size and agree(held, wanted, rtol, floor)
 
 
@@ -289,8 +302,9 @@ def _users(node: Vertex) -> list[Vertex]:
     users = [node]
     for user in users:
         if user.origin is node.origin:
-            consumers = [consumer for consumer in user.consumers if consumer.phase == "forward"]
-            users += [consumer for consumer in consumers if consumer not in users]
+            for consumer in user.consumers:
+                if consumer.phase == "forward" and consumer not in users:
+                    users.append(consumer)
     return users[1:]
 
 

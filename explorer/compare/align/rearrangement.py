@@ -31,7 +31,7 @@ def parting_of_order(
         value, other_value = read
         maker, other_maker = value.node.origin, other_value.node.origin
         if not (maker.is_work and other_maker.is_work):
-            return found  # a leaf that lies in another order is told beside what reads it
+            return found  # a leaf that lies in another order is reported beside its reader
         if matching.layout(maker.value, other_maker.value) is None:
             # What made the numbers left them alike: a step that passes them on has moved them.
             return _mover(value.node), _mover(other_value.node)

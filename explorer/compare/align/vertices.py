@@ -312,7 +312,7 @@ def _comes_first(graph: GradGraph, other: GradGraph) -> bool:
     other_names = other.engine, other.stage, other.case
     if names != other_names:
         return names < other_names
-    # Two graphs of one engine are told apart by what they hold.
+    # Two graphs of one engine are ordered by what they hold.
     return msgspec.msgpack.encode(graph) <= msgspec.msgpack.encode(other)
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import inf
 from typing import Final
 
 import msgspec
@@ -102,9 +103,9 @@ def _results(columns: Columns, cards: Mapping[str, Card], links: Sequence[Link])
     is_flow = not columns.backward and not columns.leaves
     if is_flow:
         return []
-    read = {origin for origin, _ in links}
-    results = [node for node in columns.forward if cards[node].role == "result"]
-    return [node for node in results if node not in read]
+    read = dict(links)
+    unread = [node for node in columns.forward if node not in read]
+    return [node for node in unread if cards[node].role == "result"]
 
 
 def _with_chains_upright(
@@ -128,16 +129,18 @@ def _with_chains_upright(
             wishes.append(wish)
         centres.update(zip(row, spread(wishes, BETWEEN_FORWARD), strict=True))
 
-    upright = {}
-    for node, (_, y) in places.items():
-        upright[node] = (centres[node], y)
-    return upright
+    return _with_x(places, centres)
 
 
 def _narrowed(places: Mapping[str, Point], widths: Mapping[str, float]) -> dict[str, Point]:
     centres = {node: x for node, (x, _) in places.items()}
     narrow = narrowed(_rows_from_the_top(places), centres, widths, BETWEEN_FORWARD)
-    return {node: (narrow[node], y) for node, (_, y) in places.items()}
+    return _with_x(places, narrow)
+
+
+def _with_x(places: Mapping[str, Point], centres: Mapping[str, float]) -> dict[str, Point]:
+    """The places with another x each."""
+    return {node: (centres[node], y) for node, (_, y) in places.items()}
 
 
 def _without_drift(places: Mapping[str, Point], cards: Mapping[str, Card]) -> dict[str, Point]:
@@ -150,7 +153,7 @@ def _without_drift(places: Mapping[str, Point], cards: Mapping[str, Card]) -> di
     lane_width = max((_width_of(row, places, cards) for row in rows), default=0.0)
     if _width_of(places, places, cards) <= max(MOST_DRIFT * lane_width, LEAST_DRIFT):
         return dict(places)
-    middles = [sum(places[node][0] for node in row) / len(row) for row in rows]
+    middles = [_mean([places[node][0] for node in row]) for row in rows]
     straight = {}
     for index, row in enumerate(rows):
         around = middles[max(0, index - AROUND) : index + AROUND + 1]
@@ -165,9 +168,7 @@ def _width_of(
     nodes: Iterable[str], places: Mapping[str, Point], cards: Mapping[str, Card]
 ) -> float:
     """The width that some nodes take together, in points."""
-    lefts = [places[node][0] - cards[node].width / 2 for node in nodes]
-    rights = [places[node][0] + cards[node].width / 2 for node in nodes]
-    return max(rights, default=0.0) - min(lefts, default=0.0)
+    return _extent({node: places[node][0] for node in nodes}, cards)
 
 
 def _makers_in_chains(links: Sequence[Link]) -> dict[str, str]:
@@ -187,7 +188,7 @@ def _rows_from_the_top(places: Mapping[str, Point]) -> list[list[str]]:
     for node in sorted(places, key=lambda node: places[node][0]):
         _, y = places[node]
         rows[round(y, 1)].append(node)
-    return [rows[y] for y in sorted(rows)]
+    return [row for _y, row in sorted(rows.items())]
 
 
 # Backward
@@ -250,9 +251,13 @@ def place_backward(
 
 def _extent(centres: Mapping[str, float], cards: Mapping[str, Card]) -> float:
     """The width of a lane whose boxes stand at ``centres``, in points."""
-    lefts = [x - cards[node].width / 2 for node, x in centres.items()]
-    rights = [x + cards[node].width / 2 for node, x in centres.items()]
-    return max(rights, default=0.0) - min(lefts, default=0.0)
+    if not centres:
+        return 0.0
+    left, right = inf, -inf
+    for node, x in centres.items():
+        left = min(left, x - cards[node].width / 2)
+        right = max(right, x + cards[node].width / 2)
+    return right - left
 
 
 def _surroundings(graph: GradGraph, columns: Columns, rows: Rows, forward: Lane) -> Surroundings:
@@ -340,11 +345,11 @@ def _move_apart(
         return _mean([centres[node] for node in members])
 
     for members in sorted(subgraphs.values(), key=middle):
-        first = min(rows[node] for node in members)
-        last = max(rows[node] for node in members)
+        member_rows = [rows[node] for node in members]
+        first, last = min(member_rows), max(member_rows)
         inside = set(members)
-        beside = [node for node in centres if first <= rows[node] <= last]
-        strangers = [node for node in beside if node not in inside]
+        outside = [node for node in centres if node not in inside]
+        strangers = [node for node in outside if first <= rows[node] <= last]
         _clear(inside, middle(members), strangers, centres, cards)
 
 

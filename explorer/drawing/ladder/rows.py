@@ -143,9 +143,9 @@ def lane_rows(
 def _forward_levels(places: Mapping[str, Point]) -> dict[str, int]:
     """The level of every forward node, counted from the top."""
     # Rounded, so that no last digit parts a row in two; rows are many points apart.
-    y_of = {node: round(y, 1) for node, (_, y) in places.items()}
-    levels = {y: level for level, y in enumerate(sorted(set(y_of.values())))}
-    return {node: levels[y] for node, y in y_of.items()}
+    rows = sorted({round(y, 1) for _x, y in places.values()})
+    level_at = {y: level for level, y in enumerate(rows)}
+    return {node: level_at[round(y, 1)] for node, (_x, y) in places.items()}
 
 
 def _backward_levels(
@@ -193,10 +193,10 @@ def _inherit_levels_from_inputs(
 ) -> None:
     """Give each node without a level that of the topmost node it reads."""
     for node in order:
-        input_levels = [levels[other] for other in before[node] if other in levels]
+        known = levels.keys() & before[node]
         # The backward climbs: a sum of two gradients runs after the later of them.
-        if input_levels and node not in levels:
-            levels[node] = min(input_levels)
+        if known and node not in levels:
+            levels[node] = min(map(levels.__getitem__, known))
 
 
 def _inherit_levels_from_readers(
@@ -204,9 +204,9 @@ def _inherit_levels_from_readers(
 ) -> None:
     """Give each node that is still without a level that of its lowest reader."""
     for node in reversed(order):
-        reader_levels = [levels[other] for other in after[node] if other in levels]
         if node not in levels:
-            levels[node] = max(reader_levels, default=bottom)
+            known = levels.keys() & after[node]
+            levels[node] = max(map(levels.__getitem__, known), default=bottom)
 
 
 def _lower_seeds(levels: dict[str, int], graph: GradGraph, bottom: int) -> None:
