@@ -81,7 +81,7 @@ FIELDS: dict[Field, tuple[str, Callable[[ClaimRow], Text]]] = {
     "link": (later("claim"), lambda row: (Span(str(row.id), link=name_of(row.id)),)),
     "statement": (later("statement"), lambda row: row.statement),
     "verdict": (later("verdict"), lambda row: (verdict_span(row),)),
-    "evidence": (later("evidence"), lambda row: one_line(row.evidence)),
+    "evidence": (later("evidence"), lambda row: one_line(row.evidence, len(row.evidence))),
     "advice": (later("what to do"), lambda row: row.advice),
     "guides": (later("guide"), lambda row: "; ".join(source(name, row) for name in row.guides)),
 }
