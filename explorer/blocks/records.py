@@ -13,6 +13,9 @@ compare; of less weight. A renderer has a colour for each."""
 
 Style = Literal["", "strong", "emphasis", "code"]
 
+Fold = Literal["", "open", "closed"]
+"""Whether HTML folds a section, and how it is at first."""
+
 CODE = re.compile(r"`([^`]+)`")
 """Code within a plain text."""
 
@@ -134,15 +137,12 @@ class Markup(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """Blocks under a title; that of ``level`` 1 is the page's.
-
-    HTML folds a section whose ``fold`` says so, open or closed at first.
-    """
+    """Blocks under a title; that of ``level`` 1 is the page's."""
 
     title: Text
     blocks: tuple["Block", ...]
     level: int = 2
-    fold: Literal["", "open", "closed"] = ""
+    fold: Fold = ""
     anchor: str = ""
 
 
