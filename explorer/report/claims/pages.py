@@ -23,12 +23,14 @@ from explorer.blocks.records import (
     fill,
 )
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
-from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
 from explorer.report.claims.programs import OF_GUIDE, programs
 from explorer.report.claims.wording import (
+    NOT_AS_STATED,
     PAGE_TITLE,
+    against,
     board_as_read,
     counts,
+    evidence_table,
     if_it_holds,
     row_as_read,
     rows_by_heading,
