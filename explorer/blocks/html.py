@@ -4,7 +4,7 @@ A page has no scripts, no fonts and no links to elsewhere; it is light or dark.
 """
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -16,15 +16,16 @@ from explorer.blocks.records import (
     Block,
     Bullets,
     Code,
+    Column,
     Figure,
     Markup,
     Paragraph,
+    Row,
     Section,
     Span,
     Table,
     Terms,
     Text,
-    Tone,
     fill,
     spans,
 )
@@ -34,7 +35,7 @@ from explorer.text.language import _, code
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 """The colours and the spacing of every page."""
 
-TAGS = {"": "", "strong": "strong", "emphasis": "em", "code": "code"}
+TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
 
 ALIGNMENTS = {"": "", "left": "", "center": "margin:auto;", "right": "margin-left:auto;"}
 
@@ -45,9 +46,8 @@ class Look(msgspec.Struct, frozen=True):
     """What differs from place to place.
 
     ``top`` is the level of a page's title. Where ``has_style`` the classes of the page's
-    style and its anchors are set; ``cell`` and ``code`` are the attributes of a table's
-    cells and of code.
-    Pictures are "inline" or each an "image" with a style and ids of its own.
+    style and its anchors are set; ``cell`` and ``code`` are CSS for a table's cells and
+    for code. Pictures are "inline" or each an "image" with a style and ids of its own.
     """
 
     top: int = 1
@@ -63,22 +63,17 @@ DOCUMENT = Look()
 """Within somebody's page: no classes or ids that could clash with its own."""
 
 # JupyterLab aligns the text of tables to the right, as it does numbers.
-NOTEBOOK = Look(
-    top=4,
-    cell=' style="text-align:left"',
-    code=' style="white-space:pre-wrap"',
-    pictures="image",
-)
+NOTEBOOK = Look(top=4, cell="text-align:left", code="white-space:pre-wrap", pictures="image")
 
 
 def page(title: str, blocks: Iterable[Block]) -> str:
     """A whole document."""
-    head = (
-        f'<!DOCTYPE html>\n<html lang="{code()}">\n<head>\n<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_escaped(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>",
+    return (
+        f'<!DOCTYPE html>\n<html lang="{code()}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_escaped(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{html(blocks, PAGE)}\n</main>\n</body>\n</html>\n"
     )
-    return "\n".join((*head, html(blocks, PAGE), "</main>\n</body>\n</html>\n"))
 
 
 def html(blocks: Iterable[Block], look: Look = DOCUMENT) -> str:
@@ -90,20 +85,32 @@ def _escaped(text: str) -> str:
     return escape(clean(text.replace("\n", " ")))
 
 
+def _tag(name: str, content: str, **attributes: str) -> str:
+    """An element; a class is called ``class_``, and empty attributes are left out."""
+    given = ""
+    for key, value in attributes.items():
+        if value:
+            given += f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
+    return f"<{name}{given}>{content}</{name}>"
+
+
+def _tag_unless_empty(name: str, text: str) -> str:
+    return _tag(name, _escaped(text)) if text else ""
+
+
 def _inline(text: Text, look: Look) -> str:
     return "".join(_span(span, look) for span in spans(text))
 
 
 def _span(span: Span, look: Look) -> str:
     text = _escaped(span.text)
-    tag = TAGS[span.style]
-    if tag:
-        text = f"<{tag}>{text}</{tag}>"
-    if not look.has_style:
-        return text
-    if span.link:
-        text = f'<a href="{_escaped(span.link)}">{text}</a>'
-    return f'<span class="{span.tone}">{text}</span>' if span.tone else text
+    if span.style:
+        text = _tag(TAGS[span.style], text)
+    if look.has_style and span.link:
+        text = _tag("a", text, href=span.link)
+    if look.has_style and span.tone:
+        text = _tag("span", text, class_=span.tone)
+    return text
 
 
 def _block(block: Block, look: Look) -> str:
@@ -117,11 +124,14 @@ def _block(block: Block, look: Look) -> str:
         return _terms(block, look)
     if isinstance(block, Code):
         text = escape(clean(block.text, keep="\n\t"))
-        return f'<pre{look.code}><code class="language-{block.language}">{text}</code></pre>'
+        text = _tag("code", text, class_=f"language-{block.language}")
+        return _tag("pre", text, style=look.code)
     if isinstance(block, Table):
         return _table(block, look)
     if isinstance(block, Figure):
-        return _images(block) if look.pictures == "image" else figure(block)
+        if look.pictures == "inline":
+            return figure(block)
+        return "".join(image(file, "svg", block.alt) for file in block.files)
     assert isinstance(block, Markup)
     return block.html
 
@@ -129,93 +139,85 @@ def _block(block: Block, look: Look) -> str:
 def _section(section: Section, look: Look) -> str:
     title, content = _inline(section.title, look), html(section.blocks, look)
     if section.fold:
-        opened = " open" if section.fold == "open" else ""
-        return f"<details{opened}><summary>{title}</summary>{content}</details>"
+        begin = "<details open>" if section.fold == "open" else "<details>"
+        return f"{begin}{_tag('summary', title)}{content}</details>"
     level = min(look.top + section.level - 1, 6)
-    whole = f"<h{level}>{title}</h{level}>\n{content}"
+    whole = f"{_tag(f'h{level}', title)}\n{content}"
     if section.anchor and look.has_style:
-        return f'<section id="{_escaped(section.anchor)}">{whole}</section>'
+        return _tag("section", whole, id=section.anchor)
     return whole
 
 
 def _paragraph(paragraph: Paragraph, look: Look) -> str:
-    text = _inline(paragraph.text, look)
+    text, tone = _inline(paragraph.text, look), paragraph.tone
+    if look.has_style and paragraph.is_strong:
+        return _tag("p", text, class_=f"summary {tone}".strip())
     if look.has_style:
-        return f"<p{_class(paragraph.tone, 'summary' if paragraph.is_strong else '')}>{text}</p>"
-    return f"<p><strong>{text}</strong></p>" if paragraph.is_strong else f"<p>{text}</p>"
-
-
-def _class(tone: Tone, name: str = "") -> str:
-    names = f"{name} {tone}".strip()
-    return f' class="{names}"' if names else ""
+        return _tag("p", text, class_=tone)
+    return _tag("p", _tag("strong", text) if paragraph.is_strong else text)
 
 
 def _bullets(bullets: Bullets, look: Look) -> str:
-    items = []
+    items = ""
     for number, item in enumerate(bullets.items, 1):
         has_id = bullets.anchor and look.has_style
-        id_ = f' id="{bullets.anchor}{number}"' if has_id else ""
-        items.append(f"<li{id_}>{_inline(item, look)}</li>")
-    tag = "ol" if bullets.anchor else "ul"
-    return f"<{tag}>{''.join(items)}</{tag}>"
+        id_ = f"{bullets.anchor}{number}" if has_id else ""
+        items += _tag("li", _inline(item, look), id=id_)
+    return _tag("ol" if bullets.anchor else "ul", items)
 
 
 def _terms(terms: Terms, look: Look) -> str:
-    items = []
+    items = ""
     for term, text in terms.rows:
         whole = fill(_("{what}: {values}"), what=term, values=text)
-        items.append(f"<li>{_inline(whole, look)}</li>")
-    tone = _class(terms.tone) if look.has_style else ""
-    return f"<ul{tone}>{''.join(items)}</ul>"
+        items += _tag("li", _inline(whole, look))
+    return _tag("ul", items, class_=terms.tone * look.has_style)
 
 
 def _table(table: Table, look: Look) -> str:
     """A table in a box that scrolls where it is too wide."""
-    names = [f'<th scope="col"{look.cell}>{_escaped(name.name)}</th>' for name in table.columns]
-    head = f"<thead><tr>{''.join(names)}</tr></thead>" if table.has_head else ""
-    rows = []
-    for row in table.rows:
-        if isinstance(row, Aside):
-            who, text = _escaped(row.who), _inline(row.text, look)
-            span = len(table.columns) - 1
-            rows.append(
-                f'<tr class="voice"><td>{who}</td><td class="said" colspan="{span}">{text}</td></tr>'
-            )
-        else:
-            cells = []
-            for column, cell in zip(table.columns, row, strict=True):
-                is_firm = column.fit == "firm" and look.has_style
-                kind = ' class="firm"' if is_firm else look.cell
-                cells.append(f"<td{kind}>{_inline(cell, look)}</td>")
-            rows.append(f"<tr>{''.join(cells)}</tr>")
-    body = "\n".join(rows)
-    caption = f"<p>{_escaped(table.caption)}</p>" if table.caption else ""
-    return f'{caption}<div class="wide"><table>{head}<tbody>\n{body}\n</tbody></table></div>'
+    head = ""
+    for column in table.columns:
+        head += _tag("th", _escaped(column.name), scope="col", style=look.cell)
+    head = _tag("thead", _tag("tr", head)) * table.has_head
+    body = "\n".join(_row(row, table.columns, look) for row in table.rows)
+    whole = _tag("table", f"{head}<tbody>\n{body}\n</tbody>")
+    return _tag_unless_empty("p", table.caption) + _tag("div", whole, class_="wide")
+
+
+def _row(row: Row, columns: Sequence[Column], look: Look) -> str:
+    if isinstance(row, Aside):
+        who, text = _tag("td", _escaped(row.who)), _inline(row.text, look)
+        text = _tag("td", text, class_="said", colspan=str(len(columns) - 1))
+        return _tag("tr", who + text, class_="voice")
+    cells = ""
+    for column, cell in zip(columns, row, strict=True):
+        is_firm = column.fit == "firm" and look.has_style
+        cells += _tag("td", _inline(cell, look), class_="firm" * is_firm, style=look.cell)
+    return _tag("tr", cells)
 
 
 def figure(shown: Figure) -> str:
     """A figure with its drawings, the text for who cannot see them, and its caption."""
     width = f"width:{shown.width};" if shown.width else ""
-    style = f"{width}{ALIGNMENTS[shown.align]}max-width:100%"
-    caption = f"<figcaption>{_escaped(shown.caption)}</figcaption>" if shown.caption else ""
+    drawings = ""
+    for file in shown.files:
+        drawings += _tag("div", _drawing(file), style="flex:1 1 28rem")
     # Two graphs are side by side if there is room, else one below the other.
-    drawings = "".join(
-        f'<div style="flex:1 1 28rem">{_drawing(file)}</div>' for file in shown.files
-    )
-    return (
-        f'<figure class="gradient-figure" style="{style}">'
-        f'<div role="img" aria-label="{_escaped(shown.alt)}"'
-        f' style="display:flex;flex-wrap:wrap;gap:1rem">{drawings}</div>{caption}</figure>'
+    flex = "display:flex;flex-wrap:wrap;gap:1rem"
+    pictures = _tag("div", drawings, role="img", aria_label=shown.alt, style=flex)
+    return _tag(
+        "figure",
+        pictures + _tag_unless_empty("figcaption", shown.caption),
+        class_="gradient-figure",
+        style=f"{width}{ALIGNMENTS[shown.align]}max-width:100%",
     )
 
 
 def _drawing(svg: bytes) -> str:
     # Its own width and height are of the paper; here it is as wide as there is room.
-    return svg.decode().strip().replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
-
-
-def _images(shown: Figure) -> str:
-    return "".join(image(file, "svg", shown.alt) for file in shown.files)
+    scaled = '<svg style="max-width:100%;height:auto" '
+    return svg.decode().strip().replace("<svg ", scaled, 1)
 
 
 def image(content: bytes, kind: str, description: str) -> str:

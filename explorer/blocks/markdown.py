@@ -18,6 +18,7 @@ from explorer.blocks.records import (
     Terms,
     Text,
     fill,
+    pieces,
 )
 from explorer.text.clean import clean
 from explorer.text.language import _
@@ -30,8 +31,8 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&-])")
 CODE = re.compile(r"(`[\w .,:;()\[\]=+*/'\"-]+`)")
 """Code between backticks that every dialect shows as it is."""
 
-MARKS = {"": "", "strong": "**", "emphasis": "*", "code": ""}
-"""What is on both sides of a span."""
+MARKS = {"": ("", ""), "strong": ("**", ""), "emphasis": ("*", ""), "code": ("", "`")}
+"""What is on both sides of a span: outside of what is escaped, and inside."""
 
 THEMES = ("light", "dark")
 
@@ -41,10 +42,11 @@ def escape(text: str) -> str:
 
     Plain code in backticks is code.
     """
-    pieces = CODE.split(text.replace("\n", " "))
+    whole = ""
     # What the pattern matched is at the odd places.
-    pieces[::2] = [SPECIAL.sub(r"\\\1", clean(piece)) for piece in pieces[::2]]
-    return "".join(pieces)
+    for place, piece in enumerate(CODE.split(text.replace("\n", " "))):
+        whole += piece if place % 2 else SPECIAL.sub(r"\\\1", clean(piece))
+    return whole
 
 
 def page(blocks: Iterable[Block]) -> str:
@@ -55,27 +57,24 @@ def page(blocks: Iterable[Block]) -> str:
 def markdown(blocks: Iterable[Block]) -> str:
     """Blocks with an empty line between them."""
     texts = map(_block, blocks)
-    return "\n\n".join(text for text in texts if text)
+    return "\n\n".join(filter(None, texts))
 
 
 def inline(text: Text) -> str:
     """A text with its spans."""
-    if isinstance(text, str):
-        return escape(text)
-    return "".join(map(_piece, text))
-
-
-def _piece(piece: str | Span) -> str:
-    return _span(piece) if isinstance(piece, Span) else escape(piece)
+    whole = ""
+    for piece in pieces(text):
+        whole += escape(piece) if isinstance(piece, str) else _span(piece)
+    return whole
 
 
 def _span(span: Span) -> str:
-    mark = MARKS[span.style]
-    text = escape(f"`{span.text}`" if span.style == "code" else span.text)
-    text = f"{mark}{text}{mark}"
+    outer, inner = MARKS[span.style]
+    text = f"{outer}{escape(f'{inner}{span.text}{inner}')}{outer}"
     # Anchors within a page are another matter in each dialect.
-    is_link = span.link and not span.link.startswith("#")
-    return f"[{text}]({span.link})" if is_link else text
+    if span.link and not span.link.startswith("#"):
+        return f"[{text}]({span.link})"
+    return text
 
 
 def _block(block: Block) -> str:
@@ -85,14 +84,13 @@ def _block(block: Block) -> str:
         text = inline(block.text)
         return f"**{text}**" if block.is_strong and text else text
     if isinstance(block, Bullets):
-        lines = []
-        for number, item in enumerate(block.items, 1):
-            mark = f"\\[{number}\\] " if block.anchor else ""
-            lines.append(f"- {mark}{inline(item)}")
-        return "\n".join(lines)
+        return _bullets(block)
     if isinstance(block, Terms):
-        texts = [fill(_("{what}: {values}"), what=term, values=text) for term, text in block.rows]
-        return "\n".join(f"- {inline(text)}" for text in texts)
+        lines = []
+        for term, said in block.rows:
+            whole = fill(_("{what}: {values}"), what=term, values=said)
+            lines.append(f"- {inline(whole)}")
+        return "\n".join(lines)
     if isinstance(block, Code):
         return _code(block)
     if isinstance(block, Table):
@@ -101,6 +99,14 @@ def _block(block: Block) -> str:
         return _figure(block)
     assert isinstance(block, Markup)
     return ""
+
+
+def _bullets(bullets: Bullets) -> str:
+    lines = []
+    for number, item in enumerate(bullets.items, 1):
+        mark = f"\\[{number}\\] " if bullets.anchor else ""
+        lines.append(f"- {mark}{inline(item)}")
+    return "\n".join(lines)
 
 
 def _code(code: Code) -> str:
@@ -113,7 +119,8 @@ def _code(code: Code) -> str:
 
 def _table(table: Table) -> str:
     width = len(table.columns)
-    lines = [_line(escape(column.name) for column in table.columns), _line(["---"] * width)]
+    names = [escape(column.name) for column in table.columns]
+    lines = [_line(names), _line(["---"] * width)]
     for row in table.rows:
         if isinstance(row, Aside):
             # Below the row, from its second cell on.

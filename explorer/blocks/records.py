@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import compress
 from typing import Literal, Union
 
 import msgspec
@@ -11,6 +12,9 @@ Tone = Literal["", "good", "foreseen", "alarm", "idle", "faint"]
 compare; of less weight. A renderer has a colour for each."""
 
 Style = Literal["", "strong", "emphasis", "code"]
+
+Fold = Literal["", "open", "closed"]
+"""Whether HTML folds a section, and how it is at first."""
 
 CODE = re.compile(r"`([^`]+)`")
 """Code within a plain text."""
@@ -78,6 +82,10 @@ class Column(msgspec.Struct, frozen=True):
     from_width: int = 0
     to_width: int = 100_000
 
+    def fits(self, width: int) -> bool:
+        """Whether a terminal of this width shows the column."""
+        return self.from_width <= width <= self.to_width
+
 
 class Aside(msgspec.Struct, frozen=True):
     """A line below a row of a table: who says something, "" for nobody, and what."""
@@ -129,15 +137,12 @@ class Markup(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """Blocks under a title; that of ``level`` 1 is the page's.
-
-    HTML folds a section whose ``fold`` says so, open or closed at first.
-    """
+    """Blocks under a title; that of ``level`` 1 is the page's."""
 
     title: Text
     blocks: tuple["Block", ...]
     level: int = 2
-    fold: Literal["", "open", "closed"] = ""
+    fold: Fold = ""
     anchor: str = ""
 
 
@@ -153,59 +158,59 @@ def columns(names: Iterable[str]) -> tuple[Column, ...]:
 
 def table(columns: Iterable[Column], rows: Iterable[Row], caption: str = "") -> Table:
     """A table without the columns that may be empty and are."""
-    whole = tuple(columns)
-    rows = tuple(rows)
+    whole, every_row = tuple(columns), tuple(rows)
     filled: set[int] = set()
-    for row in rows:
+    for row in every_row:
         if not isinstance(row, Aside):
             filled.update(place for place, cell in enumerate(row) if cell)
-    kept = []
+    is_kept = []
     for place, column in enumerate(whole):
-        if place in filled or not column.may_be_empty:
-            kept.append(place)
+        is_kept.append(place in filled or not column.may_be_empty)
     shown: list[Row] = []
-    for row in rows:
+    for row in every_row:
         if isinstance(row, Aside):
             shown.append(row)
         else:
-            shown.append(tuple(row[place] for place in kept))
-    return Table(tuple(whole[place] for place in kept), tuple(shown), caption)
+            shown.append(tuple(compress(row, is_kept)))
+    return Table(tuple(compress(whole, is_kept)), tuple(shown), caption)
 
 
 def fill(template: str, **texts: Text) -> Text:
     """A template whose places are filled by texts, with the spans in them."""
-    found: list[str | Span] = []
+    joined: list[str | Span] = [""]
     # The names of places are at the odd places.
     for place, piece in enumerate(PLACE.split(template)):
-        text = texts[piece] if place % 2 else piece
-        found += [text] if isinstance(text, str) else text
-    joined: list[str | Span] = []
-    for part in found:
-        # Strings side by side are one: code may reach over the end of a place.
-        before = joined[-1] if joined else None
-        if isinstance(part, str) and isinstance(before, str):
-            joined[-1] = before + part
-        else:
-            joined.append(part)
-    return tuple(part for part in joined if part)
+        for part in pieces(texts[piece] if place % 2 else piece):
+            before = joined[-1]
+            # Strings side by side are one: code may reach over the end of a place.
+            if isinstance(part, str) and isinstance(before, str):
+                joined[-1] = before + part
+            else:
+                joined.append(part)
+    return tuple(filter(None, joined))
+
+
+def pieces(text: Text) -> tuple[str | Span, ...]:
+    """The strings and the spans of a text."""
+    return (text,) if isinstance(text, str) else text
 
 
 def spans(text: Text) -> Iterator[Span]:
-    """The spans of a text; what one without a style has between backticks is one of code."""
-    for piece in (text,) if isinstance(text, str) else text:
-        span = piece if isinstance(piece, Span) else Span(piece)
+    """The spans of a text; what one without a style has between backticks is code."""
+    for piece in pieces(text):
+        span = Span(piece) if isinstance(piece, str) else piece
         if span.style:
             yield span
             continue
         for place, part in enumerate(CODE.split(span.text)):
+            style: Style = "code" if place % 2 else ""
             if part:
-                style: Style = "code" if place % 2 else ""
                 yield Span(part, style, span.tone, span.link)
 
 
 def plain(text: Text) -> str:
     """The text alone."""
-    if isinstance(text, str):
-        return text
-    pieces = [piece if isinstance(piece, str) else piece.text for piece in text]
-    return "".join(pieces)
+    whole = ""
+    for piece in pieces(text):
+        whole += piece if isinstance(piece, str) else piece.text
+    return whole

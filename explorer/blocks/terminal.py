@@ -4,6 +4,8 @@ Texts are set as Rich's Text, in which markup means nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from operator import attrgetter
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
@@ -21,11 +23,11 @@ from explorer.blocks.records import (
     Markup,
     Paragraph,
     Section,
-    Span,
     Table,
     Terms,
     Text,
     Tone,
+    pieces,
 )
 from explorer.text.clean import clean
 
@@ -37,6 +39,8 @@ STYLES: dict[Tone, str] = {
     "idle": "dim",
     "faint": "dim",
 }
+
+WEIGHTS = {"strong": "bold", "emphasis": "italic"}
 
 INDENT = 2
 """The indent of what is in a section."""
@@ -100,16 +104,13 @@ def renderables(block: Block) -> Iterator[RenderableType]:
 def line(text: Text, style: str = "") -> Line:
     """A text with the styles of its spans."""
     made = Line(style=style)
-    for piece in (text,) if isinstance(text, str) else text:
-        if isinstance(piece, Span):
-            made.append(_clean(piece.text), _style(piece))
-        else:
+    for piece in pieces(text):
+        if isinstance(piece, str):
             made.append(_clean(piece))
+        else:
+            tone = STYLES[piece.tone] or WEIGHTS.get(piece.style, "")
+            made.append(_clean(piece.text), tone)
     return made
-
-
-def _style(span: Span) -> str:
-    return STYLES[span.tone] or ("bold" if span.style == "strong" else "")
 
 
 def _clean(text: str) -> str:
@@ -118,13 +119,16 @@ def _clean(text: str) -> str:
 
 def _paragraph(paragraph: Paragraph) -> Line:
     style = STYLES[paragraph.tone]
-    return line(paragraph.text, f"bold {style}".strip() if paragraph.is_strong else style)
+    if paragraph.is_strong:
+        style = f"bold {style}".strip()
+    return line(paragraph.text, style)
 
 
 def _bullets(bullets: Bullets) -> Grid:
     grid = Grid.grid(padding=(0, 1))
     for number, item in enumerate(bullets.items, 1):
-        grid.add_row(Line(f"[{number}]" if bullets.anchor else " •"), line(item))
+        mark = f"[{number}]" if bullets.anchor else " •"
+        grid.add_row(Line(mark), line(item))
     return grid
 
 
@@ -171,25 +175,21 @@ class _CutTable:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        places = []
-        for place, column in enumerate(self._table.columns):
-            if column.from_width <= console.width <= column.to_width:
-                places.append(place)
-        columns = [self._table.columns[place] for place in places]
+        is_shown = [column.fits(console.width) for column in self._table.columns]
+        columns = list(compress(self._table.columns, is_shown))
         lines = [[line(column.name, "dim") for column in columns]]
-        asides: list[list[Aside]] = [[]]
+        asides: list[list[tuple[str, Text]]] = [[]]
         for row in self._table.rows:
             if isinstance(row, Aside):
-                asides[-1].append(row)
+                asides[-1].append((row.who, row.text))
             else:
-                lines.append([line(row[place]) for place in places])
+                lines.append(list(map(line, compress(row, is_shown))))
                 asides.append([])
         widths = _widths(columns, lines, options.max_width)
         for cells, below in zip(lines, asides, strict=True):
             yield _one_line(cells, widths)
             if below:
-                terms = _terms((aside.who, aside.text) for aside in below)
-                yield Padding(terms, (0, 0, 0, UNDER_A_ROW))
+                yield Padding(_terms(below), (0, 0, 0, UNDER_A_ROW))
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[list[Line]], width: int) -> list[int]:
@@ -199,7 +199,9 @@ def _widths(columns: Sequence[Column], rows: Sequence[list[Line]], width: int) -
     that needs least, each gets what it needs, or an equal share of what is left.
     """
     # Wide characters take two columns of a terminal.
-    widths = [max(cell.cell_len for cell in cells) for cells in zip(*rows, strict=True)]
+    widths = [0] * len(columns)
+    for row in rows:
+        widths = list(map(max, widths, map(attrgetter("cell_len"), row)))
     free = width
     soft = []
     for place, column in enumerate(columns):

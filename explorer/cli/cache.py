@@ -7,7 +7,7 @@ from rich.table import Table
 from explorer.cli import exit_codes
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console
-from explorer.report.stored import KINDS
+from explorer.report.wording import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
 from explorer.text.numbers import counted

@@ -11,9 +11,8 @@ from explorer.api.results import Difference, Picture
 from explorer.blocks.records import Block, Code, Figure, Paragraph
 from explorer.documents.directives import Directive
 from explorer.model.report import CaseReport
-from explorer.report.claims.evidence import evidence_table
 from explorer.report.claims.programs import programs
-from explorer.report.claims.wording import row_as_read, title, verdict_sentence
+from explorer.report.claims.wording import evidence_table, row_as_read, title, verdict_sentence
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
 from explorer.report.scenario.page import cases_in_short

@@ -187,109 +187,103 @@ def _proofs(report: Report) -> dict[str, ProofCounts]:
     return {graph.engine: proofs(graph) for graph in last_stages(report.graphs)}
 
 
+def _form(name: str, text: str, keys: str = "", **computed: tuple[Any, Find]) -> Form:
+    return Form(name, text, keys, computed)
+
+
 FORMS: dict[type, Form] = {
-    Report: Form(
+    Report: _form(
         "ReportDocument",
         "Everything that was found out about one scenario.",
         "schema scenario title notes versions devices inputs parameters findings cases left_out"
         " graphs ungraphed proofs alignments",
-        {
-            "inputs": _by_name("inputs"),
-            "parameters": _by_name("parameters"),
-            "proofs": (dict[str, ProofCounts], _proofs),
-            "ungraphed": (dict[str, str], _ungraphed),
-        },
+        inputs=_by_name("inputs"),
+        parameters=_by_name("parameters"),
+        proofs=(dict[str, ProofCounts], _proofs),
+        ungraphed=(dict[str, str], _ungraphed),
     ),
-    CaseReport: Form(
+    CaseReport: _form(
         "Case",
         "One way to ask for gradients, every engine's answer, and the verdict on them.",
         "case.api case.grad_position case.weights case.has_aux case.order case.get_all"
         " case.get_by_list case.sens_param case.label case.short results oracle verdict expected"
         " reason greatest groups drawn in_torch_table in_mindspore_table",
-        {
-            # A list distinguishes (0,) from 0.
-            "grad_position": (int | list[int] | None, attrgetter("case.grad_position")),
-            "oracle": (Judged, Judged),
-            "reason": (str, reason),
-        },
+        # A list distinguishes (0,) from 0.
+        grad_position=(int | list[int] | None, attrgetter("case.grad_position")),
+        oracle=(Judged, Judged),
+        reason=(str, reason),
     ),
-    Result: Form(
+    Result: _form(
         "Answer",
         "An engine's answer to a case; ``values`` nest as ``structure`` says.",
         "outcome structure values natural ids error code note",
-        {
-            "structure": (str | None, _if_ok("written")),
-            "values": (Any, _if_ok("nested")),
-            "natural": (str | None, _if_ok("natural")),
-            "note": (str, answers.note),
-        },
+        structure=(str | None, _if_ok("written")),
+        values=(Any, _if_ok("nested")),
+        natural=(str | None, _if_ok("natural")),
+        note=(str, answers.note),
     ),
-    Failure: Form(
+    Failure: _form(
         "Failure",
         "Why an engine could not answer: the exception's type, message and, if known, the user's line.",
         "type message source",
-        {"message": (str, message)},
+        message=(str, message),
     ),
-    Judged: Form(
+    Judged: _form(
         "Oracle",
         "What central differences in float64 say of a case.\n\n"
         "``stops``: what the net cuts off from PyTorch's tape was held.",
         "case.oracle.outcome agrees case.oracle.estimates case.oracle.stops case.oracle.error",
-        {"agrees": (bool | None, attrgetter("case.oracle_agrees"))},
+        agrees=(bool | None, attrgetter("case.oracle_agrees")),
     ),
-    Estimate: Form(
+    Estimate: _form(
         "Estimate",
         "Central differences of one leaf or of several together, along the axes or along"
         " directions.\n\n``at_kinks`` counts those of its values where there is no derivative, and"
         " ``not_finite`` those\nthat are no estimate, since the net is not finite there.",
         "leaf together directions values at_kinks not_finite",
-        {"leaf": (str, attrgetter("name")), "values": (Any, attrgetter("value"))},
+        leaf=(str, attrgetter("name")),
+        values=(Any, attrgetter("value")),
     ),
-    ReportFinding: Form(
+    ReportFinding: _form(
         "Finding",
         "Something about the nets that comes before the gradients; ``sentence`` says it in English.",
         "kind sentence names expected reason",
-        {"sentence": (str, sentence)},
+        sentence=(str, sentence),
     ),
-    LeftOut: Form(
+    LeftOut: _form(
         "LeftOut",
         "Cases that were not asked, by their labels, and why.",
         "cause reason cases",
-        {
-            "reason": (str, answers.why_left_out),
-            "cases": (list[str], lambda left_out: [case.label for case in left_out.cases]),
-        },
+        reason=(str, answers.why_left_out),
+        cases=(list[str], lambda left_out: [case.label for case in left_out.cases]),
     ),
-    GradGraph: Form(
+    GradGraph: _form(
         "Graph",
         "One engine's gradient graph of one case, at one stage.",
-        computed={
-            "nodes": (list[Node], _nodes),
-            "notes": (list[str], lambda graph: list(map(graph_note, graph.notes))),
-        },
+        nodes=(list[Node], _nodes),
+        notes=(list[str], lambda graph: list(map(graph_note, graph.notes))),
     ),
-    Output: Form(
+    Output: _form(
         "Output",
         "One tensor that a node yields; ``values`` nest as its shape does, null where it is large.",
         "shape dtype statistics values noise",
-        {"statistics": (Summary | None, attrgetter("values")), "values": (Any, _elements)},
+        statistics=(Summary | None, attrgetter("values")),
+        values=(Any, _elements),
     ),
-    Summary: Form(
+    Summary: _form(
         "Statistics",
         "Figures over the finite elements of a tensor; ``quantiles`` from least to greatest.",
         "minimum maximum mean norm zeros nonfinite quantiles",
     ),
-    Alignment: Form(
+    Alignment: _form(
         "AlignedGraphs",
         "Two engines' graphs of one case, side by side; ``same`` where nothing tells them apart.",
-        computed={
-            "unpaired": (list[Explained], _explained),
-            "divergence": (Stated | None, lambda alignment: next(iter(_stated(alignment)), None)),
-            "further": (list[Stated], lambda alignment: _stated(alignment)[1:]),
-            "same": (bool, attrgetter("is_same")),
-        },
+        unpaired=(list[Explained], _explained),
+        divergence=(Stated | None, lambda alignment: next(iter(_stated(alignment)), None)),
+        further=(list[Stated], lambda alignment: _stated(alignment)[1:]),
+        same=(bool, attrgetter("is_same")),
     ),
-    Stated: Form(
+    Stated: _form(
         "Divergence",
         "The earliest place whose inputs are equal on both sides and whose value is not.\n\n"
         "``left`` and ``right`` are node ids, null where a side has no counterpart. ``kind`` says"
@@ -298,47 +292,43 @@ FORMS: dict[type, Form] = {
         " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``.",
         "left right phase kind sentence left_source right_source left_value right_value greatest"
         " noise ratio",
-        {
-            "left": (str | None, _ends(0, "node")),
-            "right": (str | None, _ends(1, "node")),
-            "phase": (Phase, attrgetter("what.phase")),
-            "kind": (str, _tag),
-            "left_source": (str, _ends(0, "source")),
-            "right_source": (str, _ends(1, "source")),
-            "left_value": (str, _reading(0)),
-            "right_value": (str, _reading(1)),
-            "greatest": (float | None, attrgetter("what.gap.greatest")),
-            "noise": (float | None, attrgetter("what.gap.noise")),
-            "ratio": (float | None, attrgetter("what.gap.ratio")),
-        },
+        left=(str | None, _ends(0, "node")),
+        right=(str | None, _ends(1, "node")),
+        phase=(Phase, attrgetter("what.phase")),
+        kind=(str, _tag),
+        left_source=(str, _ends(0, "source")),
+        right_source=(str, _ends(1, "source")),
+        left_value=(str, _reading(0)),
+        right_value=(str, _reading(1)),
+        greatest=(float | None, attrgetter("what.gap.greatest")),
+        noise=(float | None, attrgetter("what.gap.noise")),
+        ratio=(float | None, attrgetter("what.gap.ratio")),
     ),
-    Explained: Form(
+    Explained: _form(
         "Unpaired",
         "A node without a partner for its main value, and why; ``detail`` says it in English.",
         "what.side what.node what.reason detail",
-        {"detail": (str, lambda node: detail(node.what, node.engines))},
+        detail=(str, lambda node: detail(node.what, node.engines)),
     ),
-    Measured: Form(
+    Measured: _form(
         "Measured",
         "The outcome of one measurement, and the code that ran.",
         "outcome figures timings graphs error code",
-        {"error": (Any, _error)},
+        error=(Any, _error),
     ),
-    StudyRecord: Form(
+    StudyRecord: _form(
         "StudyDocument",
         "One run of a study: what was measured, by name, and what it tells.",
-        computed={
-            "findings": (tuple[str, ...], attrgetter("findings")),
-            "tables": (tuple[Table[str], ...], attrgetter("tables")),
-            "charts": (tuple[Chart[str], ...], attrgetter("charts")),
-        },
+        findings=(tuple[str, ...], attrgetter("findings")),
+        tables=(tuple[Table[str], ...], attrgetter("tables")),
+        charts=(tuple[Chart[str], ...], attrgetter("charts")),
     ),
-    Board: Form(
+    Board: _form(
         "BoardDocument",
         "Verdicts on the guides' statements, and what was measured for them.",
-        computed={"rows": (list[ClaimDocument], _claims)},
+        rows=(list[ClaimDocument], _claims),
     ),
-    Compared: Form(
+    Compared: _form(
         "SweepDocument",
         "What came of many jobs, and what has changed since a recorded sweep, null where none was"
         " given.",

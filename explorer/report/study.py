@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import repeat
 from typing import cast
 
 from explorer import drawing
@@ -85,7 +86,8 @@ def study_blocks(facts: StudyRecord[Text], charts: Sequence[Figure] = ()) -> Ite
     question = cell_text(record.question, FINDING_LENGTH)
     head = (Paragraph(question, "faint"), Paragraph(versions, "faint"))
     yield Section(title, head, level=1)
-    yield Bullets(tuple(cell_text(finding, FINDING_LENGTH) for finding in record.findings))
+    findings = map(cell_text, record.findings, repeat(FINDING_LENGTH))
+    yield Bullets(tuple(findings))
     yield from charts
     for table in record.tables:
         yield Section(cell_text(table.title), tuple(_table(table)), fold="closed")
@@ -95,7 +97,8 @@ def study_blocks(facts: StudyRecord[Text], charts: Sequence[Figure] = ()) -> Ite
         for name, reason in reasons.items():
             lines.append(fill(_("{what}: {values}"), what=name, values=reason))
         missing = (Span(_("Not measured"), tone="foreseen"),)
-        yield Section(missing, (Paragraph(_(SHORTENED), "faint"), Bullets(tuple(lines))))
+        shortened = Paragraph(_(SHORTENED), "faint")
+        yield Section(missing, (shortened, Bullets(tuple(lines))))
 
 
 def _table(table: StudyTable) -> Iterator[Block]:
@@ -108,7 +111,8 @@ def _table(table: StudyTable) -> Iterator[Block]:
     columns = []
     for place, name in enumerate(table.columns):
         # A column of numbers with gaps is one of numbers.
-        is_numeric = all(isinstance(row[place], int | float | None) for row in table.rows)
+        cells = [row[place] for row in table.rows]
+        is_numeric = all(isinstance(cell, int | float | None) for cell in cells)
         columns.append(Column(cell_text(name), is_numeric=is_numeric))
     rows = [tuple(map(cell_text, row)) for row in table.rows]
     yield Table(tuple(columns), tuple(rows))

@@ -71,7 +71,7 @@ CHANGE_COLUMNS = (later("Job"), later("What"), later("Was"), later("Is"))
 
 
 def terminal_blocks(sweep: Sweep, changes: Iterable[Change] | None) -> Iterator[Block]:
-    """The table of a sweep, its warnings, what has changed, and the summary as the last line."""
+    """The jobs of a sweep, warnings, what has changed, and the summary as the last line."""
     yield Section(_("Jobs"), (jobs_table(sweep.rows),))
     yield from _warnings(sweep)
     if changes is not None:
@@ -91,7 +91,8 @@ def page_blocks(sweep: Sweep, changes: tuple[Change, ...] | None) -> Iterator[Bl
     run_on = _("Run on {date} with {versions}")
     run_on = run_on.format(date=sweep.date, versions=versions_text(sweep.versions))
     is_alarm = any(TONES[row.verdict] == "alarm" for row in sweep.rows)
-    result = Paragraph(summary(sweep), "alarm" if is_alarm else "good", is_strong=True)
+    tone: Tone = "alarm" if is_alarm else "good"
+    result = Paragraph(summary(sweep), tone, is_strong=True)
     yield Section(_(TITLE), (Paragraph(run_on, "faint"), result), level=1)
     yield from _warnings(sweep)
     if changes is not None:
@@ -150,7 +151,8 @@ def _found(rows: Iterable[SweepRow]) -> Iterator[Section]:
             text = _("{what}: {values}")
             lines.append(text.format(what=_(reason), values=_(", ").join(labels)))
         if lines:
-            yield Section(one_line(row.name), (Bullets(tuple(lines)),), level=3, fold="closed")
+            found = Bullets(tuple(lines))
+            yield Section(one_line(row.name), (found,), level=3, fold="closed")
 
 
 def cases(row: SweepRow) -> str:
@@ -164,7 +166,8 @@ def cases(row: SweepRow) -> str:
         if label not in row.unanswered:
             counts[verdict] += 1
     parts = []
-    alike, apart = (sum(counts[verdict] for verdict in kind) for kind in (ALIKE, APART))
+    alike = sum(map(counts.__getitem__, ALIKE))
+    apart = sum(map(counts.__getitem__, APART))
     if alike + apart:
         parts.append(_("{n} of {total} alike").format(n=alike, total=alike + apart))
     for verdict, words in NOT_COMPARED.items():

@@ -5,6 +5,18 @@ from collections.abc import Mapping
 NOTHING = "—"
 """The text of an empty cell."""
 
+KINDS = {
+    "layout": "layouts of pictures",
+    "scenario": "reports on scenarios",
+    "reading": "what scenarios' files declare",
+    "measurement": "measurements of studies and claims",
+    "card": "cards of scenarios",
+    "drawing": "drawings of the app's first page",
+    "versions": "versions of the frameworks",
+    "damaged": "damaged files, which are made again when they are asked for",
+}
+"""The kinds of results that the store holds."""
+
 
 def versions_text(versions: Mapping[str, str]) -> str:
     """Packages with their versions: "mindspore 2.10.0, torch 2.13.0"."""

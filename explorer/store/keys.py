@@ -22,6 +22,7 @@ VARIABLES = ("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_P
 
 FACES = (
     "api",
+    "blocks",
     "cli",
     "documents",
     "drawing",

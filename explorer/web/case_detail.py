@@ -9,7 +9,7 @@ import streamlit as st
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Report
 from explorer.model.results import Result
-from explorer.report.scenario.structure_tree import structure_tree
+from explorer.report.scenario.case_rows import structure_tree
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.messages import one_line

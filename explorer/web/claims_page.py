@@ -5,11 +5,6 @@ from collections.abc import Iterable
 import streamlit as st
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
-from explorer.report.claims.evidence import (
-    NOT_AS_STATED,
-    against,
-    evidence_table,
-)
 from explorer.report.claims.programs import (
     AFTER_THE_ABOVE,
     AS_MEANT,
@@ -20,11 +15,14 @@ from explorer.report.claims.programs import (
     programs,
 )
 from explorer.report.claims.wording import (
+    NOT_AS_STATED,
     NOT_RUN,
     PAGE_TITLE,
+    against,
     board_as_read,
     count_form,
     counts,
+    evidence_table,
     source,
     verdict_name,
 )

@@ -8,7 +8,7 @@ import streamlit as st
 from explorer.drawing.layout import substitute_layout
 from explorer.exploration.doctor import Check, examine
 from explorer.model.engines import ENGINES
-from explorer.report.stored import KINDS
+from explorer.report.wording import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
 from explorer.text.language import _

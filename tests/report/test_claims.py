@@ -9,7 +9,6 @@ from explorer.blocks.markdown import escape
 from explorer.blocks.records import Tone
 from explorer.blocks.terminal import show
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Observation
-from explorer.report.claims.evidence import against, evidence_table
 from explorer.report.claims.pages import (
     INDEX,
     TONES,
@@ -19,7 +18,7 @@ from explorer.report.claims.pages import (
     board_pages,
     claim_blocks,
 )
-from explorer.report.claims.wording import COUNT_FORMS, counts, if_it_holds
+from explorer.report.claims.wording import COUNT_FORMS, against, counts, evidence_table, if_it_holds
 from explorer.report.schemas import board_document
 from explorer.words import messages
 from explorer.words.claims import advice_text, evidence_text

@@ -6,7 +6,7 @@ import pytest
 from explorer.model.arrays import pack
 from explorer.model.results import Leaf, Result
 from explorer.model.trees import Branch, Tree, branch
-from explorer.report.scenario.structure_tree import structure_tree
+from explorer.report.scenario.case_rows import structure_tree
 from tests.support.sample_report import HOSTILE
 
 DX, OUT = np.zeros((2, 3), np.float32), np.array(1.0)

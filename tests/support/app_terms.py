@@ -12,10 +12,17 @@ from explorer.model.engines import ENGINES
 from explorer.model.graph import NodeKind, Phase, Proof
 from explorer.model.passes import PASSES
 from explorer.model.report import ORACLE, Difference
-from explorer.report.claims.evidence import ANSWERS, COLUMNS, NOT_AS_STATED
-from explorer.report.claims.wording import COUNT_FORMS, NOT_RUN, PAGE_TITLE, verdict_name
-from explorer.report.stored import KINDS
+from explorer.report.claims.wording import (
+    ANSWERS,
+    COLUMNS,
+    COUNT_FORMS,
+    NOT_AS_STATED,
+    NOT_RUN,
+    PAGE_TITLE,
+    verdict_name,
+)
 from explorer.report.study import NO_ROWS
+from explorer.report.wording import KINDS
 from explorer.topics import STUDIES, study_topic
 from explorer.words import answers
 from explorer.workers.workers import WorkerState

@@ -1,7 +1,6 @@
 """The board of claims, and each claim in full, as blocks and as pages."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
 
 import msgspec
 
@@ -12,6 +11,7 @@ from explorer.blocks.records import (
     Bullets,
     Code,
     Column,
+    Fold,
     Paragraph,
     Row,
     Section,
@@ -19,16 +19,18 @@ from explorer.blocks.records import (
     Table,
     Text,
     Tone,
+    columns,
     fill,
-    table,
 )
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
-from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
 from explorer.report.claims.programs import OF_GUIDE, programs
 from explorer.report.claims.wording import (
+    NOT_AS_STATED,
     PAGE_TITLE,
+    against,
     board_as_read,
     counts,
+    evidence_table,
     if_it_holds,
     row_as_read,
     rows_by_heading,
@@ -63,8 +65,6 @@ RUN_AGAIN = later(
 FIGURES_LENGTH = 1500
 """The number of characters of a measurement's figures that are shown."""
 
-Field = Literal["id", "link", "statement", "verdict", "evidence", "advice", "guides"]
-
 
 def name_of(number: int) -> str:
     """The file of a claim's page."""
@@ -76,23 +76,33 @@ def verdict_span(row: ClaimRow) -> Span:
     return Span(_(verdict_name(row.verdict)), tone=TONES[row.verdict])
 
 
+def _evidence(row: ClaimRow) -> str:
+    evidence = evidence_text(row)
+    return one_line(evidence, len(evidence))
+
+
 # A table's cell has no lines.
-FIELDS: dict[Field, tuple[str, Callable[[ClaimRow], Text]]] = {
+FIELDS: dict[str, tuple[str, Callable[[ClaimRow], Text]]] = {
     "id": (later("claim"), lambda row: str(row.id)),
     "link": (later("claim"), lambda row: (Span(str(row.id), link=name_of(row.id)),)),
     "statement": (later("statement"), lambda row: row.statement),
     "verdict": (later("verdict"), lambda row: (verdict_span(row),)),
-    "evidence": (later("evidence"), lambda row: one_line(evidence_text(row))),
-    "advice": (later("what to do"), lambda row: advice_text(row)),
+    "evidence": (later("evidence"), _evidence),
+    "advice": (later("what to do"), advice_text),
     "guides": (later("guide"), lambda row: "; ".join(source(name, row) for name in row.guides)),
 }
 """What a table of claims can show of each: the name of the column, and the cell."""
 
 
-def claims_table(rows: Iterable[ClaimRow], *fields: Field) -> Table:
+IN_FULL = ("id", "statement", "verdict", "evidence", "advice", "guides")
+"""The fields that the page with the whole board shows."""
+
+
+def claims_table(rows: Iterable[ClaimRow], *fields: str) -> Table:
     """A row for each claim, with these fields."""
-    columns = [Column(_(FIELDS[field][0])) for field in fields]
-    return table(columns, [tuple(FIELDS[field][1](row) for field in fields) for row in rows])
+    shown = [FIELDS[field] for field in fields]
+    cells = [tuple(cell(row) for _name, cell in shown) for row in rows]
+    return Table(columns(_(name) for name, _cell in shown), tuple(cells))
 
 
 def board_head(board: Board) -> Section:
@@ -108,7 +118,8 @@ def board_head(board: Board) -> Section:
 def measured_with(board: Board) -> Paragraph:
     """When the board was measured, and with which versions."""
     text = _("Measured on {date} with {versions}")
-    return Paragraph(text.format(date=board.date, versions=versions_text(board.versions)), "faint")
+    text = text.format(date=board.date, versions=versions_text(board.versions))
+    return Paragraph(text, "faint")
 
 
 def _guides() -> Bullets:
@@ -116,7 +127,7 @@ def _guides() -> Bullets:
 
 
 def board_markdown(board: Board) -> str:
-    """The board as one page of Markdown: tables, and below them the code that guides print."""
+    """The board as one page of Markdown, with the code that guides print."""
     return markdown.page(_tables(board_as_read(board)))
 
 
@@ -124,17 +135,18 @@ def _tables(board: Board) -> Iterator[Block]:
     yield board_head(board)
     yield _guides()
     for heading, rows in rows_by_heading(board):
-        blocks: list[Block] = []
-        blocks.append(
-            claims_table(rows, "id", "statement", "verdict", "evidence", "advice", "guides")
-        )
+        code: list[Block] = []
         for row in rows:
-            for program in programs(board, row):
-                if program.title in OF_GUIDE:
-                    text = _("Row {n}, {program}:")
-                    blocks.append(Paragraph(text.format(n=row.id, program=program.heading)))
-                    blocks.append(Code(program.code, "python"))
-        yield Section(title(_(heading)), tuple(blocks))
+            code += _code_of_guides(board, row)
+        yield Section(title(_(heading)), (claims_table(rows, *IN_FULL), *code))
+
+
+def _code_of_guides(board: Board, row: ClaimRow) -> Iterator[Block]:
+    for program in programs(board, row):
+        if program.title in OF_GUIDE:
+            text = _("Row {n}, {program}:")
+            yield Paragraph(text.format(n=row.id, program=program.heading))
+            yield Code(program.code, "python")
 
 
 def board_html(board: Board) -> str:
@@ -145,13 +157,13 @@ def board_html(board: Board) -> str:
 def _in_full(board: Board) -> Iterator[Block]:
     yield board_head(board)
     for heading, rows in rows_by_heading(board):
-        # Programs are folded: they are several times as long as all claims together.
-        claims = tuple(claim_section(board, row, level=3, is_folded=True) for row in rows)
-        yield Section(title(_(heading)), claims)
+        # Programs are folded: they are several times as long as all claims.
+        claims = [claim_section(board, row, 3, is_folded=True) for row in rows]
+        yield Section(title(_(heading)), tuple(claims))
 
 
 def board_pages(board: Board) -> dict[str, str]:
-    """Pages of Markdown by the names of their files: INDEX, and the number of each claim."""
+    """Pages of Markdown by their files: INDEX, and one for each claim."""
     read = board_as_read(board)
     pages = {INDEX: markdown.page(_index(read))}
     back = Paragraph((Span(_("All claims"), link=INDEX),))
@@ -163,12 +175,13 @@ def board_pages(board: Board) -> dict[str, str]:
 def _index(board: Board) -> Iterator[Block]:
     yield board_head(board)
     for heading, rows in rows_by_heading(board):
-        yield Section(title(_(heading)), (claims_table(rows, "link", "statement", "verdict"),))
+        shown = claims_table(rows, "link", "statement", "verdict")
+        yield Section(title(_(heading)), (shown,))
     yield Section(_("The guides"), (_guides(),))
 
 
 def claim_section(board: Board, row: ClaimRow, level: int = 1, is_folded: bool = False) -> Section:
-    """A claim in full, of a board as it is read: verdict, evidence, advice, sources, programs."""
+    """A claim in full, of a board in the reader's language."""
     evidence = evidence_table(row)
     measured = evidence if evidence.rows else Paragraph(one_line(evidence_text(row)))
     sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
@@ -177,7 +190,7 @@ def claim_section(board: Board, row: ClaimRow, level: int = 1, is_folded: bool =
     blocks.append(Section(_("Evidence"), (Paragraph(if_it_holds(row)), measured), inner))
     blocks.append(Section(_("What to do"), (Paragraph(advice_text(row)),), inner))
     blocks.append(Section(_("Sources"), (Bullets(tuple(sources)),), inner))
-    fold: Literal["", "closed"] = "closed" if is_folded else ""
+    fold: Fold = "closed" if is_folded else ""
     blocks.append(Section(_("Programs"), tuple(_programs(board, row, inner)), inner, fold))
     return Section(f"{row.id}. {row.statement}", tuple(blocks), level, anchor=f"claim-{row.id}")
 
@@ -188,7 +201,8 @@ def _verdict(row: ClaimRow) -> Iterator[Paragraph]:
         yield Paragraph(name)
     else:
         text = _("{verdict}: {meaning}.")
-        yield Paragraph(fill(text, verdict=name, meaning=_(CLAIM_VERDICTS[row.verdict])))
+        meaning = _(CLAIM_VERDICTS[row.verdict])
+        yield Paragraph(fill(text, verdict=name, meaning=meaning))
     contrary = against(row)
     if contrary:
         yield Paragraph(_("{text}.").format(text=f"{_(NOT_AS_STATED)} {contrary}"))
@@ -198,11 +212,12 @@ def _programs(board: Board, row: ClaimRow, level: int) -> Iterator[Block]:
     after = (Span(_("after the code above"), "emphasis"),)
     yield Paragraph(fill(_(RUN_AGAIN), number=str(row.id), title=after))
     for program in programs(board, row):
-        yield Section(title(program.heading), (Code(program.code, "python"),), level + 1)
+        code = Code(program.code, "python")
+        yield Section(title(program.heading), (code,), level + 1)
 
 
 def claim_blocks(board: Board, row: ClaimRow) -> Iterator[Block]:
-    """A claim in full with the figures that were measured, as a terminal shows it."""
+    """A claim in full with its figures, as a terminal shows it."""
     yield claim_section(board, row_as_read(row))
     yield measured_with(board)
     for name in row.measured:
@@ -210,21 +225,23 @@ def claim_blocks(board: Board, row: ClaimRow) -> Iterator[Block]:
         figures = ""
         if measured.figures:
             encoded = msgspec.json.encode(measured.figures)
-            figures = one_line(msgspec.json.format(encoded, indent=0).decode(), FIGURES_LENGTH)
-        shown = (Code(figures, "json"),) if figures else ()
-        yield Section(f"{name}: {measured.outcome}", shown)
+            figures = msgspec.json.format(encoded, indent=0).decode()
+        shown = Code(one_line(figures, FIGURES_LENGTH), "json")
+        yield Section(f"{name}: {measured.outcome}", (shown,) * bool(figures))
 
 
 def board_blocks(board: Board) -> Iterator[Block]:
-    """Every claim in short, as a terminal shows it: the verdict, and evidence in a line."""
+    """Every claim in short, as a terminal shows it."""
     read = board_as_read(board)
     yield Paragraph(versions_text(board.versions), "faint")
     for heading, claims in rows_by_heading(read):
         rows: list[Row] = []
         for claim in claims:
-            rows.append((str(claim.id), (verdict_span(claim), "  ", one_line(claim.statement))))
+            statement = one_line(claim.statement)
+            rows.append((str(claim.id), (verdict_span(claim), "  ", statement)))
             # Below the statement, and as wide: a column of its own would be too narrow.
             rows.append(Aside("", one_line(evidence_text(claim))))
-        columns = (Column("", is_numeric=True), Column(""))
-        yield Section(_(heading), (Table(columns, tuple(rows), has_head=False),))
+        shape = (Column("", is_numeric=True), Column(""))
+        shown = Table(shape, tuple(rows), has_head=False)
+        yield Section(_(heading), (shown,))
     yield Paragraph(counts(board), is_strong=True)

@@ -1,4 +1,4 @@
-"""The words of a board of claims: its verdicts, its counts, its rows by heading, in the reader's language."""
+"""The words of a board of claims: verdicts, counts, headings, and evidence as a table."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,9 +6,13 @@ from itertools import groupby
 
 import msgspec
 
+from explorer.blocks.records import Column, Table, table
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.text.language import _, later, shipped
-from explorer.words.messages import DOMAIN
+from explorer.text.messages import one_line
+from explorer.words.claims import observations_text, what_text
+from explorer.words.messages import DOMAIN, text
+from explorer.words.parties import party_names
 
 NOT_RUN = later("not run")
 
@@ -33,6 +37,22 @@ COUNT_FORMS: dict[ClaimVerdict | None, tuple[str, str]] = {
 """How many claims have a verdict: of one, and of several."""
 
 PAGE_TITLE = later("What the migration guides say, checked")
+
+COLUMNS = (
+    later("what was measured"),
+    later("who"),
+    later("result"),
+    later("as stated"),
+)
+"""The names of the columns."""
+
+ANSWERS: dict[bool | None, str] = {True: later("yes"), False: later("no"), None: ""}
+"""What the last column says: nothing where the statement says nothing."""
+
+NOT_AS_STATED = later("Not as stated:")
+
+LENGTH = 200
+"""The number of characters of the first observation that is not as stated."""
 
 
 def board_as_read(board: Board) -> Board:
@@ -101,3 +121,29 @@ def verdict_sentence(row: ClaimRow) -> str:
     if not row.verdict:
         return name
     return _("{verdict}: {meaning}").format(verdict=name, meaning=_(CLAIM_VERDICTS[row.verdict]))
+
+
+def evidence_table(row: ClaimRow) -> Table:
+    """A claim's observations; without rows where the claim could not be run.
+
+    What was measured is in the first of its rows alone.
+    """
+    rows = []
+    previous = ""
+    for observation in row.observations:
+        what = what_text(observation)
+        shown = "" if what == previous else what
+        previous = what
+        value = one_line(text(observation.value))
+        is_as_stated = _(ANSWERS[observation.expected])
+        rows.append((shown, party_names(observation.who), value, is_as_stated))
+    return table([Column(_(name), may_be_empty=True) for name in COLUMNS], rows)
+
+
+def against(row: ClaimRow) -> str:
+    """The first observation that is not as stated, and how many more there are; "" for none."""
+    found = [observation for observation in row.observations if observation.expected is False]
+    if not found:
+        return ""
+    more = _("; and {n} more").format(n=len(found) - 1) if len(found) > 1 else ""
+    return f"{one_line(observations_text(found[:1]), LENGTH)}{more}"

@@ -1,4 +1,4 @@
-"""The row of a case: its call, its verdict, and what the engines say where they disagree."""
+"""The row of a case, what the engines say where they disagree, and an answer as a tree."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -6,10 +6,12 @@ from typing import Literal
 import msgspec
 
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict
-from explorer.model.results import ANSWERED, Result
+from explorer.model.results import ANSWERED, Leaf, Result
+from explorer.model.trees import Branch, Tree
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.language import _
+from explorer.text.numbers import counted
 from explorer.words import answers, cases
 from explorer.words.voices import Voice, voices
 
@@ -21,6 +23,13 @@ COMPARED: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 
 DIVIDED: tuple[CaseVerdict, ...] = ("differs", "some_raise")
 """Verdicts on cases in which engines say different things."""
+
+
+BRANCH, LAST_BRANCH = "├─ ", "└─ "
+"""What stands before a part that others follow, and before the last one."""
+
+RUNG, GAP = "│  ", "   "
+"""What stands before the lines below such a part."""
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -173,3 +182,35 @@ def _remarks(report: CaseReport) -> Iterator[str]:
     for name, result in report.results.items():
         if result.outcome not in (*ANSWERED, "not_defined"):
             yield f"{name} {answers.answer(result)}"
+
+
+def structure_tree(result: Result) -> str:
+    """The tree of an answer with the shape and the dtype of each tensor.
+
+    A tuple of one tensor and a bare tensor, which read alike in a hurry, look different in it.
+    """
+    leaves = iter(result.leaves)
+    return "\n".join(_tree_lines(result.structure, leaves, "", ""))
+
+
+def _tree_lines(tree: Tree, leaves: Iterator[Leaf], first: str, below: str) -> Iterator[str]:
+    """The lines of a part: ``first`` stands before its own line, ``below`` before those under it."""
+    if not isinstance(tree, Branch):
+        yield first + _tensor(tree, leaves)
+        return
+    yield f"{first}{clean(tree.kind)} of {counted(len(tree.parts), 'part')}"
+    for place, part in enumerate(tree.parts):
+        is_last = place == len(tree.parts) - 1
+        key = f"{clean(tree.keys[place])}: " if tree.keys else ""
+        sign, further = (LAST_BRANCH, GAP) if is_last else (BRANCH, RUNG)
+        yield from _tree_lines(part, leaves, below + sign + key, below + further)
+
+
+def _tensor(name: str | None, leaves: Iterator[Leaf]) -> str:
+    if name is None:
+        return "None"
+    leaf = next(leaves, None)
+    if leaf is None:
+        return clean(name)
+    shape = "×".join(map(str, leaf.value.shape)) or "scalar"
+    return f"{clean(name)}  {shape} {leaf.value.dtype}"

@@ -1,7 +1,9 @@
-"""The report on a scenario as blocks: for a terminal, and for a page of HTML or Markdown."""
+"""The report on a scenario as blocks, for a terminal and for a page."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from operator import attrgetter
 
 import msgspec
 
@@ -12,6 +14,7 @@ from explorer.blocks.records import (
     Bullets,
     Column,
     Figure,
+    Fold,
     Paragraph,
     Row,
     Section,
@@ -48,12 +51,6 @@ from explorer.words.graphs import why_no_graph
 from explorer.words.proofs import in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
 
-FINDING, EXPECTED_FINDING, REMARK = (
-    later("Finding"),
-    later("Finding, expected"),
-    later("Remark"),
-)
-
 CALL, STRUCTURE, VALUE, IDS, VERDICT, ORACLE = (
     later("call"),
     later("structure"),
@@ -66,11 +63,13 @@ CALL, STRUCTURE, VALUE, IDS, VERDICT, ORACLE = (
 
 GREATEST = later("greatest difference")
 
+STATE, VERDICT_OF = attrgetter("state"), attrgetter("verdict")
+
 NARROW = 116
-"""Below this width of a terminal the structure shows in the values' nesting alone."""
+"""Below this width of a terminal only the values' nesting shows the structure."""
 
 WIDE = 140
-"""From this width on there is room for what return_ids adds, and for ratios to the noise."""
+"""From this width on there is room for ids, and for ratios to the noise."""
 
 NAMED = 8
 """The greatest number of cases that a terminal names among those left out."""
@@ -93,11 +92,14 @@ class Cases(msgspec.Struct, frozen=True):
 def cases_of(report: Report) -> Cases:
     """The rows of a report's cases."""
     footnotes = Footnotes()
-    # Cases come in the order of the matrix, in which those of one API are together.
+    # Cases come in the order of the matrix: those of one API are together.
     rows: dict[str, list[CaseRow]] = {}
     for case in report.cases:
-        rows.setdefault(answers.heading(case.case), []).append(row_among(case, footnotes))
-    groups = [CaseGroup(_(answers.HEADINGS[key]), tuple(group)) for key, group in rows.items()]
+        key = answers.heading(case.case)
+        rows.setdefault(key, []).append(row_among(case, footnotes))
+    groups = []
+    for key, group in rows.items():
+        groups.append(CaseGroup(_(answers.HEADINGS[key]), tuple(group)))
     return Cases(tuple(groups), footnotes.texts)
 
 
@@ -112,17 +114,17 @@ def report_blocks(report: Report) -> Iterator[Block]:
 
 def graphs_blocks(report: Report) -> Iterator[Block]:
     """The first part: what ran where, and one case's graphs side by side."""
-    title = (one_line(said(report.title)), f"  ({one_line(report.scenario)})")
+    title = (_title(report), f"  ({one_line(report.scenario)})")
     engines = msgspec.structs.replace(engines_table(report), has_head=False)
     yield Section(title, (engines,), level=1)
     yield from findings(report)
-    case = _graph_case(report)
-    if case:
+    name = ""
+    for case in _captured_cases(report):
+        name = case.case.short
         yield Section(case_line(case), ())
     graphs: tuple[Block, ...] = (*_alignments(report), *_about_graphs(report))
     if report.alignments:
         heading = _("graphs of {case}, by pair: {legend}")
-        name = case.case.short if case else ""
         yield Section(heading.format(case=name, legend=_(LEGEND)), graphs)
     else:
         yield from graphs
@@ -160,13 +162,13 @@ def report_html(
 
     ``first`` is below the verdict, on the first screen.
     """
-    return html.page(one_line(said(report.title)), page_blocks(report, tuple(pictures), first))
+    return html.page(_title(report), page_blocks(report, tuple(pictures), first))
 
 
 def report_markdown(report: Report, pictures: Mapping[str, str]) -> str:
-    """The report as Markdown; ``pictures`` maps an engine to the picture's file beside it."""
-    figures = [picture(name, source=source) for name, source in pictures.items()]
-    return markdown.page(page_blocks(report, figures))
+    """The report as Markdown; ``pictures`` are files beside it, by their engines."""
+    figures = map(picture, pictures, repeat(b""), pictures.values())
+    return markdown.page(page_blocks(report, tuple(figures)))
 
 
 def picture(name: str, svg: bytes = b"", source: str = "") -> Figure:
@@ -181,7 +183,7 @@ def page_blocks(
     """A report on a page."""
     name = (Span(one_line(report.scenario), "code"),)
     scenario = Paragraph(fill(_("Scenario {name}"), name=name), "faint")
-    yield Section(one_line(said(report.title)), (scenario, _summary(report)), level=1)
+    yield Section(_title(report), (scenario, _summary(report)), level=1)
     yield from findings(report)
     yield from first
     graphs = tuple(_graphs(report))
@@ -192,50 +194,56 @@ def page_blocks(
     cases = cases_of(report)
     for group in cases.groups:
         # What is not as it should be is in sight; the rest is a click away.
-        is_alarming = any(row.state == "alarm" for row in group.rows)
-        yield Section(
-            _heading(group), (_page_cases(group),), fold="open" if is_alarming else "closed"
-        )
+        fold: Fold = "open" if "alarm" in map(STATE, group.rows) else "closed"
+        yield Section(_heading(group), (_page_cases(group),), fold=fold)
     yield from _notes(cases)
     yield Section(_("Engines"), (engines_table(report),), fold="closed")
-    about = [Paragraph(text) for text in said_notes(report.notes).split("\n\n") if text]
+    about = tuple(filter(None, said_notes(report.notes).split("\n\n")))
     if about:
-        yield Section(_("About the scenario"), tuple(about))
+        yield Section(_("About the scenario"), tuple(map(Paragraph, about)))
     if pictures:
         title = _("{n} gradient graphs").format(n=len(pictures))
         yield Section(title, tuple(pictures), fold="closed")
 
 
+def _title(report: Report) -> str:
+    return one_line(said(report.title))
+
+
 def _heading(group: CaseGroup) -> Text:
     """The heading of a group with the number of cases of each verdict."""
-    verdicts = Counter(row.verdict for row in group.rows)
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-    return fill(_("{what}: {values}"), what=(Span(group.heading, "code"),), values=counts)
+    counts = []
+    for verdict, count in Counter(map(VERDICT_OF, group.rows)).items():
+        counts.append(f"{count} {verdict}")
+    name = (Span(group.heading, "code"),)
+    return fill(_("{what}: {values}"), what=name, values=", ".join(counts))
 
 
 def _summary(report: Report) -> Paragraph:
-    return Paragraph(summary(report), "good" if report.is_as_expected else "alarm", is_strong=True)
+    tone: Tone = "good" if report.is_as_expected else "alarm"
+    return Paragraph(summary(report), tone, is_strong=True)
 
 
 def findings(report: Report) -> Iterator[Paragraph]:
     """What was found out about the nets themselves."""
     for finding in report.findings:
-        mark, tone, text = _finding(finding)
-        what = (Span(_(mark), "strong" if tone == "alarm" else "", tone),)
-        yield Paragraph(fill(_("{what}: {values}"), what=what, values=one_line(text)), tone)
+        mark, tone = _mark(finding)
+        text = one_line(sentence(finding))
+        if tone == "foreseen":
+            text = f"{text} ({one_line(said(finding.reason))})"
+        yield Paragraph(fill(_("{what}: {values}"), what=(mark,), values=text), tone)
 
 
-def _finding(finding: ReportFinding) -> tuple[str, Tone, str]:
-    text = sentence(finding)
+def _mark(finding: ReportFinding) -> tuple[Span, Tone]:
     if finding.is_remark:
-        return REMARK, "idle", text
+        return Span(_("Remark")), "idle"
     if finding.expected:
-        return EXPECTED_FINDING, "foreseen", f"{one_line(text)} ({one_line(said(finding.reason))})"
-    return FINDING, "alarm", text
+        return Span(_("Finding, expected")), "foreseen"
+    return Span(_("Finding"), "strong"), "alarm"
 
 
 def engines_table(report: Report) -> Table:
-    """How each engine differentiates, with which version, and where it ran or why it did not."""
+    """How each engine differentiates, its version, and where it ran or why not."""
     names: set[str] = set()
     for case in report.cases:
         names.update(case.results)
@@ -244,30 +252,37 @@ def engines_table(report: Report) -> Table:
         # A report without cases still says where its engines ran.
         if name not in (names or report.devices):
             continue
-        version = f"{engine.framework} {report.versions.get(engine.framework, '')}".strip()
+        version = report.versions.get(engine.framework, "")
         device = report.devices.get(name) or _("not defined here")
+        version = f"{engine.framework} {version}".strip()
         rows.append((name, engine.how, version, device))
     return Table(columns(map(_, ENGINE_COLUMNS)), tuple(rows))
 
 
-def _graph_case(report: Report) -> CaseReport | None:
-    """The case whose graphs were captured."""
+def _captured_cases(report: Report) -> Iterator[CaseReport]:
+    """The case whose graphs were captured, if there is one."""
     labels = {graph.case for graph in report.graphs}
-    return next((case for case in report.cases if case.case.label in labels), None)
+    for case in report.cases:
+        if case.case.label in labels:
+            yield case
 
 
 def _omissions(report: Report, limit: int = 0) -> Iterator[Section]:
-    """Cases that were not run, or not reached: how many and why, and ``limit`` of their names."""
-    total = len(report.cases) + sum(len(left_out.cases) for left_out in report.left_out)
+    """Cases that were not run or not reached: why, and ``limit`` of their names."""
+    total = len(report.cases)
+    for left_out in report.left_out:
+        total += len(left_out.cases)
     for left_out in report.left_out:
         number = len(left_out.cases)
         text = _(answers.OMITTED[left_out.cause])
-        text = one_line(text.format(n=number, total=total, reason=answers.why_left_out(left_out)))
-        names = ", ".join(case.short for case in left_out.cases[: limit or number])
-        if 0 < limit < number:
+        text = text.format(n=number, total=total, reason=answers.why_left_out(left_out))
+        shown = left_out.cases[: limit or number]
+        names = ", ".join(case.short for case in shown)
+        if len(shown) < number:
             names = _("{names}, … ({n} in all)").format(names=names, n=number)
-        title = (Span(text, tone="foreseen"),)
-        yield Section(title, (Paragraph(names, "faint"),), level=4, fold="closed")
+        title = (Span(one_line(text), tone="foreseen"),)
+        named = Paragraph(names, "faint")
+        yield Section(title, (named,), level=4, fold="closed")
 
 
 def _graphs(report: Report) -> Iterator[Block]:
@@ -284,7 +299,7 @@ def _alignments(report: Report) -> Iterator[Table]:
 
 
 def alignments_table(report: Report) -> Table:
-    """How many op nodes of each pair of graphs have a partner, and where the graphs differ.
+    """How many op nodes of two graphs have a partner, and where the graphs differ.
 
     Counts read "12/2/1 · 13/0/0": paired, inside and unpaired of each graph.
     """
@@ -292,32 +307,33 @@ def alignments_table(report: Report) -> Table:
     for alignment in report.alignments:
         left, right = alignment.left_coverage, alignment.right_coverage
         differs = alignment.divergence or alignment.contradictions
-        where = Span(one_line(where_they_differ(alignment)), tone="foreseen")
+        tone: Tone = "foreseen" if differs else ""
         rows.append(
             (
                 f"{alignment.left} · {alignment.right}",
                 in_short(left.forward, right.forward),
                 in_short(left.backward, right.backward),
-                (where,) if differs else where.text,
+                (Span(one_line(where_they_differ(alignment)), tone=tone),),
             )
         )
     return Table(columns(map(_, ALIGNMENT_COLUMNS)), tuple(rows))
 
 
 def _about_graphs(report: Report) -> Iterator[Terms]:
-    """Which graphs there are not, and what is known of the values of the others."""
+    """The graphs that are missing, and what is known of the others' values."""
     missing = []
     for engine, why in report.ungraphed.items():
         text = _("no graph from {engine}").format(engine=engine)
         missing.append((text, one_line(why_no_graph(why))))
     if missing:
         yield Terms(tuple(missing))
-    proven, refuted = [], []
+    proven: list[tuple[str, str]] = []
+    refuted: list[tuple[str, str]] = []
     for graph in last_stages(report.graphs):
         counts = proofs(graph)
         if counts.op_nodes:
             proven.append((graph.engine, one_line(in_words(counts))))
-        refuted += [(graph.engine, one_line(warning)) for warning in warnings(graph)]
+        refuted += zip(repeat(graph.engine), map(one_line, warnings(graph)))
     if proven:
         yield Terms(tuple(proven))
     if refuted:
@@ -328,10 +344,10 @@ def where_two_differ(
     alignments: Iterable[Alignment], graphs: Sequence[GradGraph]
 ) -> Iterator[Paragraph]:
     """Where two graphs first differ, in a sentence above their pictures."""
-    engines = {graph.engine for graph in graphs}
-    names = " · ".join(graph.engine for graph in graphs)
+    engines = [graph.engine for graph in graphs]
+    names = " · ".join(engines)
     for alignment in alignments:
-        if {alignment.left, alignment.right} == engines:
+        if {alignment.left, alignment.right} == set(engines):
             # A divergence says itself that it is the first one.
             text = _("{engines}, first divergence: {what}")
             if alignment.divergence:
@@ -347,11 +363,13 @@ def _notes(cases: Cases) -> Iterator[Section]:
 
 
 def _verdict_and_size(row: CaseRow, size: str) -> str:
-    return row.verdict if size in ("0", NOTHING) else f"{row.verdict} {size}"
+    if size in ("0", NOTHING):
+        return row.verdict
+    return f"{row.verdict} {size}"
 
 
 def _terminal_cases(group: CaseGroup) -> Table:
-    # Values nest as the structure does, and ids repeat its names: both go first where it is tight.
+    # Values nest as the structure does, and ids repeat its names: both go first.
     columns = [
         Column(_(CALL), "firm"),
         Column(_(STRUCTURE), "cut", from_width=NARROW),
@@ -364,10 +382,10 @@ def _terminal_cases(group: CaseGroup) -> Table:
     rows: list[Row] = []
     for row in group.rows:
         notes = "".join(f" [{number}]" for number in row.notes)
-        # Under a case whose difference nobody expects the noise is said at any width.
-        short = (Span(_verdict_and_size(row, row.size) + notes, tone=row.state),)
-        full = (Span(_verdict_and_size(row, row.greatest) + notes, tone=row.state),)
-        rows.append((row.call, row.structure, row.value, row.ids, short, full, row.oracle))
+        # Under a case whose difference is not expected, asides say the noise.
+        short = Span(_verdict_and_size(row, row.size) + notes, tone=row.state)
+        full = Span(_verdict_and_size(row, row.greatest) + notes, tone=row.state)
+        rows.append((*_answer(row), (short,), (full,), row.oracle))
         rows += _asides(row)
     return table(columns, rows)
 
@@ -379,12 +397,15 @@ def _page_cases(group: CaseGroup) -> Table:
         verdict: list[str | Span] = [Span(row.verdict, tone=row.state)]
         for number in row.notes:
             verdict += [" ", Span(f"[{number}]", link=f"#note{number}")]
-        ends = (row.greatest, row.oracle)
-        rows.append((row.call, row.structure, row.value, row.ids, tuple(verdict), *ends))
+        rows.append((*_answer(row), tuple(verdict), row.greatest, row.oracle))
         rows += _asides(row)
     columns = [Column(_(name), may_be_empty=name == IDS) for name in names]
     columns[names.index(VERDICT)] = Column(_(VERDICT), "firm")
     return table(columns, rows)
+
+
+def _answer(row: CaseRow) -> tuple[str, ...]:
+    return row.call, row.structure, row.value, row.ids
 
 
 def _asides(row: CaseRow) -> list[Aside]:
@@ -392,14 +413,14 @@ def _asides(row: CaseRow) -> list[Aside]:
 
 
 def cases_in_short(cases: Iterable[CaseReport], caption: str = "") -> Table:
-    """Cases with one row each: what engines say is in the place of a value that they differ in."""
+    """Cases with one row each; in place of a value, what the engines say."""
     rows: list[Row] = []
     for case in cases:
         row = case_row(case)
         value = row.value
         if not value and case.verdict in DIVIDED:
-            said_by = [f"{each.who} {each.text}" for each in row.statements if each.who]
-            value = "; ".join(said_by)
+            engines = filter(attrgetter("who"), row.statements)
+            value = "; ".join(f"{each.who} {each.text}" for each in engines)
         rows.append((row.call, row.structure, value, row.verdict, row.greatest))
     names = (CALL, STRUCTURE, VALUE, VERDICT, GREATEST)
     return table(columns(map(_, names)), rows, caption)
