@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from explorer.exploration.options import wanted
+from explorer.exploration.options import RunOptions
 from explorer.exploration.stored import explored
 from explorer.model.report import Report
 from explorer.report.markdown import escape
@@ -34,7 +34,7 @@ def _explored(scenarios: list[Declaration]) -> Iterator[tuple[Declaration, Repor
     with Workers(SECONDS) as workers:
         for number, scenario in enumerate(scenarios, 1):
             print(f"gallery {number}/{len(scenarios)} {scenario.name}", file=sys.stderr)
-            yield scenario, explored(scenario, wanted(scenario, cases="main"), workers, store)
+            yield scenario, explored(scenario, RunOptions(cases="main").wanted(scenario), workers, store)
 
 
 def _index(scenarios: list[Declaration]) -> str:
