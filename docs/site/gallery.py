@@ -34,7 +34,10 @@ def _explored(scenarios: list[Declaration]) -> Iterator[tuple[Declaration, Repor
     with Workers(SECONDS) as workers:
         for number, scenario in enumerate(scenarios, 1):
             print(f"gallery {number}/{len(scenarios)} {scenario.name}", file=sys.stderr)
-            yield scenario, explored(scenario, RunOptions(cases="main").wanted(scenario), workers, store)
+            yield (
+                scenario,
+                explored(scenario, RunOptions(cases="main").wanted(scenario), workers, store),
+            )
 
 
 def _index(scenarios: list[Declaration]) -> str:
