@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from explorer.blocks.markdown import escape
-from explorer.exploration.options import wanted
+from explorer.exploration.options import RunOptions
 from explorer.exploration.stored import explored
 from explorer.model.report import Report
 from explorer.report.scenario.card import card_of, point
@@ -34,7 +34,10 @@ def _explored(scenarios: list[Declaration]) -> Iterator[tuple[Declaration, Repor
     with Workers(SECONDS) as workers:
         for number, scenario in enumerate(scenarios, 1):
             print(f"gallery {number}/{len(scenarios)} {scenario.name}", file=sys.stderr)
-            yield scenario, explored(scenario, wanted(scenario, cases="main"), workers, store)
+            yield (
+                scenario,
+                explored(scenario, RunOptions(cases="main").wanted(scenario), workers, store),
+            )
 
 
 def _index(scenarios: list[Declaration]) -> str:
