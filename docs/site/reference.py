@@ -1,6 +1,5 @@
 """The pages of reference that are made from the code: commands, studies, tolerances, schemas."""
 
-import inspect
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
@@ -35,11 +34,7 @@ def _commands() -> str:
     ]
     for name in commands.names():
         # What the app is started with is handed on to Streamlit, its --help too.
-        shown = (
-            inspect.getdoc(commands.streamlit_app) or ""
-            if name == "app"
-            else _printed([name, "--help"])
-        )
+        shown = commands.COMMANDS[-1].help if name == "app" else _printed([name, "--help"])
         parts += [f"## {name}", f"```text\n{shown}\n```"]
     return "\n\n".join(parts)
 

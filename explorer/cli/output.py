@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from explorer.report.json import Document, encode
+from explorer.text.language import _
 from explorer.text.messages import one_line
 
 
@@ -13,5 +14,5 @@ def print_document(document: Document) -> None:
 
 
 def print_written(path: Path) -> None:
-    """Say that a file was written."""
-    print(f"wrote {one_line(str(path))}")
+    """Print that a file was written."""
+    print(_("wrote {file}").format(file=one_line(str(path))))

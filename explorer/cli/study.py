@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import msgspec
-
 from explorer.cli import exit_codes
-from explorer.cli.options import check_seconds, chosen_formats
+from explorer.cli.options import StudyOptions, check_seconds, chosen_formats
 from explorer.cli.output import print_document, print_written
 from explorer.cli.terminal import console, progress
 from explorer.model.measurement import Measured
@@ -24,33 +22,14 @@ from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 
 
-class StudyOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of the ``study`` command, as typed.
-
-    ``timeout`` is the limit of all measurements, ``request_timeout`` that of each, None the study's own;
-    both are in seconds.
-    """
-
-    name: str
-    scenario: str | None
-    device: str
-    out: Path | None
-    formats: list[str] | None
-    as_json: bool
-    fresh: bool
-    timeout: float
-    request_timeout: float | None
-
-
 def run_study(options: StudyOptions) -> int:
     """Run a study; print its tables or its record, and write its files if a folder is given."""
     has_folder = options.out is not None
     formats = chosen_formats(options.formats, has_folder, FORMATS, DEFAULT_FORMATS)
     parse(options.device)
     check_seconds("--timeout", options.timeout)
-    if options.request_timeout is not None:
-        check_seconds("--request-timeout", options.request_timeout)
-    topic = study_topic(options.name)
+    check_seconds("--request-timeout", options.request_timeout)
+    topic = study_topic(options.name or "")
     subject = target(topic, options.scenario, options.device)
     # A study may take minutes: whether its files can be written is seen before it starts.
     folder = prepare_folder(options.out) if options.out else None

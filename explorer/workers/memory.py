@@ -7,6 +7,7 @@ from pathlib import Path
 import psutil
 
 from explorer.model.errors import UsageError
+from explorer.text.language import _
 
 LIMIT = "EXPLORER_WORKER_MB"
 """The environment variable with the number of megabytes that each worker may use."""
@@ -30,7 +31,8 @@ def limit() -> int:
     except ValueError:
         megabytes = 0.0
     if not 0 < megabytes < float("inf"):
-        raise UsageError(f"{LIMIT} must be a positive number of megabytes, got {text!r}")
+        message = _("{variable} must be a positive number of megabytes, got {value}")
+        raise UsageError(message.format(variable=LIMIT, value=repr(text)))
     return int(megabytes * MEGABYTE)
 
 

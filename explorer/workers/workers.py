@@ -22,6 +22,7 @@ from explorer.model.errors import (
     WorkerFaultError,
     WorkerStartError,
 )
+from explorer.text.language import _
 from explorer.workers.memory import MEGABYTE
 from explorer.workers.nursery import Nursery
 from explorer.workers.process import OUT_OF_TIME, WorkerProcess
@@ -117,8 +118,10 @@ class Workers:
         if isinstance(answer, Lost):
             return answer
         if answer.missing:
-            advice = "`python -m explorer doctor` lists what is missing and how to install it"
-            raise MissingFrameworkError(f"{answer.missing}; {advice}")
+            text = _(
+                "{missing}; `python -m explorer doctor` lists what is missing and how to install it"
+            )
+            raise MissingFrameworkError(text.format(missing=answer.missing))
         if answer.refused:
             raise UsageError(answer.refused)
         if answer.fault:
@@ -145,10 +148,11 @@ class Workers:
                 nursery = self._nursery if kind in FORKED else None
                 self._processes[kind] = WorkerProcess(kind, nursery)
             except OSError as error:
-                raise WorkerStartError(
-                    f"no worker process can be started: {error.strerror or error}; workers need"
-                    " room in the temporary folder, which TMPDIR can change"
-                ) from error
+                text = _(
+                    "no worker process can be started: {reason}; workers need room in the"
+                    " temporary folder, which TMPDIR can change"
+                )
+                raise WorkerStartError(text.format(reason=error.strerror or error)) from error
         return self._processes[kind]
 
     def limited(self, seconds: float) -> "Workers":
