@@ -137,10 +137,10 @@ def _indented(lines: list[str], indent: int) -> Iterator[str]:
 WIDE = ("W", "F")
 """The East Asian widths of characters that take two columns."""
 
-NOT_FIRST = frozenset("，。、；：？！）】》”’…")
+NOT_FIRST = frozenset("，。、；：？！）】》”’…])")
 """Punctuation that begins no line."""
 
-NOT_LAST = frozenset("（【《“‘")
+NOT_LAST = frozenset("（【《“‘[(")
 """Punctuation that ends no line."""
 
 PIECE = re.compile(r"[⺀-\uffff…“”‘’]|[^\s⺀-\uffff…“”‘’]+|\s+")
