@@ -5,7 +5,6 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from datetime import datetime, timezone
-from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console, Group
@@ -26,12 +25,19 @@ from explorer.report.sweep.junit import sweep_xml
 from explorer.report.sweep.terminal import show_sweep, sweep_table
 from explorer.report.sweep.wording import VERDICTS
 from explorer.sweep.changes import changes, recorded_sweep
-from explorer.sweep.cluster import cluster_rows, connected, mismatches
-from explorer.sweep.local import jobs_at_once, local_rows
-from explorer.sweep.plan import jobs
-from explorer.sweep.records import Change, Sweep, SweepJob, SweepRow
-from explorer.text.language import _
+from explorer.sweep.execution import (
+    cluster_results,
+    connected,
+    jobs_at_once,
+    local_results,
+    mismatches,
+)
+from explorer.sweep.jobs import jobs
+from explorer.sweep.records import Change, JobResult, Sweep, SweepJob, SweepRow
+from explorer.sweep.rows import row_of
+from explorer.text.language import ENGLISH, _, said_in
 from explorer.text.messages import one_line
+from explorer.words.sweeps import mismatch
 
 BAD = ("refused", "lost")
 """Verdicts on jobs without complete results."""
@@ -50,20 +56,31 @@ def run_sweep(options: SweepOptions) -> int:
         request_timeout=options.request_timeout,
     )
     folder = prepare_folder(options.out) if options.out else None
-    rows = _Rows(planned)
+    results = _Results(planned)
     was_interrupted = False
     try:
-        _run(options, planned, rows)
+        _run(options, planned, results)
     except KeyboardInterrupt:
         was_interrupted = True
-    sweep = rows.sweep()
-    found = tuple(changes(recorded, sweep)) if recorded else None
+    results.end()
+    # What is recorded and compared is English, whatever the reader's language.
+    with said_in(ENGLISH):
+        sweep = results.sweep()
+        found = tuple(changes(recorded, sweep)) if recorded else None
     if options.as_json:
         print_document(sweep_document(sweep, found))
     else:
-        show_sweep(sweep, found, console())
+        show_sweep(results.sweep(), found, console())
     if folder:
-        _write(sweep, found, folder, options.as_json)
+        files = {
+            "sweep.html": sweep_html(results.sweep(), found).encode(),
+            "sweep.json": encode(sweep_document(sweep, found)),
+            "junit.xml": sweep_xml(sweep, found or ()),
+        }
+        for name, content in files.items():
+            path = put_file(folder / name, content)
+            if not options.as_json:
+                print_written(path)
     return exit_codes.INTERRUPTED if was_interrupted else _exit_code(sweep, found)
 
 
@@ -82,61 +99,61 @@ def _check(options: SweepOptions) -> None:
         )
 
 
-class _Rows:
-    """The rows of the jobs that are done so far."""
+class _Results:
+    """The results of the jobs that are done so far."""
 
     def __init__(self, planned: list[SweepJob]) -> None:
         self._planned = planned
         self._start = time.perf_counter()
-        self._rows: dict[str, SweepRow] = {}
-        self.warnings: list[str] = []
+        self._seconds = 0.0
+        self._date = ""
+        self._results: dict[str, JobResult] = {}
+        self.mismatches: dict[str, dict[str, tuple[str, str]]] = {}
 
-    def take(self, rows: Iterable[SweepRow], display: "SweepDisplay") -> None:
-        """Keep and show each row as it comes."""
-        for row in rows:
-            self._rows[row.name] = row
-            display.done(row)
+    def take(self, results: Iterable[JobResult], display: "SweepDisplay") -> None:
+        """Keep and show each result as it comes."""
+        for result in results:
+            self._results[result.name] = result
+            display.done(row_of(result))
+
+    def end(self) -> None:
+        """Note that no more results come."""
+        self._seconds = time.perf_counter() - self._start
+        self._date = datetime.now(timezone.utc).isoformat(timespec="seconds")
 
     def sweep(self) -> Sweep:
-        """The record of all that is done, in the order of the jobs."""
-        names = [job.name for job in self._planned]
+        """All that is done, in the order of the jobs and in the language of the moment."""
+        rows: list[SweepRow] = []
+        unfinished: list[str] = []
+        for job in self._planned:
+            if job.name in self._results:
+                rows.append(row_of(self._results[job.name]))
+            else:
+                unfinished.append(job.name)
         versions: dict[str, str] = {}
-        for row in self._rows.values():
-            versions.update(row.versions)
+        for result in self._results.values():
+            versions.update(result.versions)
         return Sweep(
-            date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            seconds=time.perf_counter() - self._start,
+            date=self._date,
+            seconds=self._seconds,
             versions=versions,
-            rows=tuple(self._rows[name] for name in names if name in self._rows),
-            unfinished=tuple(name for name in names if name not in self._rows),
-            warnings=tuple(self.warnings),
+            rows=tuple(rows),
+            unfinished=tuple(unfinished),
+            warnings=tuple(mismatch(*worker) for worker in self.mismatches.items()),
         )
 
 
-def _run(options: SweepOptions, planned: list[SweepJob], rows: _Rows) -> None:
+def _run(options: SweepOptions, planned: list[SweepJob], results: _Results) -> None:
     """Run the jobs here or on a cluster."""
     if not options.scheduler:
         with SweepDisplay(len(planned)) as display:
             count = options.count or jobs_at_once()
-            rows.take(local_rows(planned, count, display.started), display)
+            results.take(local_results(planned, count, display.started), display)
         return
     with connected(options.scheduler) as client:
-        rows.warnings += mismatches(client)
+        results.mismatches = mismatches(client)
         with SweepDisplay(len(planned)) as display:
-            rows.take(cluster_rows(planned, client), display)
-
-
-def _write(sweep: Sweep, found: tuple[Change, ...] | None, folder: Path, as_json: bool) -> None:
-    """Write the report as HTML, JSON and JUnit's XML, and say so."""
-    files = {
-        "sweep.html": sweep_html(sweep, found).encode(),
-        "sweep.json": encode(sweep_document(sweep, found)),
-        "junit.xml": sweep_xml(sweep, found or ()),
-    }
-    for name, content in files.items():
-        path = put_file(folder / name, content)
-        if not as_json:
-            print_written(path)
+            results.take(cluster_results(planned, client), display)
 
 
 def _exit_code(sweep: Sweep, found: tuple[Change, ...] | None) -> int:

@@ -1,4 +1,4 @@
-"""Changes between two sweeps: verdicts, cases, pairs of graphs, divergences, findings."""
+"""Changes between two sweeps, in English as they are recorded: verdicts, cases, pairs, findings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -8,6 +8,7 @@ import msgspec
 
 from explorer.model.errors import UsageError
 from explorer.sweep.records import Change, PairRow, Sweep, SweepRow
+from explorer.text.language import _
 
 Item = TypeVar("Item")
 
@@ -21,10 +22,11 @@ def recorded_sweep(path: Path) -> Sweep:
         return msgspec.json.decode(path.read_bytes(), type=Sweep)
     except (OSError, msgspec.DecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(
-            f"--against {str(path)!r} cannot be read as a recorded sweep: {reason}; "
-            "write one with `python -m explorer sweep --out DIR`, as DIR/sweep.json"
-        ) from error
+        text = _(
+            "--against {file} cannot be read as a recorded sweep: {reason}; write one with"
+            " `python -m explorer sweep --out DIR`, as DIR/sweep.json"
+        )
+        raise UsageError(text.format(file=repr(str(path)), reason=reason)) from error
 
 
 def changes(before: Sweep, now: Sweep) -> list[Change]:
@@ -40,9 +42,8 @@ def changes(before: Sweep, now: Sweep) -> list[Change]:
         if name in old and name in new:
             found.extend(_row(old[name], new[name]))
         elif name not in now.unfinished:
-            old_verdict = old[name].verdict if name in old else ABSENT
-            new_verdict = new[name].verdict if name in new else ABSENT
-            found.append(Change(name=name, what="row", before=old_verdict, now=new_verdict))
+            verdicts = [rows[name].verdict if name in rows else ABSENT for rows in (old, new)]
+            found.append(Change(name=name, what="row", before=verdicts[0], now=verdicts[1]))
     return found
 
 
