@@ -15,7 +15,6 @@ from explorer.model.fuzz import FindingClass, Kind
 from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import Document, encode, to_builtins
 from explorer.text.language import ENGLISH, _, said_in
-from explorer.text.messages import one_line
 from explorer.words import fuzz as words
 
 ALARMS: tuple[FindingClass, ...] = ("framework", "ours", "unsteady")
@@ -76,19 +75,13 @@ def _report(finding: Finding, options: FuzzOptions, folder: Path | None) -> None
             print_written(path)
 
 
-@said_in(ENGLISH)
 def _scenario(finding: Finding, seed: int) -> str:
     """A finding as a scenario file that runs alone."""
-    order = " --order 2" if finding.program.order == 2 else ""
-    description = words.CLASSES[finding.found]
-    title = f"Random net {finding.number} of seed {seed}: {description}"
-    sighting = finding.sighting
-    detail = one_line(words.detail(sighting))
-    notes = (
-        f"Seen: {sighting.kind}: {', '.join(sighting.engines)}: {detail}\n\n"
-        f"Run it with `explorer scenario FILE{order}`. The net from which it was reduced has"
-        f" the operators\n{', '.join(finding.operators)}."
-    )
+    command = "explorer scenario FILE"
+    if finding.program.order == 2:
+        command += " --order 2"
+    title = words.title(finding.number, seed, finding.found)
+    notes = words.notes(finding.sighting, command, finding.operators)
     return scenario_text(finding.program, title, notes)
 
 

@@ -25,11 +25,12 @@ from explorer.scenario.load import load
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.choices import choose
 from explorer.text.clean import clean
-from explorer.text.language import _, later
+from explorer.text.language import ENGLISH, _, later, said_in
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import board
 from explorer.topics.studying import study, target
+from explorer.words.doctor import check as worded
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
@@ -39,9 +40,10 @@ def diagnose(options: DoctorOptions) -> int:
     with Workers() as workers, progress() as step:
         checks = examine(workers, substitute_layout, step)
     if options.as_json:
-        print_document(checks_document(checks))
+        with said_in(ENGLISH):
+            print_document(checks_document(list(map(worded, checks))))
     else:
-        show_checks(checks, console())
+        show_checks(list(map(worded, checks)), console())
     is_lost = any(check.required and not check.fine for check in checks)
     return exit_codes.LOST if is_lost else exit_codes.AS_EXPECTED
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from explorer.exploration.doctor import Check
+from explorer.model.doctor import Check
 
 
 def show_checks(checks: Sequence[Check], console: Console) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explorer.drawing.layout import substitute_layout
-from explorer.exploration.doctor import Check, examine
+from explorer.exploration.doctor import examine
+from explorer.model.doctor import Check, CheckFacts
 from explorer.model.engines import ENGINES
 from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
@@ -17,15 +18,16 @@ from explorer.web.askings import Askings, askings
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
 from explorer.web.watching import watch
+from explorer.words.doctor import check as worded
 from explorer.workers.workers import Workers
 
 PLACE = "doctor"
 
 
-def ask_checks(questions: Askings) -> Asking[list[Check]]:
+def ask_checks(questions: Askings) -> Asking[list[CheckFacts]]:
     """Everything looked at, once for all visitors; workers say their own versions."""
 
-    def make(workers: Workers, asking: Asking[list[Check]]) -> list[Check]:
+    def make(workers: Workers, asking: Asking[list[CheckFacts]]) -> list[CheckFacts]:
         return examine(workers, substitute_layout, asking.step)
 
     def stored() -> None:
@@ -46,7 +48,8 @@ def doctor() -> None:
         _workers(questions.workers)
     st.markdown(f"#### {_('What is installed')}")
     with told_errors():
-        show_checks(watch(ask_checks(questions)))
+        checks = watch(ask_checks(questions))
+        show_checks(list(map(worded, checks)))
     show_engines()
 
 

@@ -73,6 +73,25 @@ def finding(found: FindingClass, sighting: Sighting, known: Sequence[str], net: 
     )
 
 
+def title(number: int, seed: int, found: FindingClass) -> str:
+    """The title of a finding's scenario."""
+    text = _("Random net {number} of seed {seed}: {found}")
+    return text.format(number=number, seed=seed, found=_(CLASSES[found]))
+
+
+def notes(sighting: Sighting, command: str, operators: Iterable[str]) -> str:
+    """The notes of a finding's scenario; ``operators`` are those of the whole net."""
+    seen = _("Seen: {kind}: {engines}: {detail}").format(
+        kind=_(KINDS[sighting.kind]),
+        engines=", ".join(sighting.engines),
+        detail=one_line(detail(sighting)),
+    )
+    run = _(
+        "Run it with `{command}`. The net from which it was reduced has the operators\n{operators}."
+    ).format(command=command, operators=", ".join(operators))
+    return f"{seen}\n\n{run}"
+
+
 def summary(seen: Mapping[Kind, int], found: Iterable[FindingClass], seconds: float) -> str:
     """The counts in a line: "60 nets in 110 s: 48 agree, 2 rejected; 10 findings: 10 known"."""
     nets = sum(seen.values())

@@ -1,6 +1,6 @@
 """What the doctor found, as it is shown."""
 
-from explorer.exploration.doctor import Check
+from explorer.model.doctor import Check
 from explorer.report.doctor import checks_document, show_checks
 from tests.support.consoles import printed
 
