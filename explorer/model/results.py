@@ -21,15 +21,39 @@ MISSING_FRAMEWORK = "MissingFramework"
 """The ``type`` of a Failure where a framework is not installed."""
 
 
+LossKind = Literal["died", "closed", "unreadable", "memory", "no_answer", "out_of_time", "not_sent"]
+"""How a request to a worker was lost.
+
+- "died": the process died, with the exit ``code`` if it is known; negative is a signal
+- "closed": it closed its pipe but did not exit
+- "unreadable": its answer cannot be read
+- "memory": it exceeded its limit of ``amount`` megabytes
+- "no_answer": there was no answer within ``amount`` seconds
+- "out_of_time": there was no answer before the time limit of the whole run
+- "not_sent": that limit was reached before the request was sent
+"""
+
+
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """How a request to a worker was lost; ``output`` is the end of what it wrote to stderr."""
+
+    kind: LossKind
+    code: int | None = None
+    amount: float = 0.0
+    output: str = ""
+
+
 class Failure(msgspec.Struct, frozen=True):
     """Why an engine could not answer: the exception's type and message.
 
-    ``source`` is the user's line ("net.py:12"), or "" where none is known.
+    ``source`` is the user's line ("net.py:12"), or "" where none is known. ``loss`` says how a
+    worker was lost; ``message`` says the same in English.
     """
 
     type: str
     message: str
     source: str = ""
+    loss: Loss | None = None
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from explorer.model.claim import Board, ClaimRow
 from explorer.model.findings import FindingKind
 from explorer.model.graph import Edge, Node, Phase
 from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
-from explorer.model.results import Failure, Outcome
+from explorer.model.results import Outcome
 from explorer.model.sides import SideName
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.unpaired import Reason
@@ -59,6 +59,14 @@ class Graph(TypedDict):
     nodes: list[Node]
     edges: list[Edge]
     notes: list[str]
+
+
+class Failure(TypedDict):
+    """Why an engine could not answer: the exception's type and message, and the user's line."""
+
+    type: str
+    message: str
+    source: str
 
 
 class Answer(TypedDict):

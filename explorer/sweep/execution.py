@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from explorer.model.errors import MissingFrameworkError, UsageError
+from explorer.model.results import Failure
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.imported_files import files_read
 from explorer.store.keys import installation
@@ -150,7 +151,7 @@ def cluster_results(jobs: Iterable[SweepJob], client: "Client") -> Iterator[JobR
         for future in distributed.as_completed(list(jobs_of)):
             error = future.exception()
             if error:
-                problem = Problem(kind="died", text=str(error))
+                problem = Problem(kind="died", failure=Failure("crashed", str(error)))
                 yield without_results(jobs_of[future], "lost", problem)
             else:
                 yield future.result()

@@ -134,7 +134,7 @@ def in_own_process(job: SweepJob, workers: Workers) -> JobResult:
         reply = Lost("crashed", str(error))
     if isinstance(reply, JobResult):
         return reply
-    problem = Problem(kind="died", text=reply.detail)
+    problem = Problem(kind="died", failure=reply.failure)
     if reply.outcome == "timed_out":
         problem = Problem(kind="timed_out", seconds=job.timeout)
     return without_results(job, "lost", problem, time.perf_counter() - start)

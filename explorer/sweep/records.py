@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.exploration.stored import Wanted
 from explorer.model.report import CaseVerdict, Report
+from explorer.model.results import Failure
 
 SweepVerdict = Literal["as_expected", "different", "measured", "unsupported", "refused", "lost"]
 """The verdict on a job.
@@ -20,7 +21,7 @@ ProblemKind = Literal["refused", "died", "timed_out", "no_result", "rejected"]
 """Why a job has no results, or not all of them.
 
 - "refused": the explorer raised an error, which ``text`` is
-- "died": its process was lost, as ``text`` says
+- "died": its process was lost, as ``failure`` says
 - "timed_out": it was not finished within ``seconds``
 - "no_result": the measurements ``names`` were lost
 - "rejected": an engine rejects the scenario in the measurement ``names``, with the error ``text``
@@ -59,6 +60,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: ProblemKind
     text: str = ""
+    failure: Failure | None = None
     names: tuple[str, ...] = ()
     seconds: float = 0.0
 

@@ -10,6 +10,7 @@ from explorer.words import sweeps as words
 from explorer.words.cases import reason
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.findings import sentence as finding_sentence
+from explorer.workers.losses import message
 
 
 def row_of(result: JobResult) -> SweepRow:
@@ -55,7 +56,7 @@ def _problem(problem: Problem) -> str:
         return words.no_result(problem.names)
     if problem.kind == "rejected":
         return f"{', '.join(problem.names)}: {problem.text}"
-    return problem.text
+    return message(problem.failure) if problem.failure else problem.text
 
 
 def _findings(report: Report) -> Iterator[str]:
@@ -74,7 +75,7 @@ def missing(report: Report) -> str:
     for case in report.cases:
         for engine, result in case.results.items():
             if result.outcome in LOST:
-                detail = result.error.message if result.error else result.outcome
+                detail = message(result.error) if result.error else result.outcome
                 return f"{case.case.label}: {engine}: {detail}"
     for engine in report.lost_graphs:
         return words.no_graph(engine, report.ungraphed[engine])

@@ -11,6 +11,7 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
 from explorer.words.cases import SEPARATOR
+from explorer.workers.losses import message
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""
@@ -116,7 +117,7 @@ def answer(result: Result, precision: int = FEW, drawn: Collection[str] = ()) ->
     if result.outcome == "raised":
         return error
     if result.error and result.error.type == result.outcome:
-        error = one_line(result.error.message)  # a lost worker has no exception to name
+        error = one_line(message(result.error))  # a lost worker has no exception to name
     return _("{outcome}: {error}").format(outcome=_(OUTCOMES[result.outcome]), error=error)
 
 

@@ -25,8 +25,8 @@ class Child(Protocol):
     def is_gone(self) -> bool:
         """Whether it has ended."""
 
-    def end(self, seconds: float | None = None) -> str:
-        """How it has ended, once it has; TimeoutError where it lives on for so long."""
+    def end(self, seconds: float | None = None) -> int | None:
+        """Its exit code once it has ended, None if unknown; TimeoutError if it lives on."""
 
     def kill(self) -> None:
         """Kill it with all that it has started."""
@@ -66,21 +66,16 @@ class Started:
         """Whether it has ended."""
         return self._process.poll() is not None
 
-    def end(self, seconds: float | None = None) -> str:
-        """How it has ended, once it has; TimeoutError where it lives on for so long."""
+    def end(self, seconds: float | None = None) -> int | None:
+        """Its exit code once it has ended; TimeoutError if it lives on."""
         try:
-            return how(self._process.wait(seconds))
+            return self._process.wait(seconds)
         except subprocess.TimeoutExpired as error:
             raise TimeoutError from error
 
     def kill(self) -> None:
         """Kill it with all that it has started."""
         kill_group(self.pid)
-
-
-def how(code: int) -> str:
-    """How a process has ended, of its exit code: negative where a signal ended it."""
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def kill_group(pid: int) -> None:

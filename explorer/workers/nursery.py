@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from explorer.workers.children import Started, Streams, how, kill_group
+from explorer.workers.children import Started, Streams, kill_group
 from explorer.workers.environments import nursery_environment
 from explorer.workers.protocol import HEADER
 
@@ -130,8 +130,9 @@ class Forked:
         self._news = news
         self._nursery = nursery
         self._pid = 0
-        self._ended = ""
-        self._is_told = True
+        self._code: int | None = None
+        self._has_ended = False
+        self._is_open = True
         # Whoever stops a worker looks at it while another thread waits for its answer.
         self._lock = threading.Lock()
 
@@ -144,18 +145,18 @@ class Forked:
     def is_gone(self) -> bool:
         """Whether it has ended; one that will never be there counts too."""
         self._hear()
-        if not self._ended and not self._is_told and not self._lives():
-            self._ended = "reason unknown"
-        return bool(self._ended)
+        if not self._has_ended and not self._is_open and not self._lives():
+            self._has_ended = True
+        return self._has_ended
 
-    def end(self, seconds: float | None = None) -> str:
-        """How it has ended, once it has; TimeoutError where it lives on for so long."""
+    def end(self, seconds: float | None = None) -> int | None:
+        """Its exit code once it has ended, None if unknown; TimeoutError if it lives on."""
         latest = None if seconds is None else time.monotonic() + seconds
         while not self.is_gone():
             if latest is not None and time.monotonic() > latest:
                 raise TimeoutError
             time.sleep(LOOKING_SECONDS)
-        return self._ended
+        return self._code
 
     def kill(self) -> None:
         """Kill it with all that it has started."""
@@ -168,17 +169,18 @@ class Forked:
     def _hear(self) -> None:
         """Read the messages about it that have arrived."""
         with self._lock, contextlib.suppress(BlockingIOError):
-            while self._is_told:
+            while self._is_open:
                 message = os.read(self._news, NEWS.size)
                 if not message:
-                    self._is_told = False  # it has ended, or its nursery
+                    self._is_open = False  # it has ended, or its nursery
                     os.close(self._news)
                     return
                 what, number = NEWS.unpack(message)
                 if what == BORN:
                     self._pid = number
                 else:
-                    self._ended = how(number)
+                    self._code = number
+                    self._has_ended = True
 
     def _lives(self) -> bool:
         try:

@@ -5,7 +5,9 @@ from typing import BinaryIO, Literal
 
 import msgspec
 
-from explorer.model.results import Failure
+from explorer.model.results import Failure, Loss
+from explorer.text.language import ENGLISH, said_in
+from explorer.workers.losses import text
 
 HEADER = struct.Struct("<Q")
 """The length of the message that follows, in bytes."""
@@ -34,18 +36,27 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 class Lost(msgspec.Struct, frozen=True):
     """A request that got no reply: its worker crashed or ran out of time, or was not asked at all.
 
-    ``detail`` says how, with the last of what the worker wrote to stderr. Where it ``is_fault`` the
-    worker lives: the explorer's own code in it raised.
+    ``cause`` says how the worker was lost, or is an error of the explorer itself. If the loss
+    ``is_fault``, the worker lives: the explorer's own code in it raised.
     """
 
     outcome: Literal["crashed", "timed_out", "not_asked"]
-    detail: str
+    cause: Loss | str
     is_fault: bool = False
+
+    @property
+    def detail(self) -> str:
+        """The cause in English, as it is recorded."""
+        if isinstance(self.cause, str):
+            return self.cause
+        with said_in(ENGLISH):
+            return text(self.cause)
 
     @property
     def failure(self) -> Failure:
         """The loss as the error of a result."""
-        return Failure(self.outcome, self.detail)
+        loss = None if isinstance(self.cause, str) else self.cause
+        return Failure(self.outcome, self.detail, loss=loss)
 
 
 def write(stream: BinaryIO, message: Call | Answer) -> None:

@@ -22,10 +22,11 @@ from explorer.model.errors import (
     WorkerFaultError,
     WorkerStartError,
 )
+from explorer.model.results import Loss
 from explorer.text.language import _
 from explorer.workers.memory import MEGABYTE
 from explorer.workers.nursery import Nursery
-from explorer.workers.process import OUT_OF_TIME, WorkerProcess
+from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Call, Lost
 
 Reply = TypeVar("Reply")
@@ -101,7 +102,7 @@ class Workers:
         """
         with self._locks[kind]:
             if time.monotonic() >= self.deadline:
-                return Lost("not_asked", OUT_OF_TIME)
+                return Lost("not_asked", Loss(kind="not_sent"))
             self._settle_device(kind, argument)
             try:
                 answer = self._process(kind).ask(

@@ -55,7 +55,10 @@ NO_TEXTS = {
     "Only support integers, slices",
     "is null",
     "hardsigmoid_backward is not implemented",
-    "python -m explorer scenario",  # a command
+    "explorer scenario FILE",  # commands
+    "python -m explorer scenario",
+    "pip install 'autodiff-explorer[cluster]'",
+    "apt-get install chromium",
     "A random net",  # the title of a scenario that is run and deleted
     "Record",  # names of types
     "Item",
