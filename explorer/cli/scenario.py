@@ -53,7 +53,6 @@ SCENARIO_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of a run, as typed; commands without one of them have its default."""
 
-    name: str
     device: str
     engines: list[str] | None = None
     order: int = 1
@@ -87,7 +86,7 @@ def checked_plan(
     check_names(engines or (), run.device, run.order, cases)
     check_seconds("--timeout", run.timeout)
     check_seconds("--request-timeout", run.request_timeout)
-    scenario = read(find(run.name), fresh=run.fresh)
+    scenario = read(find(options.name or ""), fresh=run.fresh)
     checked = wanted(
         scenario,
         engines=engines,

@@ -15,6 +15,7 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError, WorkerFaultError
 from explorer.model.fuzz import FindingClass, Sighting
 from explorer.scenario.load import load
+from explorer.text.language import ENGLISH, said_in
 from explorer.workers.workers import Workers
 
 OURS = ("oracle", "graph", "fault", "lost")
@@ -79,6 +80,7 @@ class NetRunner:
         self._folder = folder
         self._count = 0
 
+    @said_in(ENGLISH)  # errors are recorded in English
     def run(self, program: Program, graphs: bool = True) -> Sighting:
         """What a net shows; without ``graphs``, what its gradients alone show.
 

@@ -24,6 +24,7 @@ SOURCES = (
     "workers",
     "report/claims",
     "report/diff.py",
+    "report/files.py",
     "report/scenario/case_rows.py",
     "report/scenario/html.py",
     "report/scenario/markdown.py",
