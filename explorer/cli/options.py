@@ -13,12 +13,19 @@ from explorer.text.choices import choose
 from explorer.text.language import _, later
 
 
-def _option(*names: str, text: str, metavar: str | None = None, shows_default: bool = True) -> Any:
-    return typer.Option(*names, help=text, metavar=metavar, show_default=shows_default)
+def _option(usage: str, text: str) -> Any:
+    """An option by its names and the name of its value: "-o --output FILE"."""
+    names: list[str] = []
+    metavar: list[str] = []
+    for word in usage.split():
+        (names if word.startswith("-") else metavar).append(word)
+    return typer.Option(
+        *names, help=text, metavar=" ".join(metavar) or None, show_default="[default:" not in text
+    )
 
 
-def _argument(metavar: str, text: str, *, shows_default: bool = True) -> Any:
-    return typer.Argument(help=text, metavar=metavar, show_default=shows_default)
+def _argument(metavar: str, text: str) -> Any:
+    return typer.Argument(help=text, metavar=metavar, show_default="[default:" not in text)
 
 
 # Options that several commands have
@@ -28,9 +35,8 @@ NAME = _argument("NAME_OR_FILE", SCENARIO_NAME)
 Device = Annotated[
     str,
     _option(
-        "--device",
-        metavar="DEVICE",
-        text=later(
+        "--device DEVICE",
+        later(
             "Device to run on: cpu, cuda[:N], mps, npu[:N], or auto for the best of each framework."
         ),
     ),
@@ -38,69 +44,45 @@ Device = Annotated[
 Timeout = Annotated[
     float,
     _option(
-        "--timeout",
-        metavar="SECONDS",
-        shows_default=False,
-        text=later(
+        "--timeout SECONDS",
+        later(
             "Time limit for the whole run, in seconds; what is complete by then is reported."
             " [default: none]"
         ),
     ),
 ]
 REQUEST_LIMIT = later("Time limit for one request to a worker, in seconds.")
-RequestTimeout = Annotated[
-    float, _option("--request-timeout", metavar="SECONDS", text=REQUEST_LIMIT)
-]
-AsJson = Annotated[bool, _option("--json", text=later("Print a JSON document and nothing else."))]
+RequestTimeout = Annotated[float, _option("--request-timeout SECONDS", REQUEST_LIMIT)]
+AsJson = Annotated[bool, _option("--json", later("Print a JSON document and nothing else."))]
 Case = Annotated[
     str | None,
     _option(
-        "--case",
-        metavar="CASE",
-        text=later("Case whose graphs are captured, such as 'grad(0)'. [default: the main case]"),
+        "--case CASE",
+        later("Case whose graphs are captured, such as 'grad(0)'. [default: the main case]"),
     ),
 ]
 Prove = Annotated[
     bool,
     _option(
         "--prove",
-        text=later(
+        later(
             "Prove the value of every op by recomputing it, even in graphs of over 200 op nodes."
         ),
     ),
 ]
 Fresh = Annotated[
-    bool,
-    _option("--fresh", text=later("Run again instead of using stored results (see `cache`).")),
+    bool, _option("--fresh", later("Run again instead of using stored results (see `cache`)."))
 ]
 Language = Annotated[
     str,
     _option(
-        "--lang",
-        metavar="LANGUAGE",
-        shows_default=False,
-        text=later(
+        "--lang LANGUAGE",
+        later(
             "Language of reports and divergences: en or zh (中文), before or after the command."
             " [default: that of EXPLORER_LANG, else of the locale]"
         ),
     ),
 ]
-
-
-def _out(text: str) -> Any:
-    return _option("--out", metavar="DIR", text=text)
-
-
-def _formats(text: str) -> Any:
-    return _option("--format", metavar="FORMAT[,…]", text=text)
-
-
-def _engines(text: str) -> Any:
-    return _option("--engine", metavar="ENGINE", text=text)
-
-
-def _seconds(text: str) -> Any:
-    return _option("--request-timeout", metavar="SECONDS", shows_default=False, text=text)
 
 
 # The options of each command, in the order in which its help lists them
@@ -113,40 +95,40 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
     device: Device = "cpu"
     engines: Annotated[
         list[str] | None,
-        _engines(
+        _option(
+            "--engine ENGINE",
             later(
                 "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph."
                 " Repeat the option for more. [default: all]"
-            )
+            ),
         ),
     ] = None
     order: Annotated[
-        int,
-        _option(
-            "--order", metavar="N", text=later("Compute nested gradients up to this order too.")
-        ),
+        int, _option("--order N", later("Compute nested gradients up to this order too."))
     ] = 1
     case: Case = None
     out: Annotated[
         Path | None,
-        _out(later("Folder for pictures and reports; created if it does not exist.")),
+        _option(
+            "--out DIR", later("Folder for pictures and reports; created if it does not exist.")
+        ),
     ] = None
     formats: Annotated[
         list[str] | None,
-        _formats(
+        _option(
+            "--format FORMAT[,…]",
             later(
                 "Files to write into DIR: svg, png, dot, mermaid, json, markdown or html;"
                 " separate several with commas. [default: svg,json]"
-            )
+            ),
         ),
     ] = None
     as_json: AsJson = False
     cases: Annotated[
         str | None,
         _option(
-            "--cases",
-            metavar="SELECTION",
-            text=later(
+            "--cases SELECTION",
+            later(
                 "Cases to run: all; structure (each API, position, form of weights and has_aux at"
                 " least once); main (one case). [default: all; structure for a large scenario]"
             ),
@@ -158,18 +140,13 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
     request_timeout: RequestTimeout = 60.0
     new: Annotated[
         str | None,
-        _option(
-            "--new",
-            metavar="NAME",
-            text=later("Write NAME.py, a commented scenario to start from."),
-        ),
+        _option("--new NAME", later("Write NAME.py, a commented scenario to start from.")),
     ] = None
     from_factories: Annotated[
         tuple[str, str] | None,
         _option(
-            "--from-factories",
-            metavar="MINDSPORE TORCH",
-            text=later(
+            "--from-factories MINDSPORE TORCH",
+            later(
                 "With --new: the functions that create MindSpore's net and PyTorch's, each as"
                 " package.module:function."
             ),
@@ -178,9 +155,8 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
     inputs: Annotated[
         Path | None,
         _option(
-            "--inputs",
-            metavar="FILE.npz",
-            text=later("With --from-factories: the inputs of these nets, as arrays by name."),
+            "--inputs FILE.npz",
+            later("With --from-factories: the inputs of these nets, as arrays by name."),
         ),
     ] = None
 
@@ -190,36 +166,32 @@ class GraphOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     name: Annotated[str, NAME]
     output: Annotated[
-        Path,
-        _option(
-            "-o", "--output", metavar="FILE", text=later("File to write; its folder must exist.")
-        ),
+        Path, _option("-o --output FILE", later("File to write; its folder must exist."))
     ]
     engines: Annotated[
         list[str] | None,
-        _engines(
+        _option(
+            "--engine ENGINE",
             later(
                 "Engine whose graph to draw: mindspore-graph, mindspore-tape, torch-tape or"
                 " torch-graph. Repeat the option for two side by side."
                 " [default: mindspore-graph]"
-            )
+            ),
         ),
     ] = None
     case: Case = None
     view: Annotated[
         str,
         _option(
-            "--view",
-            metavar="VIEW",
-            text=later("ladder (each backward op beside its forward op) or flow (top to bottom)."),
+            "--view VIEW",
+            later("ladder (each backward op beside its forward op) or flow (top to bottom)."),
         ),
     ] = "ladder"
     depth: Annotated[
         str,
         _option(
-            "--depth",
-            metavar="N|all|fit",
-            text=later(
+            "--depth N|all|fit",
+            later(
                 "Collapse modules below depth N; all: show every op; fit: what fits on a screen."
             ),
         ),
@@ -227,19 +199,15 @@ class GraphOptions(msgspec.Struct, frozen=True, kw_only=True):
     stage: Annotated[
         str | None,
         _option(
-            "--stage",
-            metavar="PASS",
-            text=later(
-                "Compiler pass whose result to draw, of mindspore-graph. [default: the last]"
-            ),
+            "--stage PASS",
+            later("Compiler pass whose result to draw, of mindspore-graph. [default: the last]"),
         ),
     ] = None
     file_format: Annotated[
         str | None,
         _option(
-            "--format",
-            metavar="FORMAT",
-            text=later("svg, png, dot, mermaid or json. [default: from FILE's ending]"),
+            "--format FORMAT",
+            later("svg, png, dot, mermaid or json. [default: from FILE's ending]"),
         ),
     ] = None
     device: Device = "cpu"
@@ -255,16 +223,14 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
     left: Annotated[
         str,
         _argument(
-            "LEFT",
-            later("An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph."),
+            "LEFT", later("An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph.")
         ),
     ]
     right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))]
     case: Case = None
     device: Device = "cpu"
     list_all: Annotated[
-        bool,
-        _option("--all", text=later("Print every divergence instead of only the first.")),
+        bool, _option("--all", later("Print every divergence instead of only the first."))
     ] = False
     as_json: AsJson = False
     prove: Prove = False
@@ -281,15 +247,18 @@ class StudyOptions(msgspec.Struct, frozen=True, kw_only=True):
     device: Device = "cpu"
     out: Annotated[
         Path | None,
-        _out(later("Folder for charts and the record; created if it does not exist.")),
+        _option(
+            "--out DIR", later("Folder for charts and the record; created if it does not exist.")
+        ),
     ] = None
     formats: Annotated[
         list[str] | None,
-        _formats(
+        _option(
+            "--format FORMAT[,…]",
             later(
                 "Files to write into DIR: svg, png, json or markdown; separate several with"
                 " commas. [default: svg,json]"
-            )
+            ),
         ),
     ] = None
     as_json: AsJson = False
@@ -297,7 +266,10 @@ class StudyOptions(msgspec.Struct, frozen=True, kw_only=True):
     timeout: Timeout = math.inf
     request_timeout: Annotated[
         float | None,
-        _seconds(later("Time limit for one measurement, in seconds. [default: set by the study]")),
+        _option(
+            "--request-timeout SECONDS",
+            later("Time limit for one measurement, in seconds. [default: set by the study]"),
+        ),
     ] = None
 
 
@@ -308,35 +280,28 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
         str | None, _argument("ID", later("Number of one claim, to show it in full."))
     ] = None
     topic: Annotated[
-        str | None,
-        _option("--topic", metavar="TOPIC", text=later("Check only the claims of this topic.")),
+        str | None, _option("--topic TOPIC", later("Check only the claims of this topic."))
     ] = None
     verdict: Annotated[
-        str | None,
-        _option("--verdict", metavar="VERDICT", text=later("Show only claims with this verdict.")),
+        str | None, _option("--verdict VERDICT", later("Show only claims with this verdict."))
     ] = None
     against: Annotated[
         Path | None,
         _option(
-            "--against",
-            metavar="FILE",
-            text=later("Board to compare with, as written by --json; reports changed verdicts."),
+            "--against FILE",
+            later("Board to compare with, as written by --json; reports changed verdicts."),
         ),
     ] = None
     as_json: AsJson = False
     as_markdown: Annotated[
-        bool, _option("--markdown", text=later("Print the table of claims as Markdown."))
+        bool, _option("--markdown", later("Print the table of claims as Markdown."))
     ] = False
     as_html: Annotated[
-        bool, _option("--html", text=later("Print the table of claims as an HTML page."))
+        bool, _option("--html", later("Print the table of claims as an HTML page."))
     ] = False
     pages: Annotated[
         Path | None,
-        _option(
-            "--pages",
-            metavar="DIR",
-            text=later("Write a Markdown page for each claim into this folder."),
-        ),
+        _option("--pages DIR", later("Write a Markdown page for each claim into this folder.")),
     ] = None
     fresh: Fresh = False
     request_timeout: RequestTimeout = 300.0
@@ -353,58 +318,53 @@ class SweepOptions(msgspec.Struct, frozen=True, kw_only=True):
                 'Names or patterns of shipped scenarios ("conv*", "real/*"), .py files, or folders'
                 " of .py files. [default: all shipped scenarios except real/*]"
             ),
-            shows_default=False,
         ),
     ] = None
     studies: Annotated[
-        bool,
-        _option("--studies", text=later("Also run every study that takes a scenario.")),
+        bool, _option("--studies", later("Also run every study that takes a scenario."))
     ] = False
     count: Annotated[
         int | None,
         _option(
-            "--jobs",
-            metavar="N",
-            shows_default=False,
-            text=later("Number of jobs that run in parallel. [default: one for every two cores]"),
+            "--jobs N",
+            later("Number of jobs that run in parallel. [default: one for every two cores]"),
         ),
     ] = None
     out: Annotated[
         Path | None,
-        _out(
-            later("Folder for sweep.html, sweep.json and junit.xml; created if it does not exist.")
+        _option(
+            "--out DIR",
+            later("Folder for sweep.html, sweep.json and junit.xml; created if it does not exist."),
         ),
     ] = None
     against: Annotated[
         Path | None,
         _option(
-            "--against",
-            metavar="FILE",
-            text=later("Recorded sweep.json to compare with; reports what has changed."),
+            "--against FILE",
+            later("Recorded sweep.json to compare with; reports what has changed."),
         ),
     ] = None
     scheduler: Annotated[
         str | None,
         _option(
-            "--scheduler",
-            metavar="tcp://HOST:PORT",
-            text=later("Run on a Dask cluster; the address of its scheduler."),
+            "--scheduler tcp://HOST:PORT",
+            later("Run on a Dask cluster; the address of its scheduler."),
         ),
     ] = None
     device: Device = "cpu"
     fresh: Fresh = False
     as_json: AsJson = False
     timeout: Annotated[
-        float,
-        _option("--timeout", metavar="SECONDS", text=later("Time limit for each job, in seconds.")),
+        float, _option("--timeout SECONDS", later("Time limit for each job, in seconds."))
     ] = 900.0
     request_timeout: Annotated[
         float | None,
-        _seconds(
+        _option(
+            "--request-timeout SECONDS",
             later(
                 "Time limit for one request to a worker, in seconds."
                 " [default: 60 for a scenario, set by the study for a study]"
-            )
+            ),
         ),
     ] = None
 
@@ -412,16 +372,15 @@ class SweepOptions(msgspec.Struct, frozen=True, kw_only=True):
 class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``fuzz``."""
 
-    cases: Annotated[int, _option("--cases", metavar="N", text=later("Number of random nets."))] = (
-        60
-    )
-    seed: Annotated[int, _option("--seed", metavar="S", text=later("Seed of the random nets."))] = 1
-    start: Annotated[
-        int, _option("--start", metavar="K", text=later("Number of the first net."))
-    ] = 0
+    cases: Annotated[int, _option("--cases N", later("Number of random nets."))] = 60
+    seed: Annotated[int, _option("--seed S", later("Seed of the random nets."))] = 1
+    start: Annotated[int, _option("--start K", later("Number of the first net."))] = 0
     out: Annotated[
         Path | None,
-        _out(later("Folder for a scenario file of each finding; created if it does not exist.")),
+        _option(
+            "--out DIR",
+            later("Folder for a scenario file of each finding; created if it does not exist."),
+        ),
     ] = None
     as_json: AsJson = False
 
@@ -429,13 +388,9 @@ class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
 class EmbedOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``embed``."""
 
-    files: Annotated[
-        list[Path],
-        _argument("FILE…", later("Markdown files to fill."), shows_default=False),
-    ]
+    files: Annotated[list[Path], _argument("FILE…", later("Markdown files to fill."))]
     check: Annotated[
-        bool,
-        _option("--check", text=later("Write nothing; exit with 1 if a block is out of date.")),
+        bool, _option("--check", later("Write nothing; exit with 1 if a block is out of date."))
     ] = False
     fresh: Fresh = False
 
@@ -464,7 +419,7 @@ class WarmOptions(msgspec.Struct, frozen=True, kw_only=True):
 class CacheOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``cache``."""
 
-    clear: Annotated[bool, _option("--clear", text=later("Delete all stored results."))] = False
+    clear: Annotated[bool, _option("--clear", later("Delete all stored results."))] = False
     as_json: AsJson = False
 
 

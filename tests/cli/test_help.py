@@ -52,9 +52,7 @@ def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 # Help in Chinese
 
-ENGLISH = re.compile(
-    r"[A-Za-z]{2,},? [a-z]{2,} [a-z]{2,}|\b(the|is|are|of|with|for|and|all the)\b"
-)
+ENGLISH = re.compile(r"[A-Za-z]{2,},? [a-z]{2,} [a-z]{2,}|\b(the|is|are|of|with|for|and|all the)\b")
 """Three English words in a row, or one that nearly every English sentence has."""
 
 HEADING = re.compile(r"^\S+：$")
