@@ -10,7 +10,7 @@ from explorer.words import sweeps as words
 from explorer.words.cases import reason
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.findings import sentence as finding_sentence
-from explorer.workers.losses import message
+from explorer.workers.protocol import message
 
 
 def row_of(result: JobResult) -> SweepRow:

@@ -11,7 +11,7 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
 from explorer.words.cases import SEPARATOR
-from explorer.workers.losses import message
+from explorer.workers.protocol import message
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
-from explorer.workers import lifeline, serving
+from explorer.workers import serving
 from explorer.workers.garbage_collection import imported
 from explorer.workers.nursery import BORN, ENDED, NEWS, Birth
-from explorer.workers.protocol import HEADER
+from explorer.workers.protocol import HEADER, LIFELINE
 
 DESCRIPTORS = 5
 """The open files of a worker: its three streams, its lifeline, and where news of it go."""
@@ -89,7 +89,7 @@ def begin(birth: Birth, descriptors: list[int]) -> None:
         os.close(descriptor)
     os.environ.clear()
     os.environ.update(birth.environment)
-    os.environ[lifeline.VARIABLE] = str(its_lifeline)
+    os.environ[LIFELINE] = str(its_lifeline)
     os.chdir(birth.folder)
     tempfile.tempdir = None  # it was that of the nursery
     np.random.seed()  # so that not all workers draw the same
@@ -99,7 +99,7 @@ def begin(birth: Birth, descriptors: list[int]) -> None:
 
 def main() -> None:
     """Import the modules, then fork a worker at each request."""
-    lifeline.hold()
+    serving.hold_lifeline()
     control = socket.socket(fileno=os.dup(0))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

@@ -14,8 +14,7 @@ import msgspec
 
 from explorer.model.engines import WorkerKind
 from explorer.model.results import Loss
-from explorer.workers import memory
-from explorer.workers.children import Child, Started
+from explorer.workers.children import MEGABYTE, Child, Started, memory_limit, memory_of
 from explorer.workers.environments import worker_environment
 from explorer.workers.nursery import Nursery
 from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
@@ -23,7 +22,7 @@ from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
 STDERR_TAIL = 2000
 """The number of bytes from the end of a lost worker's stderr that are quoted."""
 
-STDERR_MOST = 50 * memory.MEGABYTE
+STDERR_MOST = 50 * MEGABYTE
 """The bytes of a worker's stderr that are kept; beyond them what was written so far is dropped."""
 
 WATCHING_SECONDS = 0.1
@@ -44,7 +43,7 @@ class WorkerProcess:
 
     def __init__(self, kind: WorkerKind, nursery: Nursery | None) -> None:
         """Start a worker: forked from a ``nursery`` where it is given one."""
-        self._most_memory = memory.limit()
+        self._most_memory = memory_limit()
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as its:
             self.scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
             opened.callback(shutil.rmtree, self.scratch, ignore_errors=True)
@@ -127,12 +126,12 @@ class WorkerProcess:
             os.ftruncate(self._errors.fileno(), 0)
         if self.memory() <= self._most_memory:
             return None
-        megabytes = self._most_memory / memory.MEGABYTE
+        megabytes = self._most_memory / MEGABYTE
         return self._lost("crashed", Loss(kind="memory", amount=megabytes))
 
     def memory(self) -> int:
         """The bytes of memory that the process holds; 0 once it is gone."""
-        return memory.used(self.pid)
+        return memory_of(self.pid)
 
     @property
     def pid(self) -> int:

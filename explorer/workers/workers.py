@@ -24,7 +24,7 @@ from explorer.model.errors import (
 )
 from explorer.model.results import Loss
 from explorer.text.language import _
-from explorer.workers.memory import MEGABYTE
+from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Call, Lost

@@ -7,8 +7,7 @@ import pytest
 from explorer.model.results import Failure, Loss, LossKind, Result
 from explorer.text.language import said_in
 from explorer.words.answers import answer
-from explorer.workers.losses import TEXTS, message, text
-from explorer.workers.protocol import Lost
+from explorer.workers.protocol import TEXTS, Lost, loss_text, message
 
 
 @pytest.mark.parametrize(
@@ -45,7 +44,7 @@ def test_a_loss_is_recorded_in_english_and_said_in_the_reader_s_language(
     loss: Loss, english: str, chinese: str
 ) -> None:
     lost = Lost("crashed", loss)
-    assert text(loss) == english
+    assert loss_text(loss) == english
     with said_in("zh"):
         assert message(lost.failure) == chinese
         assert lost.failure.message == lost.detail == english

@@ -14,7 +14,7 @@ import pytest
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
 from explorer.model.requests import NetRequest
-from explorer.workers.memory import MEGABYTE
+from explorer.workers.children import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
