@@ -136,7 +136,7 @@ PYTORCH_GRAPH = frozenset({"torch-graph"})
 EVERY = frozenset(ENGINES)
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class Known(msgspec.Struct, frozen=True):
     """A finding that needs no second look.
 
     It is of one of ``kinds``, and ``engines`` may be wrong. Where they are given, one of their
@@ -145,7 +145,6 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     have many causes is known only once the net is reduced.
     """
 
-    reason: str
     kinds: frozenset[Kind]
     engines: frozenset[str]
     error: str = ""
@@ -169,176 +168,89 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
 
 RAISES: frozenset[Kind] = frozenset({"raises"})
-PARTS: frozenset[Kind] = frozenset({"differs", "values"})
+GRAPH: frozenset[Kind] = frozenset({"graph"})
+DIFFERENT: frozenset[Kind] = frozenset({"differs", "values"})
 """Kinds in which numbers differ, at the end or on the way."""
 
-KNOWN = (
-    Known(
-        reason=later(
-            "a derivative that is constant is on no tape of PyTorch's: nested, it refuses"
-        ),
-        kinds=RAISES,
-        engines=PYTORCH_TAPE,
-        error="does not require grad",
-        order=2,
+KNOWN: dict[str, Known] = {
+    later("a derivative that is constant is on no tape of PyTorch's: nested, it refuses"): Known(
+        RAISES, PYTORCH_TAPE, error="does not require grad", order=2
     ),
-    Known(
-        reason=later("MindSpore has no second derivative of this operator"),
-        kinds=RAISES,
-        engines=MINDSPORE,
-        error="prop",
-        order=2,
+    later("MindSpore has no second derivative of this operator"): Known(
+        RAISES, MINDSPORE, error="prop", order=2
     ),
-    Known(
-        reason=later("Dynamo captures no branch that depends on a value"),
-        kinds=RAISES,
-        engines=PYTORCH_GRAPH,
-        error="Data-dependent branching",
-        operators=frozenset({"branch"}),
+    later("Dynamo captures no branch that depends on a value"): Known(
+        RAISES, PYTORCH_GRAPH, error="Data-dependent branching", operators=frozenset({"branch"})
     ),
-    Known(
-        reason=later("nested gradients of MindSpore's tape are wrong in silence"),
-        kinds=frozenset({"differs"}),
-        engines=TAPE,
-        order=2,
+    later("nested gradients of MindSpore's tape are wrong in silence"): Known(
+        frozenset({"differs"}), TAPE, order=2
     ),
-    Known(
-        reason=later("nested gradients of MindSpore's tape raise behind an index"),
-        kinds=RAISES,
-        engines=TAPE | PYTORCH_TAPE,  # which refuses where what is indexed is linear
-        error="Only support integers, slices",
-        order=2,
+    later("nested gradients of MindSpore's tape raise behind an index"): Known(
+        RAISES, TAPE | PYTORCH_TAPE, error="Only support integers, slices", order=2
     ),
-    Known(
-        reason=later(
-            "nested gradients of MindSpore's tape raise where a backward is given no tensor"
-        ),
-        kinds=RAISES,
-        engines=TAPE,
-        error="is null",
-        order=2,
+    later("nested gradients of MindSpore's tape raise where a backward is given no tensor"): Known(
+        RAISES, TAPE, error="is null", order=2
     ),
-    Known(
-        reason=later(
-            "MindSpore's gradient of lerp by a float16 tensor is float32, and adds to no other"
-        ),
-        kinds=RAISES | PARTS,
-        engines=EVERY,
-        operators=frozenset({"lerp"}),
-        dtype="float16",
+    later(
+        "MindSpore's gradient of lerp by a float16 tensor is float32, and adds to no other"
+    ): Known(RAISES | DIFFERENT, EVERY, operators=frozenset({"lerp"}), dtype="float16"),
+    later("MindSpore's compiler has no second derivative of min and max along an axis"): Known(
+        RAISES, MINDSPORE_GRAPH, error="InplaceScatterSrc", order=2
     ),
-    Known(
-        reason=later("MindSpore's compiler has no second derivative of min and max along an axis"),
-        kinds=RAISES,
-        engines=MINDSPORE_GRAPH,
-        error="InplaceScatterSrc",
-        order=2,
+    later(
+        "of three like kernels beside a branch, the explorer cannot tell which dumped which value"
+    ): Known(GRAPH, MINDSPORE_GRAPH, operators=frozenset({"prod"})),
+    later("MindSpore's gradient of selu is wrong for negative numbers"): Known(
+        DIFFERENT, EVERY, operators=frozenset({"selu"})
     ),
-    Known(
-        reason=later(
-            "of three like kernels beside a branch, the explorer cannot tell which dumped which value"
-        ),
-        kinds=frozenset({"graph"}),
-        engines=MINDSPORE_GRAPH,
-        operators=frozenset({"prod"}),
+    later(
+        "MindSpore's gradient of selu is wrong; float16's noise hides it from all but the oracle"
+    ): Known(frozenset({"oracle"}), EVERY, operators=frozenset({"selu"}), dtype="float16", most=6),
+    later("MindSpore's gradient of the deviation of equal numbers is nan, PyTorch's is 0"): Known(
+        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"std"})
     ),
-    Known(
-        reason=later("MindSpore's gradient of selu is wrong for negative numbers"),
-        kinds=PARTS,
-        engines=EVERY,
-        operators=frozenset({"selu"}),
-    ),
-    Known(
-        reason=later(
-            "MindSpore's gradient of selu is wrong; float16's noise hides it from all but the oracle"
-        ),
-        kinds=frozenset({"oracle"}),
-        engines=EVERY,
-        operators=frozenset({"selu"}),
-        dtype="float16",
-        most=6,
-    ),
-    Known(
-        reason=later(
-            "MindSpore's gradient of the deviation of equal numbers is nan, PyTorch's is 0"
-        ),
-        kinds=frozenset({"differs"}),
-        engines=MINDSPORE,
-        is_finite=False,
-        operators=frozenset({"std"}),
-    ),
-    Known(
-        reason=later("MindSpore computes this operator of float64 tensors in single precision"),
-        kinds=PARTS,
-        engines=EVERY,
+    later("MindSpore computes this operator of float64 tensors in single precision"): Known(
+        DIFFERENT,
+        EVERY,
         dtype="float64",
         operators=frozenset(
             {"celu", "hypot", "l1_loss", "log_softmax", "masked_fill", "mse_loss", "sort"}
         ),
     ),
-    Known(
-        reason=later("MindSpore's gradient of atan2 at the origin is nan, PyTorch's is 0"),
-        kinds=frozenset({"differs"}),
-        engines=MINDSPORE,
-        is_finite=False,
-        operators=frozenset({"atan2"}),
+    later("MindSpore's gradient of atan2 at the origin is nan, PyTorch's is 0"): Known(
+        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"atan2"})
     ),
-    Known(
-        reason=later(
-            "the gradient of atan2 of small float16 numbers divides by what has no inverse there"
-        ),
-        kinds=frozenset({"differs", "oracle"}),
-        engines=EVERY,
+    later(
+        "the gradient of atan2 of small float16 numbers divides by what has no inverse there"
+    ): Known(
+        frozenset({"differs", "oracle"}),
+        EVERY,
         operators=frozenset({"atan2"}),
         dtype="float16",
         most=4,
     ),
-    Known(
-        reason=later(
-            "kernels inside MindSpore's gradient of mish approximate more than its noise shows"
-        ),
-        kinds=frozenset({"values"}),
-        engines=EVERY,
-        operators=frozenset({"mish"}),
-        dtype="float32",
-        most=4,
-    ),
-    Known(
-        reason=later(
-            "MindSpore's tanh of large float32 numbers is approximate, its gradient there wrong"
-        ),
-        kinds=PARTS,
-        engines=EVERY,
-        operators=frozenset({"tanhshrink"}),
-        dtype="float32",
-        most=4,
-    ),
-    Known(
-        reason=later("PyTorch has no second derivative of hardsigmoid"),
-        kinds=RAISES,
-        engines=PYTORCH_TAPE | PYTORCH_GRAPH,
+    later(
+        "kernels inside MindSpore's gradient of mish approximate more than its noise shows"
+    ): Known(frozenset({"values"}), EVERY, operators=frozenset({"mish"}), dtype="float32", most=4),
+    later(
+        "MindSpore's tanh of large float32 numbers is approximate, its gradient there wrong"
+    ): Known(DIFFERENT, EVERY, operators=frozenset({"tanhshrink"}), dtype="float32", most=4),
+    later("PyTorch has no second derivative of hardsigmoid"): Known(
+        RAISES,
+        PYTORCH_TAPE | PYTORCH_GRAPH,
         error="hardsigmoid_backward is not implemented",
         operators=frozenset({"hardsigmoid"}),
         order=2,
     ),
-    Known(
-        reason=later("MindSpore has no gradient of avg_pool by float64 tensors"),
-        kinds=RAISES,
-        engines=MINDSPORE,
-        error="AvgPool3DGrad",
-        dtype="float64",
-        operators=frozenset({"avg_pool"}),
+    later("MindSpore has no gradient of avg_pool by float64 tensors"): Known(
+        RAISES, MINDSPORE, error="AvgPool3DGrad", dtype="float64", operators=frozenset({"avg_pool"})
     ),
-    Known(
-        reason=later("MindSpore's compiled gradient of addcmul has another shape than its tensor"),
-        kinds=RAISES | PARTS,
-        engines=MINDSPORE_GRAPH,
-        operators=frozenset({"addcmul"}),
+    later("MindSpore's compiled gradient of addcmul has another shape than its tensor"): Known(
+        RAISES | DIFFERENT, MINDSPORE_GRAPH, operators=frozenset({"addcmul"})
     ),
-    Known(
-        reason=later("MindSpore takes a number beside float64 tensors in single precision"),
-        kinds=PARTS,
-        engines=EVERY,
+    later("MindSpore takes a number beside float64 tensors in single precision"): Known(
+        DIFFERENT,
+        EVERY,
         dtype="float64",
         operators=frozenset(
             {
@@ -355,8 +267,8 @@ KNOWN = (
             }
         ),
     ),
-)
-"""The recorded list (MindSpore 2.10.0, PyTorch 2.13.0)."""
+}
+"""The recorded list, by reasons (MindSpore 2.10.0, PyTorch 2.13.0)."""
 
 
 def known_reasons(program: Program, sighting: Sighting) -> tuple[str, ...]:
@@ -366,12 +278,12 @@ def known_reasons(program: Program, sighting: Sighting) -> tuple[str, ...]:
     """
     reasons: list[str] = []
     covered: set[str] = set()
-    for known in KNOWN:
+    for reason, known in KNOWN.items():
         if not known.fits(program, sighting):
             continue
         if known.engines.issuperset(sighting.engines):
-            return (known.reason,)
+            return (reason,)
         if known.engines.intersection(sighting.engines):
-            reasons.append(known.reason)
+            reasons.append(reason)
             covered |= known.engines
     return tuple(reasons) if covered.issuperset(sighting.engines) else ()

@@ -61,7 +61,6 @@ NO_TEXTS = {
     "apt-get install chromium",
     "A random net",  # the title of a scenario that is run and deleted
     "Record",  # names of types
-    "Item",
     "Reply",
     "Client",
     "Workers",
