@@ -7,7 +7,7 @@ import msgspec
 
 from explorer.cli import exit_codes
 from explorer.cli.options import ClaimsOptions, check_seconds
-from explorer.cli.output import print_document
+from explorer.cli.output import prepared, print_document
 from explorer.cli.terminal import console, progress
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
 from explorer.model.errors import UsageError
@@ -17,7 +17,7 @@ from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.pages import board_pages
 from explorer.report.claims.terminal import show_board, show_claim
 from explorer.report.claims.wording import verdict_name
-from explorer.report.files import prepare_folder, put_file
+from explorer.report.files import put_file
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
@@ -61,7 +61,7 @@ def check_claims(options: ClaimsOptions) -> int:
     if options.verdict:
         verdict = choose(later("verdict"), options.verdict.replace(" ", "_"), CLAIM_VERDICTS)
     recorded = _recorded_board(options.against) if options.against else None
-    folder = prepare_folder(options.pages) if options.pages else None
+    folder = prepared(options.pages)
     with Workers(options.request_timeout) as workers, progress() as step:
         whole = board(claims, workers, step, Store(fresh=options.fresh))
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from explorer.cli import exit_codes
 from explorer.cli.options import EmbedOptions
-from explorer.cli.output import print_written
+from explorer.cli.output import write_file
 from explorer.documents.contents import Way, contents
 from explorer.documents.markdown import Ask, Embedded, embedded
 from explorer.model.errors import UsageError
-from explorer.report.files import prepare_folder, put_file
+from explorer.report.files import prepare_folder
 from explorer.store.store import to_stderr
 from explorer.text.language import _
 from explorer.text.messages import one_line
@@ -45,7 +45,7 @@ def embed(options: EmbedOptions) -> int:
         for path, content in (*document.files.items(), (file, document.text.encode())):
             if path in stale:
                 prepare_folder(path.parent)
-                print_written(put_file(path, content))
+                write_file(path, content)
     return exit_codes.AS_EXPECTED
 
 

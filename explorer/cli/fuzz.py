@@ -6,13 +6,12 @@ from pathlib import Path
 
 from explorer.cli import exit_codes
 from explorer.cli.options import FuzzOptions
-from explorer.cli.output import print_document, print_written
+from explorer.cli.output import prepared, print_document, write_file
 from explorer.cli.terminal import progress
 from explorer.fuzz.program import scenario_text
 from explorer.fuzz.search import Finding, NetResult, search
 from explorer.model.errors import UsageError
 from explorer.model.fuzz import FindingClass, Kind
-from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import Document, encode, to_builtins
 from explorer.text.language import ENGLISH, _, said_in
 from explorer.words import fuzz as words
@@ -26,7 +25,7 @@ def run_fuzz(options: FuzzOptions) -> int:
     if options.cases < 1 or options.start < 0:
         text = _("--cases must be at least 1 and --start at least 0, got {cases} and {start}")
         raise UsageError(text.format(cases=options.cases, start=options.start))
-    folder = prepare_folder(options.out) if options.out else None
+    folder = prepared(options.out)
     start = time.perf_counter()
     results: list[NetResult] = []
     was_interrupted = False
@@ -38,7 +37,7 @@ def run_fuzz(options: FuzzOptions) -> int:
     findings = [result.finding for result in results if result.finding]
     document = _document(options, results, findings, seconds)
     if folder:
-        put_file(folder / "fuzz.json", encode(document))
+        write_file(folder / "fuzz.json", encode(document), is_quiet=True)
     if options.as_json:
         print_document(document)
     else:
@@ -70,9 +69,8 @@ def _report(finding: Finding, options: FuzzOptions, folder: Path | None) -> None
         print(f"{finding.number}: {text}", flush=True)
     if folder and finding.found != "known":
         name = f"net_{options.seed}_{finding.number}.py"
-        path = put_file(folder / name, _scenario(finding, options.seed).encode())
-        if not options.as_json:
-            print_written(path)
+        text = _scenario(finding, options.seed)
+        write_file(folder / name, text.encode(), is_quiet=options.as_json)
 
 
 def _scenario(finding: Finding, seed: int) -> str:

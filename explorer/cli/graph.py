@@ -6,12 +6,12 @@ from typing import cast
 from explorer import drawing
 from explorer.cli import exit_codes
 from explorer.cli.options import GraphOptions, chosen_format
-from explorer.cli.output import print_written
+from explorer.cli.output import write_file
 from explorer.cli.scenario import checked_plan, explored
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
-from explorer.report.files import check_folder, put_file
+from explorer.report.files import check_folder
 from explorer.report.scenario.export import PictureChoice, picture_file
 from explorer.report.scenario.graphs import at_stage
 from explorer.text.choices import choose, refusal
@@ -43,7 +43,7 @@ def write_graph(options: GraphOptions) -> int:
     )
     # On an earlier stage, the number of a pair would be that of another graph's node.
     content = picture_file(graphs, report.alignments if are_last else (), choice)
-    print_written(put_file(options.output, content))
+    write_file(options.output, content)
     return exit_codes.AS_EXPECTED
 
 

@@ -453,7 +453,7 @@ def check_seconds(option: str, seconds: float | None) -> None:
 
 
 def chosen_formats(
-    given: list[str] | None, has_folder: bool, allowed: Sequence[str], default: tuple[str, ...]
+    given: list[str] | None, folder: Path | None, allowed: Sequence[str], default: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The formats given by one or more ``--format``, separated by commas, each once.
 
@@ -461,7 +461,7 @@ def chosen_formats(
     """
     if not given:
         return default
-    if not has_folder:
+    if folder is None:
         raise UsageError(_("--format needs a folder to write the files into; add --out DIR"))
     formats: dict[str, None] = {}
     for name in ",".join(given).split(","):

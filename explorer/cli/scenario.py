@@ -16,7 +16,7 @@ from explorer.cli.options import (
     check_seconds,
     chosen_formats,
 )
-from explorer.cli.output import print_document, print_written
+from explorer.cli.output import prepared, print_document, print_written, write_file
 from explorer.cli.terminal import console, display
 from explorer.exploration import stored
 from explorer.exploration.interim import Interrupted, no_report
@@ -26,7 +26,6 @@ from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.diff import diff_document, diff_lines, finding_lines
-from explorer.report.files import prepare_folder, put_file
 from explorer.report.scenario.graphs import graphs_of
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.terminal import case_line, show_cases, show_graphs, show_report
@@ -149,7 +148,7 @@ def compare_engines(options: ScenarioOptions) -> int:
     formats = _formats(options)
     # Every mistake that can be found without a worker is reported before the first one starts.
     plan = checked_plan(options, options.engines, options.cases)
-    folder = prepare_folder(options.out) if options.out else None
+    folder = prepared(options.out)
     page = _Page(options.as_json)
     try:
         report = explored(plan, page.show_first)
@@ -197,7 +196,7 @@ def _formats(options: ScenarioOptions) -> tuple[str, ...]:
     # result.
     from explorer.report.scenario.files import DEFAULT_FORMATS, FORMATS
 
-    return chosen_formats(options.formats, options.out is not None, FORMATS, DEFAULT_FORMATS)
+    return chosen_formats(options.formats, options.out, FORMATS, DEFAULT_FORMATS)
 
 
 def _write(
@@ -273,7 +272,7 @@ def write_new(name: str, factories: tuple[str, str] | None, inputs: Path | None)
     text = new_scenario(path.stem)
     if factories:
         text = _scenario_of(path.stem, factories, inputs)
-    print_written(put_file(path, text.encode()))
+    write_file(path, text.encode())
     command = f"python -m explorer scenario {path}"
     if factories and not inputs:
         text = _("next: in {file}, replace the placeholder arrays in inputs(); then run")

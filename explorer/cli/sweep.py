@@ -14,10 +14,9 @@ from rich.text import Text
 
 from explorer.cli import exit_codes
 from explorer.cli.options import SweepOptions, check_seconds
-from explorer.cli.output import print_document, print_written
+from explorer.cli.output import prepared, print_document, write_file
 from explorer.cli.terminal import LINES, console
 from explorer.model.errors import UsageError
-from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import encode
 from explorer.report.sweep.html import sweep_html
 from explorer.report.sweep.json import sweep_document
@@ -55,7 +54,7 @@ def run_sweep(options: SweepOptions) -> int:
         timeout=options.timeout,
         request_timeout=options.request_timeout,
     )
-    folder = prepare_folder(options.out) if options.out else None
+    folder = prepared(options.out)
     results = _Results(planned)
     was_interrupted = False
     try:
@@ -78,9 +77,7 @@ def run_sweep(options: SweepOptions) -> int:
             "junit.xml": sweep_xml(sweep, found or ()),
         }
         for name, content in files.items():
-            path = put_file(folder / name, content)
-            if not options.as_json:
-                print_written(path)
+            write_file(folder / name, content, is_quiet=options.as_json)
     return exit_codes.INTERRUPTED if was_interrupted else _exit_code(sweep, found)
 
 
