@@ -55,7 +55,7 @@ def _run(options: FuzzOptions, folder: Path | None, results: list[NetResult]) ->
     with progress() as step:
         for result in search(numbers, options.seed):
             results.append(result)
-            step(_("random nets"), len(results), options.cases)
+            step("random nets", len(results), options.cases)
             if result.finding:
                 _report(result.finding, options, folder)
 
