@@ -13,7 +13,7 @@ from explorer.fuzz.search import Finding, NetResult, search
 from explorer.model.errors import UsageError
 from explorer.model.fuzz import FindingClass, Kind
 from explorer.report.json import Document, encode, to_builtins
-from explorer.text.language import ENGLISH, _, said_in
+from explorer.text.language import ENGLISH, _, later, said_in
 from explorer.words import fuzz as words
 
 ALARMS: tuple[FindingClass, ...] = ("framework", "ours", "unsteady")
@@ -55,7 +55,7 @@ def _run(options: FuzzOptions, folder: Path | None, results: list[NetResult]) ->
     with progress() as step:
         for result in search(numbers, options.seed):
             results.append(result)
-            step("random nets", len(results), options.cases)
+            step(later("random nets"), len(results), options.cases)
             if result.finding:
                 _report(result.finding, options, folder)
 

@@ -28,7 +28,6 @@ STAGES = (
     later("central differences"),
     later("measurements"),
     later("checks"),
-    later("random nets"),
 )
 """The stages of runs, each of which has a bar."""
 
