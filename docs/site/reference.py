@@ -42,7 +42,7 @@ def _commands() -> str:
 def _printed(arguments: list[str]) -> str:
     text = io.StringIO()
     with redirect_stdout(text):
-        run(arguments)
+        run(["--lang", "en", *arguments])
     return text.getvalue().rstrip()
 
 

@@ -50,7 +50,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """A net: its inputs' shapes and values, its steps, and how its results become the loss.
 
     ``results`` are names, each of which adds its mean ("mean"), sum ("sum") or sum of squares
-    ("squares") to the loss. ``order`` 2 asks for the gradient of the gradient, by the first input.
+    ("squares") to the loss. ``order`` 2 is the gradient of the gradient, by the first input.
     """
 
     dtype: str

@@ -200,7 +200,7 @@ def candidates(program: Program) -> Iterator[Program]:
 
 
 def _without_a_step(program: Program) -> Iterator[Program]:
-    """Nets in which an operand stands for what a step makes of it, in the same shape."""
+    """Nets in which an operand replaces a result of a step that has the same shape."""
     for step in program.steps:
         for operand in dict.fromkeys(step.operands):
             if _shape(program, operand) == step.shape:
@@ -228,7 +228,7 @@ def _beginning_at(program: Program, step: Step) -> Program:
 
 
 def _without(program: Program, step: Step, operand: str) -> Program:
-    """The net in which an operand of a step, of the same shape, stands for the step's result."""
+    """The net in which an operand of a step, of the same shape, replaces its result."""
     names = {step.name: operand}
     others = [other for other in program.steps if other is not step]
     steps = [_renamed(other, names) for other in others]

@@ -32,7 +32,7 @@ def await_birth(control: socket.socket) -> None:
         ready, _, _ = select.select([control, woken], [], [])
         if woken in ready:
             woken.recv(1024)
-            _tell_ended(news)
+            _send_ended(news)
         if control not in ready:
             continue
         header, descriptors, _, _ = socket.recv_fds(control, HEADER.size, DESCRIPTORS)
@@ -69,8 +69,8 @@ def _read(control: socket.socket, size: int) -> bytes:
     return bytes(parts)
 
 
-def _tell_ended(news: dict[int, int]) -> None:
-    """Tell the exit codes of the workers that have ended."""
+def _send_ended(news: dict[int, int]) -> None:
+    """Send the exit codes of the workers that have ended."""
     for pid in list(news):
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
@@ -83,7 +83,7 @@ def _tell_ended(news: dict[int, int]) -> None:
 def begin(birth: Birth, descriptors: list[int]) -> None:
     """Make this process, just forked, what one is that was started for a worker."""
     os.setsid()
-    *streams, its_lifeline, told = descriptors
+    *streams, its_lifeline, sender = descriptors
     for stream, descriptor in enumerate(streams):
         os.dup2(descriptor, stream)
         os.close(descriptor)
@@ -93,8 +93,8 @@ def begin(birth: Birth, descriptors: list[int]) -> None:
     os.chdir(birth.folder)
     tempfile.tempdir = None  # it was that of the nursery
     np.random.seed()  # so that not all workers draw the same
-    os.write(told, NEWS.pack(BORN, os.getpid()))
-    os.close(told)
+    os.write(sender, NEWS.pack(BORN, os.getpid()))
+    os.close(sender)
 
 
 def main() -> None:

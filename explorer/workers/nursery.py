@@ -54,15 +54,15 @@ class Nursery:
         The caller closes the descriptors. Raises OSError where no process can be started.
         """
         birth = msgspec.msgpack.encode(Birth(dict(environment), str(folder)))
-        news, told = os.pipe()
+        news, sender = os.pipe()
         try:
             with self._lock:
-                process = self._asked(birth, (*streams, its_lifeline, told))
+                process = self._requested(birth, (*streams, its_lifeline, sender))
         except BaseException:  # Ctrl-C too
             os.close(news)
             raise
         finally:
-            os.close(told)
+            os.close(sender)
         return Forked(news, process)
 
     def stop(self) -> None:
@@ -70,15 +70,15 @@ class Nursery:
         with self._lock:
             self._stop()
 
-    def _asked(self, birth: bytes, descriptors: tuple[int, ...]) -> "NurseryProcess":
-        """The process that was asked for a worker; a new one where the last is gone."""
+    def _requested(self, birth: bytes, descriptors: tuple[int, ...]) -> "NurseryProcess":
+        """The process that forks the worker; a new one if the last is gone."""
         if self._process and not self._process.child.is_gone():
             with contextlib.suppress(BrokenPipeError):  # gone in this moment
-                self._process.ask(birth, descriptors)
+                self._process.request(birth, descriptors)
                 return self._process
         self._stop()
         self._process = NurseryProcess(self._modules)
-        self._process.ask(birth, descriptors)
+        self._process.request(birth, descriptors)
         return self._process
 
     def _stop(self) -> None:
@@ -88,7 +88,7 @@ class Nursery:
 
 
 class NurseryProcess:
-    """One process of a nursery: its folder, and the socket by which it is asked for workers."""
+    """One process of a nursery: its folder, and the socket that requests for workers go through."""
 
     def __init__(self, modules: Iterable[str]) -> None:
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as its:
@@ -110,8 +110,8 @@ class NurseryProcess:
             )
             self._opened = opened.pop_all()
 
-    def ask(self, birth: bytes, descriptors: tuple[int, ...]) -> None:
-        """Ask for a worker with these open files."""
+    def request(self, birth: bytes, descriptors: tuple[int, ...]) -> None:
+        """Request a worker with these open files."""
         socket.send_fds(self._control, [HEADER.pack(len(birth))], descriptors)
         self._control.sendall(birth)
 

@@ -68,7 +68,7 @@ class WorkerProcess:
             self._opened = opened.pop_all()
         self._fresh = True
 
-    def ask(self, call: Call, seconds: float, latest: float = math.inf) -> Answer | Lost:
+    def request(self, call: Call, seconds: float, latest: float = math.inf) -> Answer | Lost:
         """Send one request and wait up to ``seconds`` for its answer, and no longer than ``latest``.
 
         The first one gets GRACE_SECONDS more; ``latest`` is on the clock of time.monotonic(). After

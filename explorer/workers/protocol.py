@@ -40,7 +40,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """A request that got no reply: its worker crashed or ran out of time, or was not asked at all.
+    """A request that got no reply: its worker crashed or ran out of time, or it was not sent at all.
 
     ``cause`` says how the worker was lost, or is an error of the explorer itself. If the loss
     ``is_fault``, the worker lives: the explorer's own code in it raised.

@@ -1,4 +1,4 @@
-"""All worker processes of one run: long-lived, one a kind, each asked one thing at a time.
+"""All worker processes of one run: long-lived, one of each kind, with one request at a time.
 
 A worker that crashes, or outlives its time, is an outcome of that request alone: the next one runs
 in a fresh process. So it does after a request that took much memory.
@@ -32,7 +32,7 @@ from explorer.workers.protocol import Call, Lost
 Reply = TypeVar("Reply")
 
 WorkerState = Literal["not started", "waiting", "at work"]
-"""A worker is started when it is first asked."""
+"""A worker is started by its first request."""
 
 REQUEST_SECONDS = 60.0
 """The default time limit of one request."""
@@ -55,14 +55,14 @@ Frameworks keep the memory that a large net took, and the next worker needs as m
 """
 
 CLOSING_SECONDS = 0.1
-"""Seconds between two looks at whether whoever asked a worker has noticed that it is gone."""
+"""Seconds between two checks of whether a waiting thread has noticed that its worker is gone."""
 
 
 class Workers:
     """The worker processes of one run.
 
     A context manager that leaves no process and no scratch folder behind. ``request_seconds`` is
-    the limit of one request, ``job_seconds`` that of all of them together: nothing is asked after
+    the limit of one request, ``job_seconds`` that of all of them together: nothing is sent after
     ``deadline``, on the clock of time.monotonic(). Safe to share between threads: a request waits
     for its worker.
     """
@@ -105,7 +105,7 @@ class Workers:
                 return Lost("not_asked", Loss(kind="not_sent"))
             self._settle_device(kind, argument)
             try:
-                answer = self._process(kind).ask(
+                answer = self._process(kind).request(
                     Call(target, msgspec.msgpack.encode(argument)),
                     self.request_seconds,
                     self.deadline,
@@ -163,7 +163,7 @@ class Workers:
         return other
 
     def states(self) -> dict[WorkerKind, WorkerState]:
-        """The state of each kind's process: at work, waiting to be asked, or not started."""
+        """The state of each kind's process: at work, waiting, or not started."""
         states: dict[WorkerKind, WorkerState] = {}
         for kind, lock in self._locks.items():
             states[kind] = "not started"
