@@ -125,7 +125,7 @@ def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 @pytest.fixture
 def warm(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands called in this process use the session's workers: starting them takes seconds."""
-    for command in ("claims", "exploration", "study", "warm"):
+    for command in ("claims", "scenario", "study", "installation"):
         monkeypatch.setattr(f"explorer.cli.{command}.Workers", lambda *_: nullcontext(workers))
 
 

@@ -1,6 +1,5 @@
 """The pages of reference that are made from the code: commands, studies, tolerances, schemas."""
 
-import inspect
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
@@ -36,11 +35,7 @@ def _commands() -> str:
     ]
     for name in commands.names():
         # What the app is started with is handed on to Streamlit, its --help too.
-        shown = (
-            inspect.getdoc(commands.streamlit_app) or ""
-            if name == "app"
-            else _printed([name, "--help"])
-        )
+        shown = commands.COMMANDS[-1].help if name == "app" else _printed([name, "--help"])
         parts += [f"## {name}", f"```text\n{shown}\n```"]
     return "\n\n".join(parts)
 
@@ -48,7 +43,7 @@ def _commands() -> str:
 def _printed(arguments: list[str]) -> str:
     text = io.StringIO()
     with redirect_stdout(text):
-        run(arguments)
+        run(["--lang", "en", *arguments])
     return text.getvalue().rstrip()
 
 

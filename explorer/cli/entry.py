@@ -1,30 +1,33 @@
-"""The entry point of the command line, and its exit codes for errors.
+"""The entry point of the command line: its language, and exit codes and messages for errors.
 
 Every error meant for a person becomes one message on stderr and an exit code.
 """
 
 import gc
 import os
-import re
 import sys
+from collections.abc import Sequence
 from typing import NoReturn
 
 import typer
 
 from explorer.cli import commands, exit_codes
-from explorer.cli.language import divided
-from explorer.model.errors import ExplorerError, WorkerFaultError
+from explorer.cli.parsing_errors import parsing_error
+from explorer.model.errors import ExplorerError, UsageError, WorkerFaultError
 from explorer.text.choices import refusal
 from explorer.text.clean import clean
-from explorer.text.language import said_in
+from explorer.text.language import ENGLISH, LANGUAGES, VARIABLE, _, said_in, wished
 
 SHOW_TRACEBACK = "EXPLORER_TRACEBACK"
-"""The variable that shows where in a worker a fault of our own was raised."""
+"""The variable that shows where in a worker an internal error was raised."""
+
+LANGUAGE = "--lang"
+"""The option that names the language, before the command or after it."""
 
 NEW_OBJECTS = 50_000
 """After so many new objects Python looks for garbage among them.
 
-At 700, as it does by itself (3.11), a tenth of a command whose results are stored is spent on that.
+At its default of 700 (3.11), that takes a tenth of a command whose results are stored.
 """
 
 
@@ -40,7 +43,7 @@ def main() -> NoReturn:
 
 
 def _start_again_with_utf8() -> None:
-    """Replace this process by one whose paths and texts are UTF-8, where the locale knows no such letters."""
+    """Replace this process by one with UTF-8 paths and texts, if the locale has another encoding."""
     if sys.getfilesystemencoding() == "utf-8" or sys.flags.utf8_mode:
         return
     os.environ["PYTHONUTF8"] = "1"
@@ -49,86 +52,62 @@ def _start_again_with_utf8() -> None:
 
 def run(arguments: list[str]) -> int:
     """The exit code of the command line ``arguments``."""
+    preferred = wished()
     try:
-        language, arguments = divided(arguments)
-        with said_in(language):
-            # Outside standalone mode Typer returns what a command returns, and raises its refusals.
-            return int(commands.app(arguments, standalone_mode=False, prog_name="explorer") or 0)
+        # A language that is refused is refused in the one that the environment names.
+        with said_in(preferred if preferred in LANGUAGES else ENGLISH):
+            language, arguments = divided(arguments)
+    except UsageError as error:
+        return _print_error(str(error), error.exit_code)
+    with said_in(language):
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        # Outside standalone mode Typer returns what a command returns, and raises its refusals.
+        return int(commands.app(arguments, standalone_mode=False, prog_name="explorer") or 0)
     except ExplorerError as error:
         return _print_error(str(error), error.exit_code)
     except typer.TyperException as error:
-        return _print_error(_parsing_error(error, arguments), exit_codes.USAGE_ERROR)
+        return _print_error(parsing_error(error, arguments), exit_codes.USAGE_ERROR)
     except (KeyboardInterrupt, typer.Abort):
         return exit_codes.INTERRUPTED
     except WorkerFaultError as error:
         if os.environ.get(SHOW_TRACEBACK):
             raise
-        message = f"{error.line}; set {SHOW_TRACEBACK}=1 for the whole traceback"
+        text = _("{error}; set {variable}=1 for the whole traceback")
+        message = text.format(error=error.line, variable=SHOW_TRACEBACK)
         return _print_error(message, exit_codes.LOST)
 
 
+def divided(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """The code of the language that the arguments or the environment name, and the other arguments.
+
+    The last option counts. Raises UsageError for an unknown language.
+    """
+    rest: list[str] = []
+    language, source = wished(), VARIABLE
+    waiting = list(arguments)
+    while waiting:
+        argument = waiting.pop(0)
+        name, equals, value = argument.partition("=")
+        if name != LANGUAGE:
+            rest.append(argument)
+        elif equals or waiting:
+            language, source = value if equals else waiting.pop(0), LANGUAGE
+        else:
+            text = _("{option} needs a value: {languages}")
+            languages = _(" or ").join(LANGUAGES)
+            raise UsageError(text.format(option=LANGUAGE, languages=languages))
+    if language not in LANGUAGES:
+        fact = _("unknown language {name} in {source}")
+        fact = fact.format(name=repr(language), source=source)
+        raise UsageError(refusal(fact, language, list(LANGUAGES)))
+    return language, rest
+
+
 def _print_error(message: str, code: int) -> int:
-    """Print one message on stderr; the exit code that goes with it is handed back."""
+    """Print one message on stderr, and return the exit code that goes with it."""
     print(f"explorer: {clean(message, keep=chr(10))}", file=sys.stderr)
     return code
-
-
-def _parsing_error(error: typer.TyperException, arguments: list[str]) -> str:
-    """The message of a parsing error; unknown names come with the nearest match."""
-    context = getattr(error, "ctx", None)
-    option = getattr(error, "option_name", None)
-    # An option that is known lacks its value, which Typer's own message says.
-    if context is not None and option and option not in _options(context):
-        options = [name for name in _options(context) if name.startswith("--")]
-        return refusal(f"unknown option {option!r} of {context.info_name}", option, options)
-
-    names = commands.names()
-    words = [argument for argument in arguments if not argument.startswith("-")]
-    if words and words[0] and words[0] not in names:
-        return refusal(f"unknown command {words[0]!r}", words[0], names)
-    message = _wrong_value(error, arguments) or _typers_own(error)
-    if context is None:
-        return message
-    return f"{message}; see `explorer {context.info_name} --help`"
-
-
-EXPECTED = {"a valid integer": "an integer", "a valid number": "a number"}
-"""What Typer (0.29) says that a value should be, and what an error of the explorer says."""
-
-
-def _wrong_value(error: typer.TyperException, arguments: list[str]) -> str:
-    """The message of an option with a value of the wrong type; "" for any other error."""
-    names = getattr(getattr(error, "param", None), "opts", [])
-    for words, expected in EXPECTED.items():
-        if words in error.message and names:
-            return f"{names[-1]} must be {expected}, got {_value_of(names, arguments)!r}"
-    return ""
-
-
-def _value_of(names: list[str], arguments: list[str]) -> str:
-    """The last value that an option is given, after "=" or after a space."""
-    value = ""
-    for place, argument in enumerate(arguments):
-        name, equals, text = argument.partition("=")
-        if name in names:
-            value = text if equals else "".join(arguments[place + 1 : place + 2])
-    return value
-
-
-EXTRA = re.compile(r"^Got unexpected extra argument\(s\) \((.*)\)$")
-"""What Typer (0.29) says of arguments beyond those that a command takes."""
-
-
-def _typers_own(error: typer.TyperException) -> str:
-    """Typer's own message as part of a sentence."""
-    message = " ".join(error.format_message().split()).rstrip(".")
-    message = EXTRA.sub(r"unexpected argument: \1", message)
-    return message[:1].lower() + message[1:]
-
-
-def _options(context: typer.Context) -> list[str]:
-    """The names of a command's options, long and short."""
-    options = list(context.help_option_names)
-    for parameter in context.command.params:
-        options.extend(name for name in parameter.opts if name.startswith("-"))
-    return sorted(options)

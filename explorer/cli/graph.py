@@ -3,72 +3,61 @@
 from pathlib import Path
 from typing import cast
 
-import msgspec
-
 from explorer import drawing
 from explorer.cli import exit_codes
-from explorer.cli.exploration import explored
-from explorer.cli.options import ScenarioOptions, checked_plan, chosen_format
-from explorer.cli.output import print_written
+from explorer.cli.options import GraphOptions, chosen_format
+from explorer.cli.output import write_file
+from explorer.cli.scenario import checked_plan, explored
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
-from explorer.report.files import check_folder, put_file
+from explorer.report.files import check_folder
 from explorer.report.scenario.export import PictureChoice, picture_file
 from explorer.report.scenario.graphs import at_stage
 from explorer.text.choices import choose, refusal
+from explorer.text.language import _, later
 
 FORMATS_BY_ENDING = {picture.ending: name for name, picture in drawing.FORMATS.items()}
 
 DEFAULT_ENGINE = "mindspore-graph"
 
 
-class DrawingOptions(msgspec.Struct, frozen=True):
-    """The options of a drawing, as typed."""
-
-    view: str
-    depth: str
-    stage: str | None
-    file_format: str | None
-
-
-def write_graph(options: ScenarioOptions, output: Path, drawing_options: DrawingOptions) -> int:
+def write_graph(options: GraphOptions) -> int:
     """Capture one or two engines' graphs of one case, and write them as one file."""
-    file_format = _format(output, drawing_options.file_format)
-    choose("view", drawing_options.view, VIEWS)
-    depth = checked_depth(drawing_options.depth)
+    file_format = _format(options.output, options.file_format)
+    choose(later("view"), options.view, VIEWS)
+    depth = checked_depth(options.depth)
     # Without --engine, other commands run all engines; a file holds one or two graphs.
-    engines = options.engines or [DEFAULT_ENGINE]
-    plan = checked_plan(msgspec.structs.replace(options, engines=engines))
+    plan = checked_plan(options, options.engines or [DEFAULT_ENGINE])
     _check_number(len(plan.wanted.engines), file_format)
-    check_folder(output.parent)
+    check_folder(options.output.parent)
 
     report = explored(plan)
-    graphs, are_last = at_stage(report, plan.wanted.engines, drawing_options.stage)
+    graphs, are_last = at_stage(report, plan.wanted.engines, options.stage)
     choice = PictureChoice(
         scenario=options.name,
         engines=plan.wanted.engines,
         file_format=cast(FormatName, file_format),
-        view=cast(ViewName, drawing_options.view),
+        view=cast(ViewName, options.view),
         depth=depth,
     )
     # On an earlier stage, the number of a pair would be that of another graph's node.
     content = picture_file(graphs, report.alignments if are_last else (), choice)
-    print_written(put_file(output, content))
+    write_file(options.output, content)
     return exit_codes.AS_EXPECTED
 
 
 def _check_number(engines: int, file_format: str) -> None:
     if engines > 2:
-        raise UsageError(
-            f"--engine is given {engines} times; give one engine, or two to draw side by side"
-        )
+        text = _("--engine is given {n} times; give one engine, or two to draw side by side")
+        raise UsageError(text.format(n=engines))
     if engines == 2 and file_format not in drawing.PAIR_FORMATS:
-        formats = " or ".join(drawing.PAIR_FORMATS)
-        raise UsageError(
-            f"two graphs side by side can be drawn as {formats}, not as {file_format}; "
-            "change the ending of FILE, or give only one --engine"
+        text = _(
+            "two graphs side by side can be drawn as {formats}, not as {format};"
+            " change the ending of FILE, or give only one --engine"
         )
+        formats = _(" or ").join(drawing.PAIR_FORMATS)
+        raise UsageError(text.format(formats=formats, format=file_format))
 
 
 def _format(output: Path, name: str | None) -> str:
@@ -78,9 +67,10 @@ def _format(output: Path, name: str | None) -> str:
     ending = output.suffix
     if ending in FORMATS_BY_ENDING:
         return FORMATS_BY_ENDING[ending]
-    problem = "has an unknown ending" if ending else "has no ending"
-    message = refusal(f"{str(output)!r} {problem}", ending, list(FORMATS_BY_ENDING))
-    raise UsageError(f"{message}; or name the format with --format")
+    fact = _("{file} has an unknown ending") if ending else _("{file} has no ending")
+    fact = fact.format(file=repr(str(output)))
+    message = refusal(fact, ending, list(FORMATS_BY_ENDING))
+    raise UsageError(_("{message}; or name the format with --format").format(message=message))
 
 
 def checked_depth(depth: str) -> drawing.Depth:
@@ -89,8 +79,9 @@ def checked_depth(depth: str) -> drawing.Depth:
     if depth in names:
         return names[depth]
     if not depth.isdecimal():
-        raise UsageError(
-            f"--depth must be a number from 0 up, all or fit, got {depth!r} (0 draws the net as one "
-            "box, all draws every op, fit draws what fits on a screen)"
+        text = _(
+            "--depth must be a number from 0 up, all or fit, got {depth} (0 draws the net as one"
+            " box, all draws every op, fit draws what fits on a screen)"
         )
+        raise UsageError(text.format(depth=repr(depth)))
     return int(depth)

@@ -1,20 +1,42 @@
-"""The lists of scenarios and of studies, which commands print if no name is given.
+"""What ``scenario`` and ``study`` do: without a name, they list what is shipped.
 
-A separate module, so that a list appears at once: what runs and draws is not imported here.
+The lists appear at once: what runs and draws is imported only to run something.
 """
 
 from pathlib import Path
 
 from explorer.cli import exit_codes
+from explorer.cli.options import ScenarioOptions, StudyOptions
 from explorer.cli.output import print_document
 from explorer.model.errors import ScenarioError
 from explorer.scenario.find import names, real_names
 from explorer.scenario.load import load
+from explorer.text.language import ENGLISH, _, later, said_in
 from explorer.text.messages import one_line
 from explorer.topics import STUDIES, study_topic
 from explorer.words.scenarios import said
 
-REAL_HEADING = "Nets modelled on published ones:"
+REAL_HEADING = later("Nets modelled on published ones:")
+
+
+def scenario(options: ScenarioOptions) -> int:
+    """Run or write a scenario, or list those that are shipped."""
+    # Of the other options, --json alone concerns a list.
+    is_list = options.name is None and options.new is None
+    if not is_list or options.from_factories or options.inputs:
+        from explorer.cli.scenario import run_scenario
+
+        return run_scenario(options)
+    return list_scenarios(options.as_json)
+
+
+def study(options: StudyOptions) -> int:
+    """Run a study, or list all studies."""
+    if options.name is not None:
+        from explorer.cli.study import run_study
+
+        return run_study(options)
+    return list_studies(options.as_json)
 
 
 def list_scenarios(as_json: bool) -> int:
@@ -22,26 +44,27 @@ def list_scenarios(as_json: bool) -> int:
 
     For one that cannot be loaded, the error is printed in place of its title.
     """
-    small, real = _rows(names()), _rows(real_names())
     if as_json:
-        print_document({"scenarios": small + real})
+        with said_in(ENGLISH):
+            rows = _rows(names()) + _rows(real_names())
+        print_document({"scenarios": rows})
         return exit_codes.AS_EXPECTED
-    _print_rows(small)
-    print(f"\n{REAL_HEADING}\n")
-    _print_rows(real)
+    _print_rows(names())
+    print(f"\n{_(REAL_HEADING)}\n")
+    _print_rows(real_names())
     return exit_codes.AS_EXPECTED
 
 
 def _rows(paths: dict[str, Path]) -> list[dict[str, str]]:
-    rows = []
+    rows: list[dict[str, str]] = []
     for name, path in paths.items():
         rows.append({"name": name, "title": _title(path), "path": str(path)})
     return rows
 
 
-def _print_rows(rows: list[dict[str, str]]) -> None:
-    for row in rows:
-        print(f"{one_line(row['name'])}\n    {one_line(said(row['title']))}")
+def _print_rows(paths: dict[str, Path]) -> None:
+    for name, path in paths.items():
+        print(f"{one_line(name)}\n    {one_line(said(_title(path)))}")
 
 
 def _title(path: Path) -> str:
@@ -49,12 +72,12 @@ def _title(path: Path) -> str:
     try:
         return load(path).title
     except ScenarioError as error:
-        return f"cannot be loaded: {error}"
+        return _("cannot be loaded: {error}").format(error=error)
 
 
 def list_studies(as_json: bool) -> int:
     """Print every study's name, title and question."""
-    rows = []
+    rows: list[dict[str, str]] = []
     for name in STUDIES:
         topic = study_topic(name)
         rows.append({"name": name, "title": topic.title, "question": topic.question})
@@ -62,5 +85,7 @@ def list_studies(as_json: bool) -> int:
         print_document({"studies": rows})
         return exit_codes.AS_EXPECTED
     for row in rows:
-        print(f"{row['name']}\n    {row['title']}. {row['question']}")
+        text = _("{title}. {question}")
+        text = text.format(title=_(row["title"]), question=_(row["question"]))
+        print(f"{row['name']}\n    {text}")
     return exit_codes.AS_EXPECTED

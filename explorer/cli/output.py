@@ -1,9 +1,11 @@
-"""Plain lines and documents on standard output, printed without loading Rich."""
+"""Plain lines, documents and files, written without loading Rich."""
 
 import sys
 from pathlib import Path
 
+from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import Document, encode
+from explorer.text.language import _
 from explorer.text.messages import one_line
 
 
@@ -13,5 +15,17 @@ def print_document(document: Document) -> None:
 
 
 def print_written(path: Path) -> None:
-    """Say that a file was written."""
-    print(f"wrote {one_line(str(path))}")
+    """Print that a file was written."""
+    print(_("wrote {file}").format(file=one_line(str(path))))
+
+
+def write_file(path: Path, content: bytes, *, is_quiet: bool = False) -> None:
+    """Write a file and print its name; ``is_quiet`` if only a document is to be printed."""
+    put_file(path, content)
+    if not is_quiet:
+        print_written(path)
+
+
+def prepared(folder: Path | None) -> Path | None:
+    """The folder that an option names, ready to be written to before a long run starts."""
+    return None if folder is None else prepare_folder(folder)

@@ -1,47 +1,142 @@
-"""The ``scenario`` command: every case in every engine, as a report."""
+"""The ``scenario`` and ``diff`` commands: scenarios run on engines, compared, or written anew."""
 
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from explorer.blocks.terminal import show
+import msgspec
+
+from explorer.blocks.terminal import line, show
 from explorer.cli import exit_codes
-from explorer.cli.exploration import explored
-from explorer.cli.options import ScenarioOptions, checked_plan, chosen_formats
-from explorer.cli.output import print_document, print_written
-from explorer.cli.terminal import console
-from explorer.exploration.options import Interrupted
+from explorer.cli.options import (
+    DiffOptions,
+    GraphOptions,
+    ScenarioOptions,
+    check_seconds,
+    chosen_formats,
+)
+from explorer.cli.output import prepared, print_document, print_written, write_file
+from explorer.cli.terminal import console, display
+from explorer.exploration import stored
+from explorer.exploration.options import Interrupted, RunOptions, Wanted, no_report
+from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.results import LOST
-from explorer.report.files import prepare_folder
-from explorer.report.scenario.page import cases_blocks, graphs_blocks, report_blocks
-from explorer.report.schemas import report_document
-from explorer.scenario.own_nets import code_of
+from explorer.report.diff import diff_lines, finding_lines
+from explorer.report.scenario.graphs import graphs_of
+from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
+from explorer.report.schemas import diff_document, report_document
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.find import find
+from explorer.scenario.own_nets import code_of, factory_of
+from explorer.scenario.reader import read
+from explorer.scenario.templates import new_scenario, scenario_of_factories
+from explorer.store.store import Store, to_stderr
+from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.messages import one_line
+from explorer.workers.workers import Workers
 
 QUICK_FORMATS = ("json", "markdown")
 """Formats that are written after Ctrl-C too: no picture needs to be drawn for them."""
 
+SCENARIO_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
-def compare_engines(
-    options: ScenarioOptions, out: Path | None, given_formats: list[str] | None, as_json: bool
-) -> int:
-    """Run the cases on every engine; print the report, and write its files into ``out``."""
-    formats = _formats(given_formats, out)
+
+# Running a scenario
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked run of a scenario."""
+
+    scenario: Declaration
+    wanted: Wanted
+    options: RunOptions
+
+
+def checked_plan(
+    options: ScenarioOptions | GraphOptions | DiffOptions,
+    engines: list[str] | None,
+    cases: str | None = "main",
+) -> Plan:
+    """The run of ``cases`` on ``engines`` that the options describe.
+
+    Raises UsageError for every mistake that can be found without a framework.
+    """
+    given = msgspec.convert(options, RunOptions, from_attributes=True)
+    run = msgspec.structs.replace(given, engines=engines, cases=cases)
+    # What costs nothing to check comes first; reading the scenario starts a process.
+    run.check()
+    check_seconds("--timeout", run.timeout)
+    check_seconds("--request-timeout", run.request_timeout)
+    scenario = read(find(options.name or ""), fresh=run.fresh)
+    return Plan(scenario=scenario, wanted=run.wanted(scenario), options=run)
+
+
+def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Report:
+    """The report on a plan; its workers have ended when it is complete, also after Ctrl-C.
+
+    ``show_first`` prints the report on the main case, unless the report is stored.
+    """
+    options = plan.options
+    store = Store(fresh=options.fresh)
+    known = stored.stored_report(plan.scenario, plan.wanted, store)
+    if known is not None:
+        to_stderr(_("stored result shown; --fresh runs it again"))
+        return known
+    with Workers(options.request_timeout, options.timeout) as workers, display() as shown:
+
+        def first(report: Report) -> None:
+            with shown.out_of_the_way():
+                show_first(report)
+
+        return stored.explored(
+            plan.scenario,
+            plan.wanted,
+            workers,
+            store,
+            progress=shown.step,
+            first=first,
+            complete=lambda case_report: shown.add_line(line(case_line(case_report))),
+        )
+
+
+# The scenario command
+
+
+def run_scenario(options: ScenarioOptions) -> int:
+    """Compare the engines on a scenario, write a new one, or list those that are shipped."""
+    if options.new is not None:
+        if options.name is not None:
+            text = _("--new writes a file and runs no scenario; leave out {name}")
+            raise UsageError(text.format(name=repr(options.name)))
+        return write_new(options.new, options.from_factories, options.inputs)
+    if options.from_factories or options.inputs:
+        raise UsageError(
+            _("--from-factories and --inputs need --new NAME, which writes the scenario; add it")
+        )
+    return compare_engines(options)
+
+
+def compare_engines(options: ScenarioOptions) -> int:
+    """Run the cases on every engine; print the report, and write its files into a folder."""
+    formats = _formats(options)
     # Every mistake that can be found without a worker is reported before the first one starts.
-    plan = checked_plan(options)
-    folder = prepare_folder(out) if out else None
-    page = _Page(as_json)
+    plan = checked_plan(options, options.engines, options.cases)
+    folder = prepared(options.out)
+    page = _Page(options.as_json)
     try:
         report = explored(plan, page.show_first)
     except Interrupted as interruption:
         page.show_rest(interruption.report)
         if folder:
             quick = tuple(name for name in formats if name in QUICK_FORMATS)
-            _write(interruption.report, folder, quick, as_json, code_of(plan.scenario.path))
+            _write(interruption.report, folder, quick, plan, options.as_json)
         return exit_codes.INTERRUPTED
     page.show_rest(report)
     if folder:
-        _write(report, folder, formats, as_json, code_of(plan.scenario.path))
+        _write(report, folder, formats, plan, options.as_json)
     return exit_code(report)
 
 
@@ -70,31 +165,32 @@ class _Page:
             show(report_blocks(report), console())
 
 
-def _formats(given: list[str] | None, out: Path | None) -> tuple[str, ...]:
-    if out is None and not given:
+def _formats(options: ScenarioOptions) -> tuple[str, ...]:
+    if options.out is None and not options.formats:
         return ()
-    # Imported where they are used, as in _write: what draws takes a fifth of the time of a stored answer.
+    # Imported where they are used, as in _write: what draws takes a fifth of the time of a stored
+    # result.
     from explorer.report.scenario.files import DEFAULT_FORMATS, FORMATS
 
-    return chosen_formats(given, out is not None, FORMATS, DEFAULT_FORMATS)
+    return chosen_formats(options.formats, options.out, FORMATS, DEFAULT_FORMATS)
 
 
 def _write(
-    report: Report, folder: Path, formats: tuple[str, ...], as_json: bool, code: tuple[Path, ...]
+    report: Report, folder: Path, formats: tuple[str, ...], plan: Plan, as_json: bool
 ) -> None:
-    """Write the files of a report, and say which; of a picture that cannot be drawn, why."""
+    """Write the files of a report, and print their names; of a refused picture, the reason."""
     from explorer.report.scenario.files import write_report
 
-    written = write_report(report, folder, formats, code=code)
+    written = write_report(report, folder, formats, code=code_of(plan.scenario.path))
     if not as_json:
         for path in written.paths:
             print_written(path)
     for reason in written.refused:
-        print(f"explorer: not written: {one_line(reason)}", file=sys.stderr)
+        to_stderr(_("not written: {reason}").format(reason=one_line(reason)))
 
 
 def exit_code(report: Report) -> int:
-    """The exit code of a report: LOST if a worker died or timed out, whatever the other engines give."""
+    """The exit code of a report: LOST if a worker died or timed out, whatever others return."""
     is_out_of_time = any(left_out.cause == "timed_out" for left_out in report.left_out)
     if is_out_of_time or report.lost_graphs:
         return exit_codes.LOST
@@ -102,3 +198,73 @@ def exit_code(report: Report) -> int:
         if any(result.outcome in LOST for result in case.results.values()):
             return exit_codes.LOST
     return exit_codes.AS_EXPECTED if report.is_as_expected else exit_codes.DIFFERENT
+
+
+# The diff command
+
+
+def diff_engines(options: DiffOptions) -> int:
+    """Align two engines' graphs of one case; print the first divergence, or all of them."""
+    if options.left == options.right:
+        RunOptions(engines=(options.left,), device=options.device).check()
+        text = _("{engine} is given twice; give two different engines")
+        raise UsageError(text.format(engine=repr(options.left)))
+    plan = checked_plan(options, [options.left, options.right])
+    report = explored(plan)
+    (alignment,) = report.alignments
+    if options.as_json:
+        print_document(diff_document(report, alignment))
+    else:
+        left, right = (graphs_of(report, engine)[-1] for engine in plan.wanted.engines)
+        lines = diff_lines(alignment, left, right, options.list_all)
+        for line in (*finding_lines(report), *lines):
+            print(clean(line))
+    is_same = alignment.divergence is None and report.is_as_expected
+    return exit_codes.AS_EXPECTED if is_same else exit_codes.DIFFERENT
+
+
+# A new scenario
+
+
+def write_new(name: str, factories: tuple[str, str] | None, inputs: Path | None) -> int:
+    """Write NAME.py into the current folder; an existing file is not changed.
+
+    ``factories`` make MindSpore's net and PyTorch's, and ``inputs`` are theirs; None if the file
+    is to define its own net.
+    """
+    path = Path(f"{name.removesuffix('.py')}.py")
+    if not SCENARIO_NAME.fullmatch(path.stem) or path.parent != Path():
+        text = _(
+            "{name} is not a valid name of a scenario; use letters, digits and _, a letter first"
+        )
+        raise UsageError(text.format(name=repr(name)))
+    if path.exists():
+        text = _("{file} exists already; choose another name, or delete the file")
+        raise UsageError(text.format(file=repr(str(path))))
+    if inputs and not factories:
+        raise UsageError(
+            _("--inputs needs --from-factories, the functions that create the nets; add it")
+        )
+    text = new_scenario(path.stem)
+    if factories:
+        text = _scenario_of(path.stem, factories, inputs)
+    write_file(path, text.encode())
+    command = f"python -m explorer scenario {path}"
+    if factories and not inputs:
+        text = _("next: in {file}, replace the placeholder arrays in inputs(); then run")
+        print(text.format(file=path))
+        print(command)
+    else:
+        print(_("next: run {command}").format(command=command))
+    return exit_codes.AS_EXPECTED
+
+
+def _scenario_of(name: str, factories: tuple[str, str], inputs: Path | None) -> str:
+    if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
+        text = _("--inputs {file} is not an .npz file; write one with numpy.savez")
+        raise UsageError(text.format(file=repr(str(inputs))))
+    by_framework = dict(zip(("mindspore", "torch"), factories, strict=True))
+    folders: dict[Path, None] = {}
+    for factory in factories:
+        folders[Path(factory_of(factory).folder)] = None
+    return scenario_of_factories(name, by_framework, folders, inputs, Path.cwd())

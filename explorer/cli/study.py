@@ -1,19 +1,14 @@
 """The ``study`` command: a study with its tables, pictures and record."""
 
-from pathlib import Path
-
-import msgspec
-
 from explorer.blocks.terminal import show
 from explorer.cli import exit_codes
-from explorer.cli.options import check_seconds, chosen_formats
-from explorer.cli.output import print_document, print_written
+from explorer.cli.options import StudyOptions, check_seconds, chosen_formats
+from explorer.cli.output import prepared, print_document, write_file
 from explorer.cli.terminal import console, progress
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
 from explorer.model.results import LOST, MISSING_FRAMEWORK
 from explorer.model.study import StudyRecord
-from explorer.report.files import prepare_folder, put_file
 from explorer.report.schemas import study_document
 from explorer.report.study import DEFAULT_FORMATS, FORMATS, study_blocks, study_files
 from explorer.scenario.devices import parse
@@ -25,36 +20,15 @@ from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 
 
-class StudyOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of the ``study`` command, as typed.
-
-    ``timeout`` is the limit of all measurements, ``request_timeout`` that of each, None the study's own;
-    both are in seconds.
-    """
-
-    name: str
-    scenario: str | None
-    device: str
-    out: Path | None
-    formats: list[str] | None
-    as_json: bool
-    fresh: bool
-    timeout: float
-    request_timeout: float | None
-
-
 def run_study(options: StudyOptions) -> int:
     """Run a study; print its tables or its record, and write its files if a folder is given."""
-    has_folder = options.out is not None
-    formats = chosen_formats(options.formats, has_folder, FORMATS, DEFAULT_FORMATS)
+    formats = chosen_formats(options.formats, options.out, FORMATS, DEFAULT_FORMATS)
     parse(options.device)
     check_seconds("--timeout", options.timeout)
-    if options.request_timeout is not None:
-        check_seconds("--request-timeout", options.request_timeout)
-    topic = study_topic(options.name)
+    check_seconds("--request-timeout", options.request_timeout)
+    topic = study_topic(options.name or "")
     subject = target(topic, options.scenario, options.device)
-    # A study may take minutes: whether its files can be written is seen before it starts.
-    folder = prepare_folder(options.out) if options.out else None
+    folder = prepared(options.out)
     limit = topic.seconds if options.request_timeout is None else options.request_timeout
     with Workers(limit, options.timeout) as workers, progress() as step:
         record = study(topic, subject, workers, step, Store(fresh=options.fresh))
@@ -63,7 +37,8 @@ def run_study(options: StudyOptions) -> int:
     else:
         show(study_blocks(record), console())
     if folder:
-        _write(record, folder, formats, options.as_json)
+        for name, make in study_files(record, formats):
+            write_file(folder / name, make(), is_quiet=options.as_json)
     return exit_code(topic, subject, record)
 
 
@@ -76,15 +51,6 @@ def exit_code(topic: Topic, subject: Target, record: StudyRecord[Text]) -> int:
         return exit_codes.LOST
     is_refused = bool(refused_by_some(topic, subject, record))
     return exit_codes.DIFFERENT if is_refused else exit_codes.AS_EXPECTED
-
-
-def _write(
-    record: StudyRecord[Text], folder: Path, formats: tuple[str, ...], as_json: bool
-) -> None:
-    for name, make in study_files(record, formats):
-        path = put_file(folder / name, make())
-        if not as_json:
-            print_written(path)
 
 
 def _is_lost(measured: Measured) -> bool:

@@ -12,13 +12,24 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
-from explorer.workers.queue import Progress, no_progress
+from explorer.text.language import _, later
+from explorer.workers.queue import Progress
 
 PIPE_WIDTH = 120
 """Columns of a table that goes to a file or a pipe, unless COLUMNS says otherwise."""
 
 LINES = 10
 """The number of complete cases that are shown while others are on their way."""
+
+STAGES = (
+    later("starting workers"),
+    later("graphs"),
+    later("noise"),
+    later("central differences"),
+    later("measurements"),
+    later("checks"),
+)
+"""The stages of runs, each of which has a bar."""
 
 BAR_COLUMNS = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
 
@@ -52,7 +63,7 @@ class Display:
     def step(self, stage: str, done: int, total: int) -> None:
         """Move the bar of a stage; the first call makes it."""
         if stage not in self._tasks:
-            self._tasks[stage] = self._bars.add_task(stage, total=total)
+            self._tasks[stage] = self._bars.add_task(_(stage), total=total)
         self._bars.update(self._tasks[stage], completed=done, total=total)
 
     def add_line(self, line: Text) -> None:
@@ -92,7 +103,7 @@ class Display:
 
 @contextmanager
 def display() -> Iterator[Display]:
-    """What stderr shows of an exploration if it is a terminal."""
+    """What stderr shows of a run; nothing if it is not a terminal."""
     console = Console(stderr=True) if sys.stderr.isatty() else None
     shown = Display(console)
     shown.start()
@@ -104,21 +115,6 @@ def display() -> Iterator[Display]:
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """Bars on stderr during the work, one per stage, removed when it is done.
-
-    Nothing if stderr is not a terminal.
-    """
-    if not sys.stderr.isatty():
-        yield no_progress
-        return
-    # Stages are not known in advance: a stage gets its bar with its first step.
-    tasks: dict[str, TaskID] = {}
-    with ProgressBars(*BAR_COLUMNS, console=Console(stderr=True), transient=True) as bars:
-
-        def step(stage: str, done: int, total: int) -> None:
-            """Move the bar of a stage; the first call makes it."""
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
-
-        yield step
+    """Bars on stderr during the work, one per stage, removed when it is done."""
+    with display() as shown:
+        yield shown.step

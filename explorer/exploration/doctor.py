@@ -7,13 +7,11 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable
 
-import msgspec
-
 from explorer.exploration.about import about
+from explorer.model.doctor import CheckFacts
 from explorer.model.engines import FRAMEWORKS
 from explorer.model.results import About, Failure
 from explorer.shipped import requirements_file
-from explorer.text.messages import one_line
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
@@ -34,23 +32,9 @@ STEPS = 3
 """The number of steps of the progress: the frameworks are one of them, and take the most time."""
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One check and its result.
-
-    ``remedy`` is how to mend it if it is not ``fine``. Without a ``required`` one nothing can be
-    compared.
-    """
-
-    name: str
-    fine: bool
-    found: str
-    remedy: str = ""
-    required: bool = False
-
-
 def examine(
     workers: Workers, substitute_layout: Callable[[], str], progress: Progress
-) -> list[Check]:
+) -> list[CheckFacts]:
     """Run all checks; takes as long as importing both frameworks in their workers.
 
     ``substitute_layout`` lets Graphviz lay out a graph, and returns which layout was used instead of
@@ -72,71 +56,44 @@ def examine(
     ]
 
 
-def _check_python() -> Check:
+def _check_python() -> CheckFacts:
     first, last = PYTHONS
     fine = first <= sys.version_info[:2] <= last
-    advice = f"use Python {_dotted(first)} to {_dotted(last)}"
-    return Check(
-        name="python",
-        fine=fine,
-        found=platform.python_version(),
-        remedy="" if fine else advice,
+    return CheckFacts(kind="python", name="python", fine=fine, version=platform.python_version())
+
+
+def _check_framework(name: str, reply: About | Failure) -> CheckFacts:
+    if isinstance(reply, Failure):
+        return CheckFacts(kind="broken", name=name, fine=False, text=reply.message, required=True)
+    return CheckFacts(
+        kind="framework",
+        name=name,
+        fine=True,
+        version=reply.versions.get(name, ""),
+        devices=tuple(reply.devices),
+        required=True,
     )
 
 
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))
-
-
-def _check_framework(name: str, reply: About | Failure) -> Check:
-    if isinstance(reply, Failure):
-        return Check(
-            name=name,
-            fine=False,
-            found=one_line(reply.message),
-            remedy=remedy(name),
-            required=True,
-        )
-    version = reply.versions.get(name, "")
-    devices = ", ".join(reply.devices)
-    return Check(name=name, fine=True, found=f"{version} on {devices}", required=True)
-
-
-def _check_package(name: str) -> Check:
+def _check_package(name: str) -> CheckFacts:
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Check(name=name, fine=False, found="not installed", remedy=remedy(name))
+        return CheckFacts(kind="missing", name=name, fine=False)
     # MindSpore 2.10.0 was compiled against numpy 1: with numpy 2 it imports, and crashes at a pow.
     if name == "numpy" and version.partition(".")[0] != "1":
-        return Check(
-            name=name,
-            fine=False,
-            found=f"{version}; MindSpore needs numpy 1 and crashes with a newer one",
-            remedy=remedy(name),
-        )
-    return Check(name=name, fine=True, found=version)
+        return CheckFacts(kind="too_new_numpy", name=name, fine=False, version=version)
+    return CheckFacts(kind="package", name=name, fine=True, version=version)
 
 
-def _check_layout(substitute: str) -> Check:
-    return Check(
-        name="layout",
-        fine=not substitute,
-        found=substitute or "Graphviz works",
-        remedy=remedy("pygraphviz") if substitute else "",
-    )
+def _check_layout(substitute: str) -> CheckFacts:
+    return CheckFacts(kind="layout", name="layout", fine=not substitute, text=substitute)
 
 
-def _check_browser() -> Check:
+def _check_browser() -> CheckFacts:
     # Searched for on the path, as the tests do; Playwright's own download is not used.
     is_here = any(shutil.which(program) for program in BROWSERS)
-    state = "present" if is_here else "not found"
-    return Check(
-        name="chromium",
-        fine=is_here,
-        found=f"{state} (needed only to test the app's pages)",
-        remedy="" if is_here else "apt-get install chromium",
-    )
+    return CheckFacts(kind="browser", name="chromium", fine=is_here)
 
 
 DISTRIBUTION = "autodiff-explorer"

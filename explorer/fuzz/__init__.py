@@ -1,1 +1,1 @@
-"""Random small nets, valid in both frameworks: asked, judged, and cut down to what is wrong in them."""
+"""Random small nets, valid in both frameworks: run, checked, and reduced to what is wrong in them."""

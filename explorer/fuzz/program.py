@@ -1,13 +1,14 @@
 """A random net as a record, the text of its scenario, and how one is drawn."""
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Sequence
 from random import Random
 
 import msgspec
 import numpy as np
 
-from explorer.fuzz.operator import Operator, Options, Shape
-from explorer.fuzz.operators import OPERATORS
+from explorer.fuzz.operators import OPERATORS, Operator
+from explorer.fuzz.shapes import Options, Shape
 
 INPUT_SHAPES: tuple[Shape, ...] = (
     (3,),
@@ -23,7 +24,7 @@ INPUT_SHAPES: tuple[Shape, ...] = (
 """The shapes of inputs: small, so that a finding can be read."""
 
 DTYPES = ("float32", "float32", "float32", "float32", "float64", "float16")
-"""The dtypes of nets, each as often as it stands here."""
+"""The dtypes of nets, each as often as it is drawn in six."""
 
 STEPS = range(2, 9)
 """How many operators a net has."""
@@ -49,7 +50,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """A net: its inputs' shapes and values, its steps, and how its results become the loss.
 
     ``results`` are names, each of which adds its mean ("mean"), sum ("sum") or sum of squares
-    ("squares") to the loss. ``order`` 2 asks for the gradient of the gradient, by the first input.
+    ("squares") to the loss. ``order`` 2 is the gradient of the gradient, by the first input.
     """
 
     dtype: str
@@ -87,9 +88,14 @@ def drawn(rng: Random, operators: Sequence[str] = tuple(OPERATORS)) -> Program:
         steps.append(step)
         shapes[step.name] = step.shape
         bounds[step.name] = bound
-    used = {operand for step in steps for operand in step.operands}
+    used: set[str] = set()
+    for step in steps:
+        used.update(step.operands)
     # What nothing uses is a result: no step is without effect.
-    results = {name: rng.choice(list(LOSSES)) for name in shapes if name not in used}
+    results: dict[str, str] = {}
+    for name in shapes:
+        if name not in used:
+            results[name] = rng.choice(list(LOSSES))
     return Program(
         dtype=rng.choice(DTYPES),
         inputs=inputs,
@@ -139,9 +145,10 @@ def pruned(program: Program) -> Program:
     for step in reversed(program.steps):
         if step.name in needed:
             needed.update(step.operands)
-    first = next(iter(program.inputs))
     inputs = {name: shape for name, shape in program.inputs.items() if name in needed}
-    inputs = inputs or {first: program.inputs[first]}
+    if not inputs:
+        first = next(iter(program.inputs))
+        inputs = {first: program.inputs[first]}
     return msgspec.structs.replace(
         program,
         inputs=inputs,
@@ -207,14 +214,10 @@ def _body(program: Program, framework: str) -> str:
     lines = []
     for step in program.steps:
         text: str = getattr(OPERATORS[step.operator], framework)
-        expression = text.format(*step.operands, **step.options, out=step.name)
-        is_statement = "{out}" in text
-        lines.append(expression if is_statement else f"{step.name} = {expression}")
+        code = text.format(*step.operands, **step.options, out=step.name)
+        if "{out}" not in text:
+            code = f"{step.name} = {code}"
+        lines.extend(code.split("; "))
     parts = [LOSSES[how].format(name) for name, how in program.results.items()]
     lines.append(f"return {' + '.join(parts)}")
-    return "\n".join(f"        {line}" for statement in lines for line in _apart(statement))
-
-
-def _apart(statement: str) -> Iterable[str]:
-    """Statements of one text, a line each."""
-    return statement.split("; ")
+    return textwrap.indent("\n".join(lines), " " * 8)

@@ -44,11 +44,34 @@ Refusal = Literal[
 """
 
 
+LossKind = Literal["died", "closed", "unreadable", "memory", "no_answer", "out_of_time", "not_sent"]
+"""How a request to a worker was lost.
+
+- "died": the process died, with the exit ``code`` if it is known; negative is a signal
+- "closed": it closed its pipe but did not exit
+- "unreadable": its answer cannot be read
+- "memory": it exceeded its limit of ``amount`` megabytes
+- "no_answer": there was no answer within ``amount`` seconds
+- "out_of_time": there was no answer before the time limit of the whole run
+- "not_sent": that limit was reached before the request was sent
+"""
+
+
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """How a request to a worker was lost; ``output`` is the end of what it wrote to stderr."""
+
+    kind: LossKind
+    code: int | None = None
+    amount: float = 0.0
+    output: str = ""
+
+
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why an engine could not answer: the exception's type and message.
 
     ``source`` is the user's line ("net.py:12"), or "" where none is known. Where no exception was
-    raised there is a ``refusal`` with its ``details``, and no message.
+    raised there is a ``refusal`` with its ``details``, and no message; ``loss`` says how a
+    worker was lost.
     """
 
     type: str
@@ -56,6 +79,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str = ""
     refusal: Refusal | None = None
     details: tuple[str, ...] = ()
+    loss: Loss | None = None
 
     @property
     def text(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from explorer.blocks.records import Block, Paragraph, Row, Span, Table, columns
-from explorer.exploration.doctor import Check
+from explorer.model.doctor import Check
 from explorer.report.json import Document, to_builtins
 from explorer.text.language import _
 

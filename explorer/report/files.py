@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from explorer.model.errors import UsageError
+from explorer.text.language import _
 
 
 def prepare_folder(folder: Path) -> Path:
@@ -19,7 +20,8 @@ def prepare_folder(folder: Path) -> Path:
 def check_folder(folder: Path) -> Path:
     """The folder, seen to be there and to take a file; UsageError says why it does not."""
     if not folder.exists():
-        raise UsageError(f"there is no folder {str(folder)!r}; make it first, or name another one")
+        text = _("there is no folder {folder}; make it first, or name another one")
+        raise UsageError(text.format(folder=repr(str(folder))))
     try:
         # Permission bits do not tell: root may write anywhere, and nobody to a read-only disk.
         with tempfile.TemporaryFile(dir=folder):
@@ -29,8 +31,8 @@ def check_folder(folder: Path) -> Path:
 
 
 def _refusal(folder: Path, error: OSError) -> UsageError:
-    fact = f"nothing can be written to {str(folder)!r}: {error.strerror or error}"
-    return UsageError(f"{fact}; give another folder")
+    text = _("nothing can be written to {folder}: {reason}; give another folder")
+    return UsageError(text.format(folder=repr(str(folder)), reason=error.strerror or error))
 
 
 def put_file(path: Path, content: bytes) -> Path:
@@ -48,7 +50,9 @@ def put_file(path: Path, content: bytes) -> Path:
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except OSError as error:
-        raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}") from error
+        text = _("{file} cannot be written: {reason}")
+        text = text.format(file=repr(str(path)), reason=error.strerror or error)
+        raise UsageError(text) from error
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)

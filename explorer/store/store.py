@@ -17,6 +17,7 @@ from platformdirs import user_cache_path
 
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key
+from explorer.text.language import _
 
 Record = TypeVar("Record")
 
@@ -87,9 +88,9 @@ class Store:
         self.folder = folder or default_folder()
         self.limit = default_limit() if limit is None else limit
         self.fresh = fresh
-        self._tell = tell
-        self._has_told = False
-        # How many bytes may be kept before the whole store is looked at again.
+        self._report = tell
+        self._has_reported = False
+        # The bytes that may be written before the size of the store is computed again.
         self._room = 0
 
     def get(self, key: Key, kind: type[Record]) -> Record | None:
@@ -106,9 +107,8 @@ class Store:
             return None
         record = checked(content, key, kind)
         if record is None:
-            self._tell(
-                f"the stored result of {key.kind} {key.name} is damaged; it is computed again"
-            )
+            text = _("the stored result of {kind} {name} is damaged; it is computed again")
+            self._report(text.format(kind=key.kind, name=key.name))
             with contextlib.suppress(OSError):
                 path.unlink()
             return None
@@ -117,7 +117,7 @@ class Store:
         return record
 
     def put(self, key: Key, record: object) -> None:
-        """Keep a record, and drop the results that were not used for longest if there are too many."""
+        """Store a record, and drop the least recently used results if there are too many."""
         body = msgspec.msgpack.encode(record)
         made = datetime.now(timezone.utc).isoformat(timespec="seconds")
         header = Header(key, made, hashlib.sha256(body).hexdigest())
@@ -145,7 +145,7 @@ class Store:
             raise
 
     def _drop_the_oldest(self) -> None:
-        """Bring the store well below its limit if it is above; note how much may be kept from now on."""
+        """Drop the least recently used results if the store is above its limit."""
         files: list[tuple[float, int, Path]] = []
         for path in self._files():
             with contextlib.suppress(FileNotFoundError):  # another process has dropped it
@@ -202,10 +202,11 @@ class Store:
             for path in self.folder.glob(f"*/*{UNFINISHED}"):
                 path.unlink(missing_ok=True)
         except OSError as error:
-            raise UsageError(
-                f"the store {str(self.folder)!r} cannot be cleared: {error.strerror or error};"
-                f" check its permissions, or set {FOLDER} to another folder"
-            ) from error
+            text = _(
+                "the store {folder} cannot be cleared: {reason}; check its permissions, or set"
+                " {variable} to another folder"
+            )
+            raise UsageError(self._about(text, error)) from error
         return count
 
     def _files(self) -> Iterator[Path]:
@@ -216,13 +217,17 @@ class Store:
         return self.folder / key.digest[:2] / f"{key.digest}{ENDING}"
 
     def _cannot(self, error: OSError) -> None:
-        # Once: a board has hundreds of measurements, each of which would say so.
-        if not self._has_told:
-            self._tell(
-                f"results cannot be stored in {str(self.folder)!r}: {error.strerror or error};"
-                f" set {FOLDER} to another folder"
+        # Once: a board has hundreds of measurements, each of which would report it.
+        if not self._has_reported:
+            text = _(
+                "results cannot be stored in {folder}: {reason}; set {variable} to another folder"
             )
-            self._has_told = True
+            self._report(self._about(text, error))
+            self._has_reported = True
+
+    def _about(self, text: str, error: OSError) -> str:
+        reason = error.strerror or error
+        return text.format(folder=repr(str(self.folder)), reason=reason, variable=FOLDER)
 
 
 def checked(content: bytes, key: Key, kind: type[Record]) -> Record | None:
@@ -270,7 +275,8 @@ def default_limit() -> int:
     except ValueError:
         limit = -1.0
     if not 0 <= limit < float("inf"):
-        raise UsageError(f"{LIMIT} must be a number of megabytes from 0 up, got {text!r}")
+        message = _("{variable} must be a number of megabytes from 0 up, got {value}")
+        raise UsageError(message.format(variable=LIMIT, value=repr(text)))
     return int(limit * MEGABYTE)
 
 

@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from explorer.model.errors import UsageError
+from explorer.text.language import _, later
 
 SHOWN = 16
 """The greatest number of allowed names that an error lists.
@@ -21,27 +22,53 @@ difflib's own 0.6 finds nothing near a name of four letters, two of which are wr
 """
 
 
+KINDS = (
+    later("alignment"),
+    later("API"),
+    later("block"),
+    later("case"),
+    later("declaration"),
+    later("engine"),
+    later("format"),
+    later("group, scenario or study"),
+    later("input"),
+    later("selection of cases"),
+    later("study"),
+    later("topic"),
+    later("value of code"),
+    later("verdict"),
+    later("verdict on a case"),
+    later("view"),
+)
+"""What is chosen in the explorer, as errors name it."""
+
+
 def choose(what: str, given: str, allowed: Iterable[str]) -> str:
     """``given`` itself when it is among ``allowed``.
 
-    Raises UsageError otherwise, with a message that begins "unknown {what} …".
+    Raises UsageError otherwise, with a message that begins "unknown {what} …"; ``what`` is one
+    of KINDS, or in the reader's language already.
     """
     names = list(allowed)
     if given in names:
         return given
-    raise UsageError(refusal(f"unknown {what} {given!r}", given, names))
+    fact = _("unknown {kind} {name}").format(kind=_(what), name=repr(given))
+    raise UsageError(refusal(fact, given, names))
 
 
 def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
     """The fact, the nearest allowed name if one is near, and what is allowed, in one line."""
     near = nearest(given, allowed)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    shown = list(allowed)
-    rest = ""
+    shown = ", ".join(allowed) or _("none")
     if len(allowed) > SHOWN:
-        shown = (near or shown)[:SHOWN]
-        rest = f", … ({len(allowed)} in all)"
-    return f"{fact}; {hint}allowed: {', '.join(shown) or 'none'}{rest}"
+        names = (near or list(allowed))[:SHOWN]
+        text = _("{names}, … ({n} in all)")
+        shown = text.format(names=", ".join(names), n=len(allowed))
+    text = _("{fact}; allowed: {allowed}")
+    if near:
+        text = _("{fact}; did you mean {near}? allowed: {allowed}")
+        return text.format(fact=fact, near=repr(near[0]), allowed=shown)
+    return text.format(fact=fact, allowed=shown)
 
 
 def nearest(given: str, allowed: Sequence[str]) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explorer.drawing.layout import substitute_layout
-from explorer.exploration.doctor import Check, examine
+from explorer.exploration.doctor import examine
+from explorer.model.doctor import Check, CheckFacts
 from explorer.model.engines import ENGINES
 from explorer.report.wording import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
@@ -15,15 +16,16 @@ from explorer.text.language import _
 from explorer.web.messages import errors_shown, plain
 from explorer.web.progress import awaited
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
+from explorer.words.doctor import check as worded
 from explorer.workers.workers import Workers
 
 PLACE = "doctor"
 
 
-def doctor_run(runs: SharedRuns) -> SharedRun[list[Check]]:
+def doctor_run(runs: SharedRuns) -> SharedRun[list[CheckFacts]]:
     """Everything looked at, once for all visitors; workers say their own versions."""
 
-    def make(workers: Workers, run: SharedRun[list[Check]]) -> list[Check]:
+    def make(workers: Workers, run: SharedRun[list[CheckFacts]]) -> list[CheckFacts]:
         return examine(workers, substitute_layout, run.step)
 
     def stored() -> None:
@@ -44,7 +46,8 @@ def doctor() -> None:
         _workers(runs.workers)
     st.markdown(f"#### {_('What is installed')}")
     with errors_shown():
-        show_checks(awaited(doctor_run(runs)))
+        checks = awaited(doctor_run(runs))
+        show_checks(list(map(worded, checks)))
     show_engines()
 
 

@@ -2,6 +2,7 @@
 
 from explorer.model.results import Failure, Refusal
 from explorer.text.language import _, later
+from explorer.workers.protocol import loss_text
 
 REFUSALS: dict[Refusal, str] = {
     "no_net": later("the scenario defines no net for this framework"),
@@ -30,6 +31,8 @@ REFUSALS: dict[Refusal, str] = {
 
 def message(error: Failure) -> str:
     """What an error says: the framework's own words, or why nothing was computed."""
+    if error.loss:
+        return loss_text(error.loss)
     if error.refusal is None:
         return error.message
     return _(REFUSALS[error.refusal]).format(*error.details)

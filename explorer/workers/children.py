@@ -1,4 +1,4 @@
-"""Child processes as their parent handles them, each the leader of its own process group."""
+"""Child processes as their parent handles them: each leads a process group, within a memory limit."""
 
 import contextlib
 import os
@@ -6,10 +6,23 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from explorer.workers import lifeline
+import psutil
+
+from explorer.model.errors import UsageError
+from explorer.text.language import _
+from explorer.workers.protocol import LIFELINE, MEMORY_LIMIT
+
+SHARE = 0.5
+"""The share of the machine's memory that a worker may use if the variable is not set."""
+
+MEGABYTE = 10**6
+
+CONTAINER = Path("/sys/fs/cgroup/memory.max")
+"""What a container may use: a number of bytes, or "max"."""
 
 Streams = tuple[int, int, int]
 """The descriptors of a process's stdin, stdout and stderr."""
@@ -25,8 +38,8 @@ class Child(Protocol):
     def is_gone(self) -> bool:
         """Whether it has ended."""
 
-    def end(self, seconds: float | None = None) -> str:
-        """How it has ended, once it has; TimeoutError where it lives on for so long."""
+    def end(self, seconds: float | None = None) -> int | None:
+        """Its exit code once it has ended, None if unknown; TimeoutError if it lives on."""
 
     def kill(self) -> None:
         """Kill it with all that it has started."""
@@ -51,7 +64,7 @@ class Started:
             stdout=stdout,
             stderr=stderr,
             cwd=folder,
-            env={**environment, lifeline.VARIABLE: str(its_lifeline)},
+            env={**environment, LIFELINE: str(its_lifeline)},
             pass_fds=(its_lifeline,),
             # Ctrl-C reaches the parent alone, which stops its children in order.
             start_new_session=True,
@@ -66,10 +79,10 @@ class Started:
         """Whether it has ended."""
         return self._process.poll() is not None
 
-    def end(self, seconds: float | None = None) -> str:
-        """How it has ended, once it has; TimeoutError where it lives on for so long."""
+    def end(self, seconds: float | None = None) -> int | None:
+        """Its exit code once it has ended; TimeoutError if it lives on."""
         try:
-            return how(self._process.wait(seconds))
+            return self._process.wait(seconds)
         except subprocess.TimeoutExpired as error:
             raise TimeoutError from error
 
@@ -78,12 +91,43 @@ class Started:
         kill_group(self.pid)
 
 
-def how(code: int) -> str:
-    """How a process has ended, of its exit code: negative where a signal ended it."""
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-
 def kill_group(pid: int) -> None:
     """Kill the group that a process leads: msrun and the like run in it as well."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
+
+
+# Memory
+
+
+def memory_limit() -> int:
+    """The bytes that a worker may use; UsageError if the variable is not a number."""
+    text = os.environ.get(MEMORY_LIMIT, "")
+    if not text:
+        return int(SHARE * _memory())
+    try:
+        megabytes = float(text)
+    except ValueError:
+        megabytes = 0.0
+    if not 0 < megabytes < float("inf"):
+        message = _("{variable} must be a positive number of megabytes, got {value}")
+        raise UsageError(message.format(variable=MEMORY_LIMIT, value=repr(text)))
+    return int(megabytes * MEGABYTE)
+
+
+@cache
+def _memory() -> int:
+    """The memory of the machine in bytes, or of the container where that has less."""
+    machine = psutil.virtual_memory().total
+    try:
+        return min(machine, int(CONTAINER.read_text()))
+    except (OSError, ValueError):  # no container, or one without a limit
+        return int(machine)
+
+
+def memory_of(pid: int) -> int:
+    """The bytes of memory that a process holds; 0 of one that is gone."""
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return 0

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
-from explorer.workers import lifeline, serving
+from explorer.workers import serving
 from explorer.workers.garbage_collection import imported
 from explorer.workers.nursery import BORN, ENDED, NEWS, Birth
-from explorer.workers.protocol import HEADER
+from explorer.workers.protocol import HEADER, LIFELINE
 
 DESCRIPTORS = 5
 """The open files of a worker: its three streams, its lifeline, and where news of it go."""
@@ -32,7 +32,7 @@ def await_birth(control: socket.socket) -> None:
         ready, _, _ = select.select([control, woken], [], [])
         if woken in ready:
             woken.recv(1024)
-            _tell_ended(news)
+            _send_ended(news)
         if control not in ready:
             continue
         header, descriptors, _, _ = socket.recv_fds(control, HEADER.size, DESCRIPTORS)
@@ -69,8 +69,8 @@ def _read(control: socket.socket, size: int) -> bytes:
     return bytes(parts)
 
 
-def _tell_ended(news: dict[int, int]) -> None:
-    """Tell the exit codes of the workers that have ended."""
+def _send_ended(news: dict[int, int]) -> None:
+    """Send the exit codes of the workers that have ended."""
     for pid in list(news):
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
@@ -83,23 +83,23 @@ def _tell_ended(news: dict[int, int]) -> None:
 def begin(birth: Birth, descriptors: list[int]) -> None:
     """Make this process, just forked, what one is that was started for a worker."""
     os.setsid()
-    *streams, its_lifeline, told = descriptors
+    *streams, its_lifeline, sender = descriptors
     for stream, descriptor in enumerate(streams):
         os.dup2(descriptor, stream)
         os.close(descriptor)
     os.environ.clear()
     os.environ.update(birth.environment)
-    os.environ[lifeline.VARIABLE] = str(its_lifeline)
+    os.environ[LIFELINE] = str(its_lifeline)
     os.chdir(birth.folder)
     tempfile.tempdir = None  # it was that of the nursery
     np.random.seed()  # so that not all workers draw the same
-    os.write(told, NEWS.pack(BORN, os.getpid()))
-    os.close(told)
+    os.write(sender, NEWS.pack(BORN, os.getpid()))
+    os.close(sender)
 
 
 def main() -> None:
     """Import the modules, then fork a worker at each request."""
-    lifeline.hold()
+    serving.hold_lifeline()
     control = socket.socket(fileno=os.dup(0))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

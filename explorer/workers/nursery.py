@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from explorer.workers.children import Started, Streams, how, kill_group
+from explorer.workers.children import Started, Streams, kill_group
 from explorer.workers.environments import nursery_environment
 from explorer.workers.protocol import HEADER
 
@@ -54,15 +54,15 @@ class Nursery:
         The caller closes the descriptors. Raises OSError where no process can be started.
         """
         birth = msgspec.msgpack.encode(Birth(dict(environment), str(folder)))
-        news, told = os.pipe()
+        news, sender = os.pipe()
         try:
             with self._lock:
-                process = self._asked(birth, (*streams, its_lifeline, told))
+                process = self._requested(birth, (*streams, its_lifeline, sender))
         except BaseException:  # Ctrl-C too
             os.close(news)
             raise
         finally:
-            os.close(told)
+            os.close(sender)
         return Forked(news, process)
 
     def stop(self) -> None:
@@ -70,15 +70,15 @@ class Nursery:
         with self._lock:
             self._stop()
 
-    def _asked(self, birth: bytes, descriptors: tuple[int, ...]) -> "NurseryProcess":
-        """The process that was asked for a worker; a new one where the last is gone."""
+    def _requested(self, birth: bytes, descriptors: tuple[int, ...]) -> "NurseryProcess":
+        """The process that forks the worker; a new one if the last is gone."""
         if self._process and not self._process.child.is_gone():
             with contextlib.suppress(BrokenPipeError):  # gone in this moment
-                self._process.ask(birth, descriptors)
+                self._process.request(birth, descriptors)
                 return self._process
         self._stop()
         self._process = NurseryProcess(self._modules)
-        self._process.ask(birth, descriptors)
+        self._process.request(birth, descriptors)
         return self._process
 
     def _stop(self) -> None:
@@ -88,7 +88,7 @@ class Nursery:
 
 
 class NurseryProcess:
-    """One process of a nursery: its folder, and the socket by which it is asked for workers."""
+    """One process of a nursery: its folder, and the socket that requests for workers go through."""
 
     def __init__(self, modules: Iterable[str]) -> None:
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as its:
@@ -110,8 +110,8 @@ class NurseryProcess:
             )
             self._opened = opened.pop_all()
 
-    def ask(self, birth: bytes, descriptors: tuple[int, ...]) -> None:
-        """Ask for a worker with these open files."""
+    def request(self, birth: bytes, descriptors: tuple[int, ...]) -> None:
+        """Request a worker with these open files."""
         socket.send_fds(self._control, [HEADER.pack(len(birth))], descriptors)
         self._control.sendall(birth)
 
@@ -130,8 +130,9 @@ class Forked:
         self._news = news
         self._nursery = nursery
         self._pid = 0
-        self._ended = ""
-        self._is_told = True
+        self._code: int | None = None
+        self._has_ended = False
+        self._is_open = True
         # Whoever stops a worker looks at it while another thread waits for its answer.
         self._lock = threading.Lock()
 
@@ -144,18 +145,18 @@ class Forked:
     def is_gone(self) -> bool:
         """Whether it has ended; one that will never be there counts too."""
         self._hear()
-        if not self._ended and not self._is_told and not self._lives():
-            self._ended = "reason unknown"
-        return bool(self._ended)
+        if not self._has_ended and not self._is_open and not self._lives():
+            self._has_ended = True
+        return self._has_ended
 
-    def end(self, seconds: float | None = None) -> str:
-        """How it has ended, once it has; TimeoutError where it lives on for so long."""
+    def end(self, seconds: float | None = None) -> int | None:
+        """Its exit code once it has ended, None if unknown; TimeoutError if it lives on."""
         latest = None if seconds is None else time.monotonic() + seconds
         while not self.is_gone():
             if latest is not None and time.monotonic() > latest:
                 raise TimeoutError
             time.sleep(LOOKING_SECONDS)
-        return self._ended
+        return self._code
 
     def kill(self) -> None:
         """Kill it with all that it has started."""
@@ -168,17 +169,18 @@ class Forked:
     def _hear(self) -> None:
         """Read the messages about it that have arrived."""
         with self._lock, contextlib.suppress(BlockingIOError):
-            while self._is_told:
+            while self._is_open:
                 message = os.read(self._news, NEWS.size)
                 if not message:
-                    self._is_told = False  # it has ended, or its nursery
+                    self._is_open = False  # it has ended, or its nursery
                     os.close(self._news)
                     return
                 what, number = NEWS.unpack(message)
                 if what == BORN:
                     self._pid = number
                 else:
-                    self._ended = how(number)
+                    self._code = number
+                    self._has_ended = True
 
     def _lives(self) -> bool:
         try:

@@ -8,12 +8,13 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from explorer.model.engines import WorkerKind
-from explorer.workers import memory
-from explorer.workers.children import Child, Started
+from explorer.model.results import Loss
+from explorer.workers.children import MEGABYTE, Child, Started, memory_limit, memory_of
 from explorer.workers.environments import worker_environment
 from explorer.workers.nursery import Nursery
 from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
@@ -21,7 +22,7 @@ from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
 STDERR_TAIL = 2000
 """The number of bytes from the end of a lost worker's stderr that are quoted."""
 
-STDERR_MOST = 50 * memory.MEGABYTE
+STDERR_MOST = 50 * MEGABYTE
 """The bytes of a worker's stderr that are kept; beyond them what was written so far is dropped."""
 
 WATCHING_SECONDS = 0.1
@@ -33,9 +34,6 @@ GRACE_SECONDS = 30.0
 CLOSING_SECONDS = 5.0
 """Seconds that a worker which has closed its pipe may take to die."""
 
-OUT_OF_TIME = "the time limit of the whole run was reached; raise --timeout to wait longer"
-"""Why a request was not sent, or not answered."""
-
 CHUNK = 1 << 20
 """Bytes read from a worker's pipe at a time."""
 
@@ -45,7 +43,7 @@ class WorkerProcess:
 
     def __init__(self, kind: WorkerKind, nursery: Nursery | None) -> None:
         """Start a worker: forked from a ``nursery`` where it is given one."""
-        self._most_memory = memory.limit()
+        self._most_memory = memory_limit()
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as its:
             self.scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
             opened.callback(shutil.rmtree, self.scratch, ignore_errors=True)
@@ -70,7 +68,7 @@ class WorkerProcess:
             self._opened = opened.pop_all()
         self._fresh = True
 
-    def ask(self, call: Call, seconds: float, latest: float = math.inf) -> Answer | Lost:
+    def request(self, call: Call, seconds: float, latest: float = math.inf) -> Answer | Lost:
         """Send one request and wait up to ``seconds`` for its answer, and no longer than ``latest``.
 
         The first one gets GRACE_SECONDS more; ``latest`` is on the clock of time.monotonic(). After
@@ -80,34 +78,34 @@ class WorkerProcess:
         if self._fresh:
             deadline += GRACE_SECONDS
             self._fresh = False
-        advice = f"no answer within {seconds:g} s; raise --request-timeout to wait longer"
+        late = Loss(kind="no_answer", amount=seconds)
         if latest < deadline:
             deadline = latest
-            advice = f"no answer before {OUT_OF_TIME}"
+            late = Loss(kind="out_of_time")
         try:
             write(self._requests, call)
         except BrokenPipeError:
             return self._crashed()
         # The deadline is one for the whole answer: a worker that dribbles must not outlive it.
-        header = self._read(HEADER.size, deadline, advice)
+        header = self._read(HEADER.size, deadline, late)
         if isinstance(header, Lost):
             return header
-        body = self._read(HEADER.unpack(header)[0], deadline, advice)
+        body = self._read(HEADER.unpack(header)[0], deadline, late)
         if isinstance(body, Lost):
             return body
         try:
             return msgspec.msgpack.decode(body, type=Answer)
         except msgspec.DecodeError:  # a net has written to the pipe
-            return Lost("crashed", f"the worker's answer cannot be read{self._error_output()}")
+            return self._lost("crashed", Loss(kind="unreadable"))
 
-    def _read(self, count: int, deadline: float, advice: str) -> bytes | Lost:
+    def _read(self, count: int, deadline: float, late: Loss) -> bytes | Lost:
         parts = bytearray()
         with selectors.DefaultSelector() as selector:
             selector.register(self._replies, selectors.EVENT_READ)
             while len(parts) < count:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    return Lost("timed_out", advice + self._error_output())
+                    return self._lost("timed_out", late)
                 # Before waiting: what a process has written, it has written before it died.
                 is_dead = self._child.is_gone()
                 if not selector.select(0 if is_dead else min(left, WATCHING_SECONDS)):
@@ -128,16 +126,12 @@ class WorkerProcess:
             os.ftruncate(self._errors.fileno(), 0)
         if self.memory() <= self._most_memory:
             return None
-        megabytes = self._most_memory / memory.MEGABYTE
-        return Lost(
-            "crashed",
-            f"the worker exceeded its memory limit of {megabytes:.0f} MB; set {memory.LIMIT} to allow"
-            f" more{self._error_output()}",
-        )
+        megabytes = self._most_memory / MEGABYTE
+        return self._lost("crashed", Loss(kind="memory", amount=megabytes))
 
     def memory(self) -> int:
         """The bytes of memory that the process holds; 0 once it is gone."""
-        return memory.used(self.pid)
+        return memory_of(self.pid)
 
     @property
     def pid(self) -> int:
@@ -146,19 +140,18 @@ class WorkerProcess:
 
     def _crashed(self) -> Lost:
         try:
-            how = self._child.end(CLOSING_SECONDS)
+            code = self._child.end(CLOSING_SECONDS)
         except TimeoutError:
-            return Lost(
-                "crashed", f"the worker closed its pipe but did not exit{self._error_output()}"
-            )
-        return Lost("crashed", f"the worker process died ({how}){self._error_output()}")
+            return self._lost("crashed", Loss(kind="closed"))
+        return self._lost("crashed", Loss(kind="died", code=code))
 
-    def _error_output(self) -> str:
+    def _lost(self, outcome: Literal["crashed", "timed_out"], loss: Loss) -> Lost:
+        """A loss, with the end of what the worker wrote to stderr."""
         # Through the open file: a net may have removed the folder.
         errors = self._errors.fileno()
         start = max(0, os.fstat(errors).st_size - STDERR_TAIL)
         text = os.pread(errors, STDERR_TAIL, start).decode(errors="replace").strip()
-        return f"; its error output ends with:\n{text}" if text else ""
+        return Lost(outcome, msgspec.structs.replace(loss, output=text))
 
     def kill(self) -> None:
         """Kill the process with all that it has started; a pending request returns a Lost."""

@@ -11,7 +11,7 @@ import msgspec
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
-from explorer.workers.memory import MEGABYTE
+from explorer.workers.children import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 

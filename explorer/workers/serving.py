@@ -1,6 +1,8 @@
 """The worker's own side, run as ``python -m explorer.workers.serving``: takes calls and answers."""
 
+import fcntl
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -10,9 +12,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from explorer.model.errors import UsageError
-from explorer.workers import lifeline
 from explorer.workers.garbage_collection import MANY, imported, settle
-from explorer.workers.protocol import HEADER, Answer, Call, write
+from explorer.workers.protocol import HEADER, LIFELINE, Answer, Call, write
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
@@ -71,9 +72,26 @@ def _stand_in(folder: str) -> None:
         os.chdir(folder)
 
 
+def hold_lifeline() -> None:
+    """Have the kernel kill this process and its group when the other end of the pipe closes (Linux).
+
+    A thread that waits for the end of a pipe cannot run while other code holds Python's lock, such
+    as a huge power or a regular expression without end.
+    """
+    descriptor = os.environ.pop(LIFELINE, "")
+    if not descriptor or not hasattr(fcntl, "F_SETSIG"):
+        return
+    pipe = int(descriptor)
+    os.set_inheritable(pipe, False)
+    # To the group: what a net has forked is in it too, and would live on.
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+
+
 def main() -> None:
     """Take the standard streams for the protocol; what a framework prints goes to stderr instead."""
-    lifeline.hold()
+    hold_lifeline()
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)

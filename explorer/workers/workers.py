@@ -1,4 +1,4 @@
-"""All worker processes of one run: long-lived, one a kind, each asked one thing at a time.
+"""All worker processes of one run: long-lived, one of each kind, with one request at a time.
 
 A worker that crashes, or outlives its time, is an outcome of that request alone: the next one runs
 in a fresh process. So it does after a request that took much memory.
@@ -22,15 +22,17 @@ from explorer.model.errors import (
     WorkerFaultError,
     WorkerStartError,
 )
-from explorer.workers.memory import MEGABYTE
+from explorer.model.results import Loss
+from explorer.text.language import _
+from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
-from explorer.workers.process import OUT_OF_TIME, WorkerProcess
+from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Call, Lost
 
 Reply = TypeVar("Reply")
 
 WorkerState = Literal["not started", "waiting", "at work"]
-"""A worker is started when it is first asked."""
+"""A worker is started by its first request."""
 
 REQUEST_SECONDS = 60.0
 """The default time limit of one request."""
@@ -53,14 +55,14 @@ Frameworks keep the memory that a large net took, and the next worker needs as m
 """
 
 CLOSING_SECONDS = 0.1
-"""Seconds between two looks at whether whoever asked a worker has noticed that it is gone."""
+"""Seconds between two checks of whether a waiting thread has noticed that its worker is gone."""
 
 
 class Workers:
     """The worker processes of one run.
 
     A context manager that leaves no process and no scratch folder behind. ``request_seconds`` is
-    the limit of one request, ``job_seconds`` that of all of them together: nothing is asked after
+    the limit of one request, ``job_seconds`` that of all of them together: nothing is sent after
     ``deadline``, on the clock of time.monotonic(). Safe to share between threads: a request waits
     for its worker.
     """
@@ -100,10 +102,10 @@ class Workers:
         """
         with self._locks[kind]:
             if time.monotonic() >= self.deadline:
-                return Lost("not_asked", OUT_OF_TIME)
+                return Lost("not_asked", Loss(kind="not_sent"))
             self._settle_device(kind, argument)
             try:
-                answer = self._process(kind).ask(
+                answer = self._process(kind).request(
                     Call(target, msgspec.msgpack.encode(argument)),
                     self.request_seconds,
                     self.deadline,
@@ -117,8 +119,10 @@ class Workers:
         if isinstance(answer, Lost):
             return answer
         if answer.missing:
-            advice = "`python -m explorer doctor` lists what is missing and how to install it"
-            raise MissingFrameworkError(f"{answer.missing}; {advice}")
+            text = _(
+                "{missing}; `python -m explorer doctor` lists what is missing and how to install it"
+            )
+            raise MissingFrameworkError(text.format(missing=answer.missing))
         if answer.refused:
             raise UsageError(answer.refused)
         if answer.fault:
@@ -145,10 +149,11 @@ class Workers:
                 nursery = self._nursery if kind in FORKED else None
                 self._processes[kind] = WorkerProcess(kind, nursery)
             except OSError as error:
-                raise WorkerStartError(
-                    f"no worker process can be started: {error.strerror or error}; workers need"
-                    " room in the temporary folder, which TMPDIR can change"
-                ) from error
+                text = _(
+                    "no worker process can be started: {reason}; workers need room in the"
+                    " temporary folder, which TMPDIR can change"
+                )
+                raise WorkerStartError(text.format(reason=error.strerror or error)) from error
         return self._processes[kind]
 
     def limited(self, seconds: float) -> "Workers":
@@ -158,7 +163,7 @@ class Workers:
         return other
 
     def states(self) -> dict[WorkerKind, WorkerState]:
-        """The state of each kind's process: at work, waiting to be asked, or not started."""
+        """The state of each kind's process: at work, waiting, or not started."""
         states: dict[WorkerKind, WorkerState] = {}
         for kind, lock in self._locks.items():
             states[kind] = "not started"

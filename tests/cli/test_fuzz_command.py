@@ -5,9 +5,11 @@ from typing import get_args
 
 import pytest
 
-from explorer.cli.fuzz import CLASSES, FuzzOptions, run_fuzz
-from explorer.fuzz.judging import Sighting
-from explorer.fuzz.search import Finding, FindingClass, Looked
+from explorer.cli.fuzz import run_fuzz
+from explorer.cli.options import FuzzOptions
+from explorer.fuzz.search import Finding, NetResult
+from explorer.model.fuzz import FindingClass, Sighting
+from explorer.words.fuzz import CLASSES
 from tests.support.programs import program, step
 
 
@@ -23,11 +25,11 @@ def test_what_nobody_has_looked_at_yet_exits_with_one_and_is_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     net = program(step("t0", "tanh", "a"))
-    sighting = Sighting("differs", ("mindspore-tape",), "da")
+    sighting = Sighting("differs", ("mindspore-tape",), leaf="da")
     finding = Finding(
         number=4, found=found, sighting=sighting, program=net, operators=net.operators
     )
-    looked = [Looked(4, sighting, net.operators, finding)]
+    looked = [NetResult(4, sighting, net.operators, finding)]
     monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed: looked)
     options = FuzzOptions(cases=1, seed=9, start=4, out=tmp_path, as_json=False)
     assert run_fuzz(options) == code

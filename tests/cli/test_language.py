@@ -2,8 +2,7 @@
 
 import pytest
 
-from explorer.cli.entry import run
-from explorer.cli.language import divided
+from explorer.cli.entry import divided, run
 from explorer.model.errors import UsageError
 from explorer.text.language import VARIABLE, code
 

@@ -119,7 +119,7 @@ REFUSED = [
 
 def shell(monkeypatch: pytest.MonkeyPatch, fake: FakeDevices) -> None:
     """Let commands called in this process, and the functions of Python, use made-up devices."""
-    for place in ("cli.exploration", "cli.study", "cli.doctor", "api.functions"):
+    for place in ("cli.scenario", "cli.study", "cli.installation", "api.functions"):
         monkeypatch.setattr(f"explorer.{place}.Workers", lambda *_: nullcontext(fake))
 
 

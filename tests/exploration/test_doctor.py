@@ -7,6 +7,8 @@ import pytest
 
 from explorer.exploration.doctor import examine
 from explorer.model.results import About
+from explorer.text.language import said_in
+from explorer.words.doctor import check
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import no_progress
 from explorer.workers.workers import Workers
@@ -23,7 +25,9 @@ class OneWorkerDies(Workers):
 
 
 def test_a_framework_is_fine_where_its_worker_tells_of_itself_and_required() -> None:
-    checks = {check.name: check for check in examine(OneWorkerDies(), lambda: "", no_progress)}
+    checks = {
+        each.name: each for each in map(check, examine(OneWorkerDies(), lambda: "", no_progress))
+    }
     assert checks["mindspore"].fine
     assert checks["mindspore"].found == "2.10.0 on cpu, npu:0"
     assert not checks["torch"].fine
@@ -34,8 +38,8 @@ def test_a_framework_is_fine_where_its_worker_tells_of_itself_and_required() -> 
 
 
 def test_what_stands_in_for_graphviz_is_not_fine() -> None:
-    checks = examine(OneWorkerDies(), lambda: "Simple layout: no Graphviz.", no_progress)
-    (layout,) = (check for check in checks if check.name == "layout")
+    facts = examine(OneWorkerDies(), lambda: "Simple layout: no Graphviz.", no_progress)
+    (layout,) = (check(fact) for fact in facts if fact.name == "layout")
     assert (layout.fine, layout.found) == (False, "Simple layout: no Graphviz.")
     assert "pygraphviz==" in layout.remedy
 
@@ -49,8 +53,18 @@ def test_packages_that_are_missing_or_too_new_come_with_the_way_to_get_them(
         return "2.1.0"
 
     monkeypatch.setattr(importlib.metadata, "version", version)
-    checks = {check.name: check for check in examine(OneWorkerDies(), lambda: "", no_progress)}
+    checks = {
+        each.name: each for each in map(check, examine(OneWorkerDies(), lambda: "", no_progress))
+    }
     assert (checks["rich"].fine, checks["rich"].found) == (False, "not installed")
     assert not checks["numpy"].fine  # MindSpore 2.10.0 needs numpy 1
     assert "numpy==1" in checks["numpy"].remedy
     assert checks["msgspec"].fine
+
+
+def test_checks_are_worded_in_the_reader_s_language() -> None:
+    facts = examine(OneWorkerDies(), lambda: "", no_progress)
+    with said_in("zh"):
+        found = {each.name: each.found for each in map(check, facts)}
+    assert found["mindspore"] == "2.10.0（设备：cpu, npu:0）"
+    assert found["layout"] == "Graphviz 可用"

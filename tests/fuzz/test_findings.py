@@ -2,27 +2,27 @@
 
 import pytest
 
-from explorer.fuzz.judging import Kind, Sighting
 from explorer.fuzz.program import Program
-from explorer.fuzz.search import NEIGHBOURS, FindingClass, Watch, _finding
+from explorer.fuzz.search import NEIGHBOURS, NetRunner, _finding
+from explorer.model.fuzz import FindingClass, Kind, Sighting
 from tests.support.programs import program, step
 
 TANH = program(step("t0", "tanh", "a"))
 LONGER = program(step("t0", "tanh", "a"), step("t1", "sin", "t0"))
 
-DIFFERS = Sighting("differs", ("mindspore-tape",), "da")
+DIFFERS = Sighting("differs", ("mindspore-tape",), leaf="da")
 AGREES = Sighting("agrees")
 
 
-class Told(Watch):
-    """A watch that sees what it is told to see at the net, and one thing after another close by."""
+class Told(NetRunner):
+    """A runner that sees what it is told to see at the net, and one thing after another close by."""
 
     def __init__(self, sighting: Sighting, *close_by: Sighting) -> None:
         self._sighting = sighting
         self._close_by = list(close_by)
         self.with_graphs: list[bool] = []
 
-    def look(self, program: Program, graphs: bool = True) -> Sighting:
+    def run(self, program: Program, graphs: bool = True) -> Sighting:
         self.with_graphs.append(graphs)
         if self._close_by and program.values != TANH.values:
             return self._close_by.pop()
@@ -52,6 +52,6 @@ def test_smaller_nets_are_looked_at_with_graphs_where_only_those_show_it(
     kind: Kind, needs_graphs: bool
 ) -> None:
     sighting = Sighting(kind, ("torch-tape",))
-    watch = Told(sighting)
-    _finding(0, LONGER, sighting, watch)
-    assert watch.with_graphs[0] is needs_graphs
+    runner = Told(sighting)
+    _finding(0, LONGER, sighting, runner)
+    assert runner.with_graphs[0] is needs_graphs

@@ -7,11 +7,11 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.fuzz import operators
-from explorer.fuzz.judging import Sighting, seen
-from explorer.fuzz.known import reason_known
-from explorer.fuzz.operator import Operator
+from explorer.fuzz.operators import Operator
 from explorer.fuzz.program import Program
-from explorer.fuzz.search import Watch, _finding
+from explorer.fuzz.search import NetRunner, _finding
+from explorer.fuzz.sightings import known_reasons, seen
+from explorer.model.fuzz import Sighting
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.command_line import explorer
@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 
 @pytest.fixture
-def watch(workers: Workers, tmp_path: Path) -> Watch:
-    return Watch(workers, tmp_path)
+def runner(workers: Workers, tmp_path: Path) -> NetRunner:
+    return NetRunner(workers, tmp_path)
 
 
 @pytest.fixture
@@ -43,56 +43,59 @@ LONG = (
 )
 
 
-def test_a_net_without_mistake_agrees(watch: Watch) -> None:
+def test_a_net_without_mistake_agrees(runner: NetRunner) -> None:
     net = program(step("t0", "tanh", "a"), step("t1", "mul", "t0", "a"))
-    assert watch.look(net) == Sighting("agrees")
+    assert runner.run(net) == Sighting("agrees")
 
 
 @pytest.mark.usefixtures("wrong_sine")
-def test_a_planted_mistake_is_found_blamed_cut_down_and_told_from_a_bad_point(watch: Watch) -> None:
+def test_a_planted_mistake_is_found_blamed_cut_down_and_told_from_a_bad_point(
+    runner: NetRunner,
+) -> None:
     net: Program = program(*LONG)
-    sighting = watch.look(net)
+    sighting = runner.run(net)
     assert sighting.kind == "differs"
     assert set(sighting.engines) == {
         "mindspore-graph",
         "mindspore-tape",
     }  # the oracle runs PyTorch's
-    finding = _finding(7, net, sighting, watch)
+    finding = _finding(7, net, sighting, runner)
     assert finding.number == 7
     assert finding.found == "framework"
     assert finding.program.operators == ("wrong",)
     assert finding.operators == ("tanh", "wrong", "exp", "mul")
 
 
-def test_what_one_point_alone_shows_is_ill_conditioned(watch: Watch) -> None:
+def test_what_one_point_alone_shows_is_ill_conditioned(runner: NetRunner) -> None:
     # At 3 this function has a kink: each framework takes the slope of another side.
     net = program(step("t0", "hardswish", "a"))
     net = msgspec.structs.replace(net, values={"a": (3.0, 2.0, 0.5)})
-    sighting = watch.look(net)
+    sighting = runner.run(net)
     assert sighting.kind == "differs"
-    assert _finding(0, net, sighting, watch).found == "ill_conditioned"
+    assert _finding(0, net, sighting, runner).found == "ill_conditioned"
 
 
-def test_what_a_net_does_not_show_when_it_is_asked_again_accuses_nobody(watch: Watch) -> None:
+def test_what_a_net_does_not_show_when_it_is_asked_again_accuses_nobody(runner: NetRunner) -> None:
     net = program(step("t0", "tanh", "a"), step("t1", "mul", "t0", "a"))
-    sighting = Sighting("differs", ("mindspore-tape",), "da")
-    finding = _finding(3, net, sighting, watch)
+    sighting = Sighting("differs", ("mindspore-tape",), leaf="da")
+    finding = _finding(3, net, sighting, runner)
     assert finding.found == "unsteady"
     assert (finding.program, finding.sighting) == (net, sighting)
 
 
-def test_an_engine_that_raises_is_named_and_known(watch: Watch) -> None:
+def test_an_engine_that_raises_is_named_and_known(runner: NetRunner) -> None:
     net = program(step("t0", "branch", "a", "a"))
-    sighting = watch.look(net)
+    sighting = runner.run(net)
     assert (sighting.kind, sighting.engines) == ("raises", ("torch-graph",))
-    assert "branch" in reason_known(net, sighting)
-    assert reason_known(net, Sighting("raises", ("torch-tape",), sighting.detail)) == ""
-    assert reason_known(net, Sighting("differs", ("torch-graph",), sighting.detail)) == ""
+    (reason,) = known_reasons(net, sighting)
+    assert "branch" in reason
+    assert known_reasons(net, Sighting("raises", ("torch-tape",), sighting.errors)) == ()
+    assert known_reasons(net, Sighting("differs", ("torch-graph",), sighting.errors)) == ()
 
 
-def test_a_net_that_no_framework_runs_is_refused(watch: Watch) -> None:
+def test_a_net_that_no_framework_runs_is_refused(runner: NetRunner) -> None:
     net = program(step("t0", "index", "a", shape=(), place="7"))
-    assert watch.look(net).kind == "refused"
+    assert runner.run(net).kind == "refused"
 
 
 @pytest.mark.parametrize(("name", "kind"), [("off_by_little", "differs"), ("square", "agrees")])

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from explorer.fuzz.program import Program, drawn, scenario_text
-from explorer.fuzz.shrinking import LOOKS, candidates, neighbours, shrunk
+from explorer.fuzz.search import LOOKS, candidates, neighbours, shrunk
 from tests.support.programs import program, step
 
 

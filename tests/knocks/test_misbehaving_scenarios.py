@@ -17,8 +17,8 @@ from explorer.scenario import reader
 from explorer.scenario.load import load
 from explorer.text.language import said_in
 from explorer.web.offered_scenarios import scenario
-from explorer.workers import memory
-from explorer.workers.memory import LIMIT
+from explorer.workers.children import memory_limit
+from explorer.workers.protocol import MEMORY_LIMIT as LIMIT
 from explorer.workers.workers import Workers
 from tests.knocks.harms import HARMS, LOOPS, MISCHIEF, Place, text
 from tests.support.command_line import explorer
@@ -234,14 +234,14 @@ def test_a_limit_that_is_no_size_is_refused(given: str, monkeypatch: pytest.Monk
         UsageError,
         match=f"EXPLORER_WORKER_MB must be a positive number of megabytes, got '{given}'",
     ):
-        memory.limit()
+        memory_limit()
 
 
 def test_a_worker_may_use_half_of_the_memory_where_nothing_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv(LIMIT)
-    assert 0 < memory.limit() <= psutil.virtual_memory().total / 2
+    assert 0 < memory_limit() <= psutil.virtual_memory().total / 2
 
 
 @pytest.mark.slow

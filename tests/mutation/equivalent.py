@@ -174,8 +174,8 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "explorer/store/store.py",
-        "self._has_told = False",
-        "self._has_told = None",
+        "self._has_reported = False",
+        "self._has_reported = None",
         "All that is asked of it is whether it is true.",
     ),
     Equivalent(

@@ -1,7 +1,7 @@
 """What the doctor found, as it is shown."""
 
 from explorer.blocks.terminal import show
-from explorer.exploration.doctor import Check
+from explorer.model.doctor import Check
 from explorer.report.doctor import checks_document, doctor_blocks
 from tests.support.consoles import printed
 

@@ -88,7 +88,7 @@ def doctor() -> None:
     """What is installed, and what is stored."""
     import streamlit as st
 
-    from explorer.exploration.doctor import Check
+    from explorer.model.doctor import Check
     from explorer.store.store import Entry
     from explorer.web.doctor_page import show_checks, show_engines, show_store
 

@@ -13,8 +13,9 @@ import yaml
 from explorer.exploration.options import Wanted
 from explorer.scenario.find import FOLDER, REAL
 from explorer.store.keys import installation
-from explorer.sweep.cluster import carried, mismatches
+from explorer.sweep.execution import carried, mismatches
 from explorer.sweep.records import SweepJob
+from explorer.words.sweeps import mismatch
 from tests.support.clusters import cluster
 from tests.support.command_line import ROOT, explorer
 from tests.support.scenario_files import MINIMAL, written
@@ -141,9 +142,12 @@ class Elsewhere:
 
 @pytest.mark.parametrize("name", ["python", "mindspore", "torch", "numpy"])
 def test_another_version_on_a_worker_is_told_beside_the_one_here(name: str) -> None:
-    (said,) = mismatches(Elsewhere(**{name: "0.1"}))
-    assert said == f"the worker tcp://1 has {name} 0.1 (here {installation()[name]})"
+    ((address, versions),) = mismatches(Elsewhere(**{name: "0.1"})).items()
+    assert (
+        mismatch(address, versions)
+        == f"the worker tcp://1 has {name} 0.1 (here {installation()[name]})"
+    )
 
 
 def test_a_worker_with_the_same_versions_on_another_machine_is_no_mismatch() -> None:
-    assert mismatches(Elsewhere(units="none", driver="550")) == []
+    assert mismatches(Elsewhere(units="none", driver="550")) == {}

@@ -8,13 +8,20 @@ from explorer.model.alignment import Alignment, Count, Coverage
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import Failure, OracleResult, Outcome, Result
-from explorer.sweep.job import row_of_report
-from explorer.sweep.records import SweepJob
+from explorer.sweep.jobs import result_of, without_results
+from explorer.sweep.records import JobResult, Problem, SweepJob, SweepRow
+from explorer.sweep.rows import row_of
+from explorer.text.language import said_in
 from explorer.words.cases import reason
 from explorer.words.divergences import first_divergence
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
 
 JOB = SweepJob(scenario="dense_mse", file="dense_mse.py", timeout=60)
+
+
+def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRow:
+    """The row of a job that made a report."""
+    return row_of(result_of(report, job, from_store=from_store))
 
 
 def report_on(*cases: CaseReport, alignments: tuple[Alignment, ...] = ()) -> Report:
@@ -79,3 +86,47 @@ def test_nodes_inside_those_of_the_other_side_count_as_paired() -> None:
     row = row_of_report(report_on(alignments=(pair,)), JOB, from_store=False)
     told = row.pairs["torch-tape · torch-graph"]
     assert (told.left, told.right) == ("2/3", "2/2")
+
+
+def test_a_result_has_no_arrays_and_the_same_row_as_the_whole_report() -> None:
+    whole = report(foreseen=False)
+    result = result_of(whole, JOB, from_store=False)
+    assert result.report is not None
+    short = result.report
+    assert (short.graphs, short.inputs, short.parameters) == ((), (), ())
+    for case in result.report.cases:
+        assert not any(answer.leaves for answer in case.results.values())
+    assert row_of(msgspec.structs.replace(result, report=whole)) == row_of(result)
+    sent = msgspec.msgpack.encode(result)
+    assert msgspec.msgpack.decode(sent, type=JobResult) == result
+
+
+def test_a_row_is_in_the_reader_s_language() -> None:
+    pair = alignment("torch-tape", "torch-graph", DIVERGENCE)
+    unforeseen = msgspec.structs.replace(pair, expected=False)
+    result = result_of(report_on(alignments=(unforeseen,)), JOB, from_store=False)
+    with said_in("zh"):
+        row = row_of(result)
+    assert "首个分歧点" in row.reason
+    assert row.pairs["torch-tape · torch-graph"].divergences[0] in row.reason
+    assert "First divergence" in row_of(result).reason
+
+
+@pytest.mark.parametrize(
+    ("problem", "english", "chinese"),
+    [
+        (
+            Problem(kind="timed_out", seconds=20),
+            "not finished within 20 s; raise --timeout to wait longer",
+            "未在 20 秒内完成；可增大 --timeout",
+        ),
+        (Problem(kind="no_result", names=("a", "b")), "no result for a, b", "没有 a, b 的结果"),
+        (Problem(kind="rejected", names=("a",), text="no"), "a: no", "a: no"),
+        (Problem(kind="died", text="signal 9"), "signal 9", "signal 9"),
+    ],
+)
+def test_a_job_without_results_says_why(problem: Problem, english: str, chinese: str) -> None:
+    result = without_results(JOB, "lost", problem)
+    assert row_of(result).reason == english
+    with said_in("zh"):
+        assert row_of(result).reason == chinese

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.model.errors import UsageError
 from explorer.scenario.find import names, real_names
-from explorer.sweep.plan import jobs, scenarios_called
+from explorer.sweep.jobs import jobs, scenarios_called
 from tests.support.scenario_files import MINIMAL, written
 
 

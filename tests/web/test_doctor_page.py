@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.exploration.doctor import Check
+from explorer.model.doctor import Check
 from explorer.web.doctor_page import mark
 from tests.support.pages import opened, said
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 def sick() -> None:
-    from explorer.exploration.doctor import Check
+    from explorer.model.doctor import Check
     from explorer.web.doctor_page import show_checks
 
     found = "<img src=x onerror=alert(1)>"
@@ -24,7 +24,7 @@ def sick() -> None:
 
 
 def healthy() -> None:
-    from explorer.exploration.doctor import Check
+    from explorer.model.doctor import Check
     from explorer.web.doctor_page import show_checks
 
     show_checks([Check(name="python", fine=True, found="3.11")])

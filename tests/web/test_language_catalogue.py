@@ -67,6 +67,33 @@ NO_TEXTS = {
     "forward alarm",
     "forward refuted",
     "forward idle",
+    # parts of messages of Typer's and of the frameworks, which are looked for
+    "a valid integer",
+    "a valid number",
+    r"Got unexpected extra argument\(s\) \((?P<value>.*)\)",
+    r"Option (?P<value>'.*') requires an argument",
+    r"Option (?P<value>'.*') does not take a value",
+    r"Missing argument (?P<value>.*)",
+    r"Missing option (?P<value>.*)",
+    r"Missing command()",
+    "does not require grad",
+    "Data-dependent branching",
+    "Only support integers, slices",
+    "is null",
+    "hardsigmoid_backward is not implemented",
+    "explorer scenario FILE",  # commands
+    "python -m explorer scenario",
+    "pip install 'autodiff-explorer[cluster]'",
+    "apt-get install chromium",
+    "A random net",  # the title of a scenario that is run and deleted
+    "Record",  # names of types
+    "Reply",
+    "Client",
+    "Workers",
+    "Forked",
+    "Net",  # a name for MindSpore's dump
+    "not started",  # a state of a worker, which words/ has a text for
+    "at work",
 }
 """Strings of the sources that read like prose, and are shown to nobody as they stand."""
 

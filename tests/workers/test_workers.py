@@ -14,8 +14,7 @@ import pytest
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
 from explorer.model.requests import NetRequest
-from explorer.model.results import Failure
-from explorer.workers.memory import MEGABYTE
+from explorer.workers.children import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
@@ -125,7 +124,7 @@ def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
     reply = ask(crew, name, text)
     assert isinstance(reply, Lost)
     assert reply.outcome == "crashed"
-    assert reply.failure == Failure("crashed", reply.detail)
+    assert (reply.failure.type, reply.failure.message) == ("crashed", reply.detail)
     assert fragment in reply.detail
     assert ("last words" in reply.detail) == (name == "aborts")
     assert ask(crew, "process") != before

@@ -7,6 +7,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.text.choices import choose
+from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.words.graphs import why_no_graph
 
@@ -56,7 +57,7 @@ def at_stage(
     stages: list[str] = []
     for graphs in every_stage:
         stages.extend(graph.stage for graph in graphs)
-    choose(f"stage of {' and '.join(engines)}", stage, stages)
+    choose(_("stage of {engines}").format(engines=_(" and ").join(engines)), stage, stages)
 
     chosen = []
     for graphs in every_stage:

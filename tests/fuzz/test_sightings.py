@@ -3,9 +3,10 @@
 import msgspec
 
 from explorer.compare.verdicts import judge
-from explorer.fuzz.judging import Sighting, seen
+from explorer.fuzz.sightings import seen
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
+from explorer.model.fuzz import Sighting
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import Failure, OracleResult, Result
 from tests.support.sample_report import case_report, report
@@ -25,7 +26,7 @@ def test_who_is_apart_from_all_others_is_to_blame_where_the_oracle_contradicts_e
     contradicting = OracleResult("ok", tuple(elsewhere))
     case = judge(case.case, case.results, contradicting)
     assert [group.oracle_agrees for group in case.groups] == [False, False]
-    assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), "dx")
+    assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), leaf="dx")
 
 
 def test_whom_the_oracle_alone_contradicts_is_to_blame_however_many_they_are() -> None:
@@ -36,7 +37,7 @@ def test_whom_the_oracle_alone_contradicts_is_to_blame_however_many_they_are() -
         doubled.append(msgspec.structs.replace(estimate, value=value))
     case = judge(case.case, case.results, OracleResult("ok", tuple(doubled)))
     blamed = ("mindspore-graph", "mindspore-tape", "torch-graph")
-    assert seen(report_on(case)) == Sighting("differs", blamed, "dx")
+    assert seen(report_on(case)) == Sighting("differs", blamed, leaf="dx")
 
 
 def test_an_engine_that_raises_comes_before_an_oracle_that_disagrees() -> None:
@@ -44,4 +45,4 @@ def test_an_engine_that_raises_comes_before_an_oracle_that_disagrees() -> None:
     raises = Result(outcome="raised", error=Failure("ValueError", "no"))
     results = {**case.results, "torch-graph": raises}
     case = msgspec.structs.replace(case, results=results, verdict="some_raise", oracle_agrees=False)
-    assert seen(report_on(case)) == Sighting("raises", ("torch-graph",), "ValueError: no")
+    assert seen(report_on(case)) == Sighting("raises", ("torch-graph",), ("ValueError: no",))

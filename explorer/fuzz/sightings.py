@@ -1,0 +1,290 @@
+"""Sightings: what the report on a random net shows, and which of them are known."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from explorer.fuzz.program import Program
+from explorer.model.alignment import Alignment
+from explorer.model.engines import ENGINES
+from explorer.model.fuzz import Kind, Sighting
+from explorer.model.report import CaseReport, Report
+from explorer.model.results import LOST
+from explorer.model.unpaired import Unpaired
+from explorer.text.language import later
+from explorer.words.graphs import why_no_graph
+
+AGREES = Sighting("agrees")
+
+
+def seen(report: Report) -> Sighting:
+    """The first thing that is not right in a report on one case."""
+    (case,) = report.cases
+    for look in _LOOKS:
+        for sighting in look(report, case):
+            return sighting
+    return AGREES
+
+
+def _lost(_: Report, case: CaseReport) -> Iterator[Sighting]:
+    engines = [name for name, result in case.results.items() if result.outcome in LOST]
+    if engines:
+        error = case.results[engines[0]].error
+        yield Sighting("lost", tuple(engines), (error.message,) if error else ())
+
+
+def _refused(_: Report, case: CaseReport) -> Iterator[Sighting]:
+    errors: list[str] = []
+    for result in case.results.values():
+        if result.outcome == "ok":
+            return
+        if result.error:
+            errors.append(result.error.message)
+    yield Sighting("refused", tuple(case.results), tuple(errors[:1]))
+
+
+def _differs(_: Report, case: CaseReport) -> Iterator[Sighting]:
+    if case.verdict != "differs":
+        return
+    greatest = case.greatest
+    yield Sighting(
+        "differs",
+        _wrong_engines(case),
+        leaf=greatest.leaf if greatest else "",
+        is_finite=greatest is None or math.isfinite(greatest.abs),
+    )
+
+
+def _wrong_engines(case: CaseReport) -> tuple[str, ...]:
+    """The engines that the oracle contradicts; without an oracle, those that differ from most."""
+    answered = [name for name, result in case.results.items() if result.outcome == "ok"]
+    wrong: list[str] = []
+    for group in case.groups:
+        if group.oracle_agrees is False:
+            wrong.extend(group.engines)
+    if 0 < len(wrong) < len(answered):
+        return tuple(wrong)
+    differences = Counter(name for pair in case.apart for name in pair)
+    # An engine that differs from all others is wrong, where the others agree.
+    most = max(differences.values(), default=0)
+    return tuple(name for name in ENGINES if differences[name] == most)
+
+
+def _raises(_: Report, case: CaseReport) -> Iterator[Sighting]:
+    engines: list[str] = []
+    errors: dict[str, None] = {}
+    for name, result in case.results.items():
+        if result.outcome in ("raised", "unsupported"):
+            engines.append(name)
+            if result.error:
+                errors[f"{result.error.type}: {result.error.message}"] = None
+    if engines:
+        yield Sighting("raises", tuple(engines), tuple(errors))
+
+
+def _oracle(_: Report, case: CaseReport) -> Iterator[Sighting]:
+    if case.oracle_agrees is False:
+        yield Sighting("oracle", tuple(case.results))
+
+
+def _graph(report: Report, case: CaseReport) -> Iterator[Sighting]:
+    for engine, problem in report.ungraphed.items():
+        if case.results[engine].outcome == "ok":
+            yield Sighting("graph", (engine,), problem=why_no_graph(problem))
+    for alignment in report.alignments:
+        for node in alignment.contradictions:
+            if node.reason == "refuted":
+                engine = alignment.left if node.side == "left" else alignment.right
+                yield _contradicted("graph", (engine,), alignment, node)
+
+
+def _values(report: Report, _: CaseReport) -> Iterator[Sighting]:
+    for alignment in report.alignments:
+        pair = (alignment.left, alignment.right)
+        for divergence in alignment.divergences[:1]:
+            yield Sighting("values", pair, pair=pair, divergence=divergence)
+        for node in alignment.contradictions:
+            yield _contradicted("values", pair, alignment, node)
+
+
+def _contradicted(
+    kind: Kind, engines: tuple[str, ...], alignment: Alignment, node: Unpaired
+) -> Sighting:
+    pair = (alignment.left, alignment.right)
+    return Sighting(kind, engines, pair=pair, contradiction=node)
+
+
+_LOOKS: tuple[Callable[[Report, CaseReport], Iterator[Sighting]], ...] = (
+    _lost,
+    _refused,
+    _differs,
+    _raises,
+    _oracle,
+    _graph,
+    _values,
+)
+
+
+# What is known
+
+MINDSPORE = frozenset({"mindspore-graph", "mindspore-tape"})
+MINDSPORE_GRAPH = frozenset({"mindspore-graph"})
+TAPE = frozenset({"mindspore-tape"})
+PYTORCH_TAPE = frozenset({"torch-tape"})
+PYTORCH_GRAPH = frozenset({"torch-graph"})
+EVERY = frozenset(ENGINES)
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A finding that needs no second look.
+
+    It is of one of ``kinds``, and ``engines`` may be wrong. Where they are given, one of their
+    messages contains ``error``, the result ``is_finite`` or not, and the net has one of
+    ``operators``, this ``dtype`` and this ``order``, and at most ``most`` operators: what may
+    have many causes is known only once the net is reduced.
+    """
+
+    kinds: frozenset[Kind]
+    engines: frozenset[str]
+    error: str = ""
+    is_finite: bool | None = None
+    operators: frozenset[str] = frozenset()
+    dtype: str | None = None
+    order: int | None = None
+    most: int | None = None
+
+    def fits(self, program: Program, sighting: Sighting) -> bool:
+        """Whether a net shows this, in whatever engines."""
+        return (
+            sighting.kind in self.kinds
+            and self.error in " | ".join(sighting.errors)
+            and self.is_finite in (None, sighting.is_finite)
+            and (not self.operators or not self.operators.isdisjoint(program.operators))
+            and self.dtype in (None, program.dtype)
+            and self.order in (None, program.order)
+            and (self.most is None or len(program.operators) <= self.most)
+        )
+
+
+RAISES: frozenset[Kind] = frozenset({"raises"})
+GRAPH: frozenset[Kind] = frozenset({"graph"})
+DIFFERENT: frozenset[Kind] = frozenset({"differs", "values"})
+"""Kinds in which numbers differ, at the end or on the way."""
+
+KNOWN: dict[str, Known] = {
+    later("a derivative that is constant is on no tape of PyTorch's: nested, it refuses"): Known(
+        RAISES, PYTORCH_TAPE, error="does not require grad", order=2
+    ),
+    later("MindSpore has no second derivative of this operator"): Known(
+        RAISES, MINDSPORE, error="prop", order=2
+    ),
+    later("Dynamo captures no branch that depends on a value"): Known(
+        RAISES, PYTORCH_GRAPH, error="Data-dependent branching", operators=frozenset({"branch"})
+    ),
+    later("nested gradients of MindSpore's tape are wrong in silence"): Known(
+        frozenset({"differs"}), TAPE, order=2
+    ),
+    later("nested gradients of MindSpore's tape raise behind an index"): Known(
+        RAISES, TAPE | PYTORCH_TAPE, error="Only support integers, slices", order=2
+    ),
+    later("nested gradients of MindSpore's tape raise where a backward is given no tensor"): Known(
+        RAISES, TAPE, error="is null", order=2
+    ),
+    later(
+        "MindSpore's gradient of lerp by a float16 tensor is float32, and adds to no other"
+    ): Known(RAISES | DIFFERENT, EVERY, operators=frozenset({"lerp"}), dtype="float16"),
+    later("MindSpore's compiler has no second derivative of min and max along an axis"): Known(
+        RAISES, MINDSPORE_GRAPH, error="InplaceScatterSrc", order=2
+    ),
+    later(
+        "of three like kernels beside a branch, the explorer cannot tell which dumped which value"
+    ): Known(GRAPH, MINDSPORE_GRAPH, operators=frozenset({"prod"})),
+    later("MindSpore's gradient of selu is wrong for negative numbers"): Known(
+        DIFFERENT, EVERY, operators=frozenset({"selu"})
+    ),
+    later(
+        "MindSpore's gradient of selu is wrong; float16's noise hides it from all but the oracle"
+    ): Known(frozenset({"oracle"}), EVERY, operators=frozenset({"selu"}), dtype="float16", most=6),
+    later("MindSpore's gradient of the deviation of equal numbers is nan, PyTorch's is 0"): Known(
+        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"std"})
+    ),
+    later("MindSpore computes this operator of float64 tensors in single precision"): Known(
+        DIFFERENT,
+        EVERY,
+        dtype="float64",
+        operators=frozenset(
+            {"celu", "hypot", "l1_loss", "log_softmax", "masked_fill", "mse_loss", "sort"}
+        ),
+    ),
+    later("MindSpore's gradient of atan2 at the origin is nan, PyTorch's is 0"): Known(
+        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"atan2"})
+    ),
+    later(
+        "the gradient of atan2 of small float16 numbers divides by what has no inverse there"
+    ): Known(
+        frozenset({"differs", "oracle"}),
+        EVERY,
+        operators=frozenset({"atan2"}),
+        dtype="float16",
+        most=4,
+    ),
+    later(
+        "kernels inside MindSpore's gradient of mish approximate more than its noise shows"
+    ): Known(frozenset({"values"}), EVERY, operators=frozenset({"mish"}), dtype="float32", most=4),
+    later(
+        "MindSpore's tanh of large float32 numbers is approximate, its gradient there wrong"
+    ): Known(DIFFERENT, EVERY, operators=frozenset({"tanhshrink"}), dtype="float32", most=4),
+    later("PyTorch has no second derivative of hardsigmoid"): Known(
+        RAISES,
+        PYTORCH_TAPE | PYTORCH_GRAPH,
+        error="hardsigmoid_backward is not implemented",
+        operators=frozenset({"hardsigmoid"}),
+        order=2,
+    ),
+    later("MindSpore has no gradient of avg_pool by float64 tensors"): Known(
+        RAISES, MINDSPORE, error="AvgPool3DGrad", dtype="float64", operators=frozenset({"avg_pool"})
+    ),
+    later("MindSpore's compiled gradient of addcmul has another shape than its tensor"): Known(
+        RAISES | DIFFERENT, MINDSPORE_GRAPH, operators=frozenset({"addcmul"})
+    ),
+    later("MindSpore takes a number beside float64 tensors in single precision"): Known(
+        DIFFERENT,
+        EVERY,
+        dtype="float64",
+        operators=frozenset(
+            {
+                "erfc",
+                "erf",
+                "gelu",
+                "gelu_tanh",
+                "hardsigmoid",
+                "hardswish",
+                "mish",
+                "softplus",
+                "std",
+                "var",
+            }
+        ),
+    ),
+}
+"""The recorded list, by reasons (MindSpore 2.10.0, PyTorch 2.13.0)."""
+
+
+def known_reasons(program: Program, sighting: Sighting) -> tuple[str, ...]:
+    """Why a net shows what it shows, where that is recorded; () where it is not.
+
+    Several records may be the reasons together, each for some of the engines.
+    """
+    reasons: list[str] = []
+    covered: set[str] = set()
+    for reason, known in KNOWN.items():
+        if not known.fits(program, sighting):
+            continue
+        if known.engines.issuperset(sighting.engines):
+            return (reason,)
+        if known.engines.intersection(sighting.engines):
+            reasons.append(reason)
+            covered |= known.engines
+    return tuple(reasons) if covered.issuperset(sighting.engines) else ()

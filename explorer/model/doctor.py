@@ -1,0 +1,42 @@
+"""What the doctor finds installed: as facts, and worded for a reader."""
+
+from typing import Literal
+
+import msgspec
+
+CheckKind = Literal[
+    "python", "framework", "package", "too_new_numpy", "missing", "broken", "layout", "browser"
+]
+"""What a check is about, and what it found.
+
+- "python": the version of Python
+- "framework": a framework that runs, with its devices
+- "package": an installed package
+- "too_new_numpy": a numpy with which MindSpore crashes
+- "missing": a package that is not installed
+- "broken": a framework that cannot be used; ``text`` is its error
+- "layout": Graphviz, or the ``text`` on the layout that replaces it
+- "browser": a browser that the app's tests can drive
+"""
+
+
+class CheckFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One check and what it found; without a ``required`` one nothing can be compared."""
+
+    kind: CheckKind
+    name: str
+    fine: bool
+    required: bool = False
+    version: str = ""
+    devices: tuple[str, ...] = ()
+    text: str = ""
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """A check as a reader sees it; ``remedy`` is how to mend what is not ``fine``."""
+
+    name: str
+    fine: bool
+    found: str
+    remedy: str = ""
+    required: bool = False

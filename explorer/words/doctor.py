@@ -1,0 +1,47 @@
+"""The doctor's checks as text: what was found, and how to mend it."""
+
+from explorer.exploration.doctor import PYTHONS
+from explorer.exploration.doctor import remedy as install
+from explorer.model.doctor import Check, CheckFacts
+from explorer.text.language import _
+from explorer.text.messages import one_line
+
+
+def check(facts: CheckFacts) -> Check:
+    """A check in the reader's language."""
+    return Check(
+        name=facts.name,
+        fine=facts.fine,
+        found=_found(facts),
+        remedy="" if facts.fine else _remedy(facts),
+        required=facts.required,
+    )
+
+
+def _found(facts: CheckFacts) -> str:
+    if facts.kind == "framework":
+        devices = ", ".join(facts.devices)
+        return _("{version} on {devices}").format(version=facts.version, devices=devices)
+    if facts.kind == "too_new_numpy":
+        text = _("{version}; MindSpore needs numpy 1 and crashes with a newer one")
+        return text.format(version=facts.version)
+    if facts.kind == "missing":
+        return _("not installed")
+    if facts.kind == "broken":
+        return one_line(facts.text)
+    if facts.kind == "layout":
+        return facts.text or _("Graphviz works")
+    if facts.kind == "browser":
+        if facts.fine:
+            return _("present (needed only to test the app's pages)")
+        return _("not found (needed only to test the app's pages)")
+    return facts.version
+
+
+def _remedy(facts: CheckFacts) -> str:
+    if facts.kind == "python":
+        first, last = (".".join(map(str, version)) for version in PYTHONS)
+        return _("use Python {first} to {last}").format(first=first, last=last)
+    if facts.kind == "browser":
+        return "apt-get install chromium"
+    return install("pygraphviz" if facts.kind == "layout" else facts.name)
