@@ -245,7 +245,9 @@ def sliced(start: int, step: int) -> Fit:
 def last(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     """The last element of the last axis."""
     (shape,) = shapes
-    return (shape[:-1], {}) if len(shape) >= 2 else None
+    if len(shape) < 2:
+        return None
+    return shape[:-1], {}
 
 
 def row(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
@@ -293,19 +295,25 @@ def padded(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
 def matrix(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     """A matrix, whose shape stays."""
     (shape,) = shapes
-    return (shape, {}) if len(shape) == 2 else None
+    if len(shape) != 2:
+        return None
+    return shape, {}
 
 
 def diagonal(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     """The diagonal of a matrix."""
     (shape,) = shapes
-    return ((min(shape),), {}) if len(shape) == 2 else None
+    if len(shape) != 2:
+        return None
+    return (min(shape),), {}
 
 
 def flat(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     """All axes but the first in one."""
     (shape,) = shapes
-    return ((shape[0], size(shape[1:])), {}) if len(shape) >= 2 else None
+    if len(shape) < 2:
+        return None
+    return (shape[0], size(shape[1:])), {}
 
 
 def product(shapes: Sequence[Shape], _: Random) -> Fitted | None:
