@@ -231,8 +231,8 @@ def label_lines(card: Card, between: str) -> list[str]:
     """
     badge = f"({card.badge})" if card.badge else ""
     sign = DIVERGENCE_SIGN if card.diverges else ""
-    words = [word for word in (sign, badge, card.title, card.shape) if word]
-    return [line for line in (between.join(words), card.value, card.moves) if line]
+    words = filter(None, (sign, badge, card.title, card.shape))
+    return list(filter(None, (between.join(words), card.value, card.moves)))
 
 
 def title_size(role: BoxRole) -> float:
@@ -270,7 +270,9 @@ def _width(role: BoxRole, title: str, shape: str, lines: tuple[str, str], badge:
     first_line = measure(title, title_size(role))
     if shape:
         first_line += measure(shape, SMALL_SIZE) + BEFORE_SHAPE
-    width = max(first_line, *(measure(line, SMALL_SIZE) for line in lines)) + 2 * PAD
+    value, moves = lines
+    widest = max(first_line, measure(value, SMALL_SIZE), measure(moves, SMALL_SIZE))
+    width = widest + 2 * PAD
     if badge:
         width += badge_width(badge) + BADGE_SPACE
     # Whole points: a box's sides are then as sharp as can be on a screen.
@@ -278,7 +280,7 @@ def _width(role: BoxRole, title: str, shape: str, lines: tuple[str, str], badge:
 
 
 def _height(role: BoxRole, lines: tuple[str, str]) -> float:
-    further = sum(line != "" for line in lines)
+    further = len(list(filter(None, lines)))
     if further:
         return VALUE_HEIGHT + (further - 1) * LINE_HEIGHT
     return QUIET_HEIGHT if role == "quiet" else BOX_HEIGHT
@@ -352,9 +354,12 @@ def _module_and_names(nodes: Sequence[Node]) -> str:
 def _shared_path(nodes: Sequence[Node]) -> tuple[str, list[str]]:
     """The path that all names begin with, and the names without it."""
     paths = [node.name.split(".") for node in nodes]
-    shortest = min((len(path) for path in paths), default=1)
+    shortest = min(map(len, paths), default=1)
     shared = 0
-    while shared < shortest - 1 and len({path[shared] for path in paths}) == 1:
+    # Parts of one place, path by path; the last part of a name stays in it.
+    for parts in zip(*(path[: shortest - 1] for path in paths), strict=True):
+        if len(set(parts)) > 1:
+            break
         shared += 1
     prefix = ".".join(paths[0][:shared]) if paths else ""
     return prefix, [".".join(path[shared:]) for path in paths]

@@ -155,11 +155,11 @@ def _body(picture: Picture, prefix: str, first_prefix: str) -> str:
     # Rungs lie below the other edges, and boxes above all edges.
     wires = sorted(picture.wires, key=lambda wire: wire.kind != "rung")
     parts = [
-        *(_group(group) for group in picture.groups),
+        *map(_group, picture.groups),
         *(_wire(wire, first_prefix) for wire in wires),
-        *(_group_label(group) for group in picture.groups),
+        *map(_group_label, picture.groups),
         *(_node(box, prefix) for box in picture.boxes),
-        *(_text(text) for text in picture.texts),
+        *map(_text, picture.texts),
     ]
     return "".join(parts)
 
@@ -207,13 +207,16 @@ def _node(box: Box, prefix: str) -> str:
 
 
 def _node_classes(card: Card) -> str:
-    states = {
-        "alarm": card.alarm,
-        "refuted": card.refuted,
-        "diverges": card.diverges,
-        "idle": card.idle and not card.alarm,
-    }
-    return " ".join(["node", card.role, *(name for name, holds in states.items() if holds)])
+    classes = ["node", card.role]
+    if card.alarm:
+        classes.append("alarm")
+    if card.refuted:
+        classes.append("refuted")
+    if card.diverges:
+        classes.append("diverges")
+    if card.idle and not card.alarm:
+        classes.append("idle")
+    return " ".join(classes)
 
 
 def _node_texts(box: Box) -> list[str]:

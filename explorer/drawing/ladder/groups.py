@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Final, NamedTuple
 
 import msgspec
@@ -154,15 +155,19 @@ def _covers(lane: Lane, span: GroupSpan, run: _Run, members: set[str]) -> bool:
 
 def _around(lane: Lane, run: _Run, members: set[str], inner: Sequence[GroupSpan]) -> GroupSpan:
     """The smallest group around the members of a run and the groups inside it."""
-    lefts = [lane.left_of(node) for node in members] + [span.left for span in inner]
-    rights = [lane.right_of(node) for node in members] + [span.right for span in inner]
+    left = min(map(lane.left_of, members))
+    right = max(map(lane.right_of, members))
+    nesting = 0
+    for span in inner:
+        left, right = min(left, span.left), max(right, span.right)
+        nesting = max(nesting, span.nesting + 1)
     return GroupSpan(
         path=run.path,
-        left=min(lefts) - GROUP_SIDE,
-        right=max(rights) + GROUP_SIDE,
+        left=left - GROUP_SIDE,
+        right=right + GROUP_SIDE,
         first=run.rows[0],
         last=run.rows[-1],
-        nesting=1 + max((span.nesting for span in inner), default=-1),
+        nesting=nesting,
     )
 
 
@@ -181,9 +186,12 @@ def _lacking(lane: Lane, span: GroupSpan) -> float:
     That is the edge which comes down into the first box of the group's first row.
     """
     # An edge from above comes down into the middle of a box.
-    in_first_row = [box for box in lane.boxes[span.first] if span.left < box.left < span.right]
-    centres = [(box.left + box.right) / 2 for box in in_first_row]
-    first_edge = min(centres, default=span.right)
+    first_edge = inf
+    for box in lane.boxes[span.first]:
+        if span.left < box.left < span.right:
+            first_edge = min(first_edge, (box.left + box.right) / 2)
+    if first_edge == inf:
+        first_edge = span.right
     label = span.path if span.nesting else span.path.rsplit(".", 1)[-1]
     label_end = span.left + GROUP_LABEL_START + measure(label, LABEL_SIZE) + BEHIND_LABEL
     return min(MOST_FOR_LABEL, max(0.0, label_end - first_edge))
@@ -211,8 +219,9 @@ def _legibility(span: GroupSpan) -> tuple[int, float]:
     """How much of its label a group has room for, and then how narrow it is."""
     # The whole label fits only where the brief one does, so their number orders as it should.
     room = span.right - span.left - LABEL_ENDS
-    legible = [measure(text, LABEL_SIZE) <= room for text in (span.path, _brief(span.path))]
-    return sum(legible), -room
+    is_whole = measure(span.path, LABEL_SIZE) <= room
+    is_brief = measure(_brief(span.path), LABEL_SIZE) <= room
+    return is_whole + is_brief, -room
 
 
 def _covers_others(lane: Lane, span: GroupSpan, members: set[str]) -> bool:
