@@ -85,6 +85,14 @@ def test_a_report_words_what_was_compared_and_compares_nothing(house: House, bel
     assert house.arrows_between("explorer.report", below) == []
 
 
+def test_blocks_alone_escape_the_text_of_reports_and_documents(house: House) -> None:
+    found = []
+    for name, tree in house.trees.items():
+        if part_of(name) in ("report", "documents"):
+            found += [(name, package) for package in packages_imported(tree) & {"html", "rich"}]
+    assert found == []
+
+
 @pytest.mark.parametrize("face", ["api", "cli", "web", "pair", "fuzz"])
 def test_no_face_compares_answers_again(house: House, face: str) -> None:
     """What aligns graphs is another matter: an alignment may be asked for when a page shows it."""
