@@ -101,6 +101,14 @@ def test_a_drawing_that_aligns_graphs_itself_is_found() -> None:
     assert found == [("explorer.drawing.cards", "explorer.compare.align")]
 
 
+def test_blocks_alone_escape_the_text_of_reports_and_documents(house: House) -> None:
+    found = []
+    for name, tree in house.trees.items():
+        if part_of(name) in ("report", "documents"):
+            found += [(name, package) for package in packages_imported(tree) & {"html", "rich"}]
+    assert found == []
+
+
 @pytest.mark.parametrize("face", ["api", "cli", "web", "pair", "fuzz"])
 def test_no_face_compares_answers_again(house: House, face: str) -> None:
     """A pair of graphs is another matter: other stages are aligned when a page shows them."""

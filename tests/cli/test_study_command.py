@@ -79,6 +79,6 @@ def test_what_a_time_limit_left_out_is_reported_and_loses_the_study(
     assert run(["study", "devices", "polynomial", "--timeout", "0.001"]) == 3
     shown = " ".join(capfd.readouterr().out.split())
     # All of them for one reason, which stands there once.
-    assert "not measured (the record has the whole messages" in shown
+    assert "Not measured Messages are shortened; the record has the whole messages" in shown
     assert shown.count("not_asked: the time limit of the whole run was reached") == 1
     assert "devices.sees.mindspore, devices.sees.torch, " in shown

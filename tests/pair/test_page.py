@@ -140,7 +140,7 @@ def test_a_report_in_one_file_has_the_graphs_of_the_app(page: Watched) -> None:
 
 @pytest.mark.browser
 def test_it_prints_still_pictures_and_shows_them_where_no_script_runs(page: Watched) -> None:
-    panes, still = page.page.locator(".panes"), page.page.locator("figure.beside svg").first
+    panes, still = page.page.locator(".panes"), page.page.locator(".gradient-figure svg").first
     expect(panes).to_be_visible()
     expect(still).to_be_hidden()
     page.page.emulate_media(media="print")
@@ -149,8 +149,8 @@ def test_it_prints_still_pictures_and_shows_them_where_no_script_runs(page: Watc
     context = page.page.context.browser.new_context(java_script_enabled=False)
     without = context.new_page()
     without.goto(page.page.url)
-    expect(without.locator("figure.beside svg")).to_have_count(2)
-    expect(without.locator("figure.beside svg").first).to_be_visible()
+    expect(without.locator(".gradient-figure").first.locator("svg")).to_have_count(2)
+    expect(without.locator(".gradient-figure svg").first).to_be_visible()
 
 
 @pytest.mark.browser
@@ -161,7 +161,7 @@ def test_on_a_phone_verdict_divergence_and_a_ladder_stand_on_the_first_screen(
     shown.set_viewport_size({"width": 390, "height": 844})
     shown.reload()
     expect(shown.locator(".pane svg").first).to_be_visible()
-    for part in (".summary", ".finding"):
+    for part in (".summary", "p:has-text('First divergence')"):
         box = shown.locator(part).first.bounding_box()
         assert box["y"] + box["height"] < 844
     pane = shown.locator(".pane[data-side=left]").bounding_box()
