@@ -16,6 +16,8 @@ from explorer.model.report import CaseVerdict
 from explorer.scenario.find import find
 from explorer.scenario.selection import SELECTIONS
 from explorer.text.choices import choose
+from explorer.text.language import _
+from explorer.words.lists import listed
 
 SHARED = ("caption", "alt", "width", "align", "folder")
 """The options of everything that is a figure; ``folder`` is for documents with files beside them."""
@@ -75,7 +77,7 @@ def directive(kind: str, subject: str, options: Mapping[str, str], folder: Path)
     """
     choose("block", kind, KINDS)
     for name in options:
-        choose(f"option of {kind}", name, KINDS[kind])
+        choose(_("option of {kind}").format(kind=kind), name, KINDS[kind])
     made = Directive(kind, _subject(kind, subject.strip(), folder), dict(options))
     for name, check in CHECKS.items():
         if name in options:
@@ -86,11 +88,12 @@ def directive(kind: str, subject: str, options: Mapping[str, str], folder: Path)
 
 def _subject(kind: str, subject: str, folder: Path) -> str:
     if not subject:
-        what = "the number of a claim" if kind == "gradient-claim" else "a scenario's name or file"
-        raise UsageError(f"{kind} needs {what}")
+        if kind == "gradient-claim":
+            raise UsageError(_("{kind} needs the number of a claim"), kind=kind)
+        raise UsageError(_("{kind} needs a scenario's name or file"), kind=kind)
     if kind == "gradient-claim":
         if not subject.isdecimal():
-            raise UsageError(f"{subject!r} is not a claim; give the number of one")
+            raise UsageError(_("{name!r} is not a claim; give the number of one"), name=subject)
         return subject
     if subject.endswith(".py"):
         return str(find(str(folder / subject)))
@@ -103,36 +106,37 @@ def _check_engines(made: Directive) -> None:
         choose("engine", name, ENGINES)
     wanted = {"gradient-graph": (1, 2), "gradient-diff": (2,)}.get(made.kind)
     if wanted and (len(made.engines) not in wanted or len(set(made.engines)) < len(made.engines)):
-        numbers = " or ".join(map(str, wanted))
-        given = ", ".join(made.engines) or "none"
-        raise UsageError(f"{made.kind} needs {numbers} different engines, got {given}")
+        text = _("{kind} needs {numbers} different engines, got {given}")
+        numbers = listed(list(map(str, wanted)), "or")
+        given = ", ".join(made.engines) or _("none")
+        raise UsageError(text, kind=made.kind, numbers=numbers, given=given)
 
 
 def _is_depth(text: str) -> None:
     if not text.isdecimal() and text not in ("all", "fit"):
-        raise UsageError(f"depth must be a number, all or fit, got {text!r}")
+        raise UsageError(_("depth must be a number, all or fit, got {value!r}"), value=text)
 
 
 def _is_order(text: str) -> None:
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"order must be a positive integer, got {text!r}")
+        raise UsageError(_("order must be a positive integer, got {value!r}"), value=text)
 
 
 def _is_width(text: str) -> None:
     number = text.rstrip("".join(UNITS))
     if not number.replace(".", "", 1).isdecimal() or text[len(number) :] not in UNITS:
-        raise UsageError(
-            f"width must be a number with a unit ({', '.join(UNITS[:-1])}) or without, got {text!r}"
-        )
+        words = _("width must be a number with a unit ({units}) or without, got {value!r}")
+        raise UsageError(words, units=", ".join(UNITS[:-1]), value=text)
 
 
 def _is_folder(text: str) -> None:
     path = Path(text)
     if path.is_absolute() or ".." in path.parts or not FOLDER.fullmatch(text):
-        raise UsageError(
-            f"folder must be inside the document's folder, its name of letters, digits, . _ - and /,"
-            f" got {text!r}"
+        words = _(
+            "folder must be inside the document's folder, its name of letters, digits, . _ - and"
+            " /, got {value!r}"
         )
+        raise UsageError(words, value=text)
 
 
 def _is_flag(text: str) -> None:

@@ -13,6 +13,7 @@ from explorer.documents.contents import themed
 from explorer.documents.directives import Directive, directive
 from explorer.documents.fences import fences
 from explorer.model.errors import ExplorerError, UsageError
+from explorer.text.language import _
 
 START = re.compile(r"^[ \t]*<!--\s*explorer:\s*(?P<words>.*?)\s*-->", re.MULTILINE)
 END = "<!-- /explorer -->"
@@ -41,15 +42,13 @@ def embedded(path: Path, contents: Contents) -> Embedded:
     position = 0
     for mark in _marks(text):
         if mark.start() < position:
-            refused.append(
-                _located(
-                    path, text, mark, "this block begins inside another block; end that one first"
-                )
-            )
+            why = _("this block begins inside another block; end that one first")
+            refused.append(_located(path, text, mark, why))
             continue
         end = text.find(END, mark.end())
         if end < 0:
-            refused.append(_located(path, text, mark, f"the block has no end; add {END} after it"))
+            why = _("the block has no end; add {end} after it").format(end=END)
+            refused.append(_located(path, text, mark, why))
             break
         try:
             shown = parsed(mark["words"], path.parent)
@@ -71,7 +70,8 @@ def _read(path: Path) -> str:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{path}: the document cannot be read: {reason}") from error
+        words = _("{path}: the document cannot be read: {reason}")
+        raise UsageError(words, path=path, reason=reason) from error
 
 
 def _marks(text: str) -> Iterator[re.Match[str]]:
@@ -92,14 +92,16 @@ def parsed(words: str, folder: Path) -> Directive:
     try:
         kind, *rest = shlex.split(words) or [""]
     except ValueError as error:
-        raise UsageError(f"{words!r} cannot be read as a block: {error}") from error
+        why = _("{words!r} cannot be read as a block: {error}")
+        raise UsageError(why, words=words, error=error) from error
     options = dict(word.split("=", 1) for word in rest if "=" in word)
     subjects = [word for word in rest if "=" not in word]
     if len(subjects) > 1:
-        raise UsageError(
-            f"{kind} takes one subject, got {len(subjects)}: {', '.join(subjects)};"
-            " put quotes around an option that contains spaces"
+        why = _(
+            "{kind} takes one subject, got {n}: {subjects}; put quotes around an option that contains"
+            " spaces"
         )
+        raise UsageError(why, kind=kind, n=len(subjects), subjects=", ".join(subjects))
     return directive(kind, "".join(subjects), options, folder)
 
 

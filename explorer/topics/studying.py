@@ -18,6 +18,7 @@ from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
 from explorer.scenario.reader import read
 from explorer.store.store import Store
+from explorer.text.language import _
 from explorer.topics.evidence import Evidence
 from explorer.topics.first_look import refuse_raising_nets
 from explorer.topics.measuring import measure, stored
@@ -42,10 +43,10 @@ def target(topic: Topic, scenario: str | None, device: str) -> Target:
     the study cannot be run on; ScenarioError for a file that cannot be read.
     """
     if scenario is not None and topic.default_scenario is None:
-        raise UsageError(
-            f"the study {topic.name!r} has nets of its own and takes no scenario;"
-            f" leave out {scenario!r}"
+        text = _(
+            "the study {study!r} has nets of its own and takes no scenario; leave out {scenario!r}"
         )
+        raise UsageError(text, study=topic.name, scenario=scenario)
     chosen = topic.default_scenario if scenario is None else scenario
     if chosen is None:
         return Target("", device)

@@ -48,7 +48,7 @@ def language_box() -> None:
         required=True,
     )
     if language() != ENGLISH:
-        st.caption(_("Measured values, findings of studies and framework messages are English."))
+        st.caption(_("Framework messages stay as they are."))
 
 
 def _choose() -> None:

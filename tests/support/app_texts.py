@@ -29,7 +29,9 @@ SOURCES = (
     "text/choices.py",
     "workers",
     "report/files.py",
+    "documents",
     "report/scenario/case_rows.py",
+    "report/scenario/graphs.py",
     "report/scenario/page.py",
     "report/study.py",
     "report/sweep.py",
@@ -37,7 +39,7 @@ SOURCES = (
 )
 """The packages and modules whose texts are the catalogue's."""
 
-REFUSING = ("api", "exploration", "scenario")
+REFUSING = ("api", "exploration", "scenario", "topics")
 """The packages whose errors are the catalogue's; records that they make are English."""
 
 SAYING = ("_", "later")

@@ -32,12 +32,13 @@ def graphs_of(report: Report, engine: str) -> list[GradGraph]:
     if graphs:
         return graphs
     why = report.ungraphed.get(engine)
-    reason = one_line(why_no_graph(why)) if why else "it gave none"
+    reason = one_line(why_no_graph(why)) if why else _("it gave none")
     case = report.cases[0]
     was_answered = engine not in case.results or case.results[engine].outcome not in LOST
     is_lost = engine in report.lost_graphs or not was_answered
+    text = _("{engine} has no graph of {case}: {reason}")
     raise NoGraphError(
-        f"{engine} has no graph of {case.case.label}: {reason}",
+        text.format(engine=engine, case=case.case.label, reason=reason),
         MissingFrameworkError.exit_code if is_lost else UsageError.exit_code,
     )
 
