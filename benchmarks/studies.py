@@ -25,8 +25,9 @@ from explorer.model.study import StudyRecord
 from explorer.report.study import not_measured
 from explorer.scenario.find import names, real_names
 from explorer.text.messages import one_line
-from explorer.topics import STUDIES, measuring, study_topic
-from explorer.topics.studying import record, target
+from explorer.topics import STUDIES, study_topic
+from explorer.topics.measurements import measure as run_all
+from explorer.topics.studies import record, target
 from explorer.topics.topic import Topic
 from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
@@ -49,7 +50,7 @@ class Memory:
         for measurement in measurements:
             if not self._knows(measurement):
                 fresh[measurement.name] = measurement
-        for name, outcome in measuring.measure(fresh.values(), workers).items():
+        for name, outcome in run_all(fresh.values(), workers).items():
             # Graphs are large, and nothing is told of them.
             self._put(fresh[name], msgspec.structs.replace(outcome, graphs=()))
         return {measurement.name: self._known[key_of(measurement)] for measurement in measurements}

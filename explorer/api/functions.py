@@ -27,8 +27,8 @@ from explorer.store.store import Store
 from explorer.text.choices import refusal
 from explorer.text.language import _
 from explorer.topics import claims as every_claim
-from explorer.topics import study_topic, studying
-from explorer.topics.judging import board
+from explorer.topics import studies, study_topic
+from explorer.topics.boards import board
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
 Net = str | Path | Declaration
@@ -222,8 +222,8 @@ def study(
     parse(device)
     limit = topic.seconds if request_timeout is None else request_timeout
     with _file_of(net) as file, Workers(limit, timeout) as workers:
-        target = studying.target(topic, file, device)
-        record = studying.study(topic, target, workers, store=Store(fresh=fresh))
+        target = studies.target(topic, file, device)
+        record = studies.study(topic, target, workers, store=Store(fresh=fresh))
     return Study(record)
 
 

@@ -28,7 +28,7 @@ from explorer.text.choices import choose, refusal
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
-from explorer.topics.judging import board
+from explorer.topics.boards import board
 from explorer.topics.topic import Claim
 from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers

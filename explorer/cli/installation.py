@@ -30,8 +30,8 @@ from explorer.text.clean import clean
 from explorer.text.language import ENGLISH, _, later, said_in
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
-from explorer.topics.judging import board
-from explorer.topics.studying import study, target
+from explorer.topics.boards import board
+from explorer.topics.studies import study, target
 from explorer.words.doctor import check as worded
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers

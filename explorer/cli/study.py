@@ -15,7 +15,7 @@ from explorer.scenario.devices import parse
 from explorer.store.store import Store
 from explorer.topics import study_topic
 from explorer.topics.question import Target
-from explorer.topics.studying import refused_by_some, study, target
+from explorer.topics.studies import refused_by_some, study, target
 from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 

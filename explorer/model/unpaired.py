@@ -6,7 +6,7 @@ import msgspec
 
 from explorer.model.absences import Absence
 from explorer.model.divergence import Gap, Place, Readings
-from explorer.model.sides import SideName
+from explorer.model.graph_sides import SideName
 
 Reason = Literal[
     "decomposed",

@@ -12,8 +12,8 @@ from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
+from explorer.model.graph_sides import OTHER
 from explorer.model.passes import PASSES
-from explorer.model.sides import OTHER
 from explorer.model.unpaired import Unpaired
 from explorer.text.language import _
 

@@ -14,7 +14,7 @@ from explorer.drawing.shown import Shown
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
-from explorer.model.sides import SideName
+from explorer.model.graph_sides import SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
     PairDetail,

@@ -33,7 +33,7 @@ from explorer.sweep.rows import missing
 from explorer.text.choices import refusal
 from explorer.text.language import _
 from explorer.topics import STUDIES, study_topic
-from explorer.topics.studying import refused_by_some, stored_study, study, target
+from explorer.topics.studies import refused_by_some, stored_study, study, target
 from explorer.words.messages import study_text
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers

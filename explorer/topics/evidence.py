@@ -5,9 +5,8 @@ from typing import Any, TypeVar
 
 from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
-from explorer.text.messages import brief
 from explorer.text.numbers import number
-from explorer.topics.question import PARTIES, Question, Target
+from explorer.topics.question import Question, Target
 
 Answer = TypeVar("Answer")
 
@@ -81,46 +80,3 @@ def flat_numbers(figure: Any) -> list[float]:
     for item in figure:
         numbers.extend(flat_numbers(item))
     return numbers
-
-
-def why_empty(
-    evidence: Evidence, *questions: Question, labels: Mapping[str, str] | None = None
-) -> str:
-    """Why a table's cells are empty, a sentence a party and each once; "" when none are.
-
-    A sentence is "MindSpore, graph: not measured.", or has the message of what went wrong.
-    ``labels`` gives parties other names than those of PARTIES.
-    """
-    sentences: dict[str, None] = {}  # an ordered set
-    for question in questions:
-        answers = evidence[question]
-        for party in question.asks:
-            if party in answers:
-                continue
-            label = (labels or {}).get(party, PARTIES[party].label)
-            sentences[f"{label}: {reason(evidence, question, party)}."] = None
-    return " ".join(sentences)
-
-
-def reason(evidence: Evidence, question: Question, party: str, *, with_type: bool = False) -> str:
-    """Why there are no figures of a party: the first statement of its failure, or "not measured".
-
-    ``with_type`` puts the type of the failure before its message.
-    """
-    failure = evidence.failures.get(question.measurement_name(party))
-    if failure is None:
-        return "not measured"
-    return brief(failure.text if with_type else failure.message)
-
-
-def no_figures(evidence: Evidence) -> str:
-    """Which measurements of a topic have no figures, a sentence a reason; "" when all have."""
-    # A framework that is missing fails all of its measurements alike: its message stands once.
-    names_by_message: dict[str, list[str]] = {}
-    for name, failure in evidence.failures.items():
-        _, _, within_topic = name.partition(".")
-        names_by_message.setdefault(failure.text, []).append(within_topic)
-    sentences = []
-    for message, names in names_by_message.items():
-        sentences.append(f"No figures of {', '.join(names)}: {brief(message)}.")
-    return " ".join(sentences)

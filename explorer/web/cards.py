@@ -13,7 +13,7 @@ import msgspec
 import streamlit as st
 
 from explorer.model.errors import ExplorerError
-from explorer.report.recorded.reading import recorded_card, recorded_introduction
+from explorer.report.recorded.results import recorded_card, recorded_introduction
 from explorer.report.scenario.card import (
     INTRODUCTION,
     ScenarioCard,

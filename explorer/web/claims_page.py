@@ -26,14 +26,14 @@ from explorer.report.claims.wording import (
     source,
     verdict_name,
 )
-from explorer.report.recorded.reading import recorded_board
+from explorer.report.recorded.results import recorded_board
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
-from explorer.topics.judging import board, stored_board
+from explorer.topics.boards import board, stored_board
 from explorer.web.links import Start, follow, last_shown, remember, table_start
 from explorer.web.messages import errors_shown, plain
 from explorer.web.progress import recorded_with, show_or_await

@@ -13,8 +13,8 @@ from streamlit.navigation.page import StreamlitPage
 
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
+from explorer.model.graph_sides import SideName
 from explorer.model.report import Report
-from explorer.model.sides import SideName
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
 from explorer.text.messages import one_line

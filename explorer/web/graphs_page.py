@@ -14,8 +14,8 @@ from explorer.drawing.shown import Depth, Shown, show_both, show_folded
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
+from explorer.model.graph_sides import SideName
 from explorer.model.report import Report
-from explorer.model.sides import SideName
 from explorer.pair.alignments import STAGES, both_marks, caption, has_values, merged_alignment
 from explorer.pair.component import words
 from explorer.pair.records import Side, StageChanges, pair_record, sources, stage_changes

@@ -15,7 +15,7 @@ from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
 from explorer.model.message import Text
 from explorer.model.study import StudyRecord
 from explorer.report.claims.wording import verdict_name
-from explorer.report.recorded.reading import recorded_board, recorded_study
+from explorer.report.recorded.results import recorded_board, recorded_study
 from explorer.report.scenario.card import INTRODUCTION, ScenarioCard
 from explorer.shipped import scenarios_folder
 from explorer.store.store import Store
@@ -23,8 +23,8 @@ from explorer.text.clean import clean
 from explorer.text.language import _, code
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
-from explorer.topics.judging import stored_board
-from explorer.topics.studying import stored_study, target
+from explorer.topics.boards import stored_board
+from explorer.topics.studies import stored_study, target
 from explorer.web.cards import (
     AboutScenario,
     Badge,

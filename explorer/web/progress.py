@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.report.recorded.reading import other_versions, recording
+from explorer.report.recorded.results import other_versions, recording
 from explorer.report.wording import versions_text
 from explorer.text.language import _
 from explorer.web.shared_runs import SharedRun, StoppedError, visitor

@@ -10,7 +10,7 @@ from explorer.drawing.chart import in_dark, specification
 from explorer.model.errors import UsageError
 from explorer.model.message import Text
 from explorer.model.study import Chart, StudyRecord, Table
-from explorer.report.recorded.reading import recorded_study
+from explorer.report.recorded.results import recorded_study
 from explorer.report.study import NO_ROWS, cell_text, not_measured
 from explorer.report.wording import versions_text
 from explorer.scenario.devices import parse
@@ -19,7 +19,7 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.topics import STUDIES, study_topic
 from explorer.topics.question import Target
-from explorer.topics.studying import stored_study, study, target
+from explorer.topics.studies import stored_study, study, target
 from explorer.topics.topic import Topic
 from explorer.web.links import CHOICE, follow, last_shown, page_called, remember, unless
 from explorer.web.messages import errors_shown, plain, refusal

@@ -10,8 +10,8 @@ from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Phase
+from explorer.model.graph_sides import SideName
 from explorer.model.report import Report
-from explorer.model.sides import SideName
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import names
 from explorer.scenario.load import load, module_of

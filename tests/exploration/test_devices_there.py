@@ -21,7 +21,7 @@ from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics import study_topic
-from explorer.topics.studying import stored_study, study, target
+from explorer.topics.studies import stored_study, study, target
 from explorer.web.shared_runs import SharedRuns
 from explorer.workers.workers import Workers
 from tests.support.fake_devices import FakeDevices

@@ -17,7 +17,7 @@ from explorer.model.results import Failure, Result
 from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
-from explorer.topics.measuring import can_be_kept, measure, stored
+from explorer.topics.measurements import can_be_kept, measure, stored
 from explorer.words.findings import sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers

@@ -16,7 +16,7 @@ import pytest
 from explorer.model.measurement import Measured
 from explorer.shipped import PACKAGE
 from explorer.topics import STUDIES, TOPICS, claims, topic
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.workers.workers import Workers
 from tests.independent import run
 from tests.independent.agreements import AGREEMENTS, WITHOUT_PROGRAM, Agreement

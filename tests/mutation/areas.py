@@ -40,7 +40,7 @@ AREAS = {
         (
             "explorer/topics/*/claims*.py",
             "explorer/topics/evidence.py",
-            "explorer/topics/judging.py",
+            "explorer/topics/boards.py",
         ),
         ("tests/topics",),
         0.75,

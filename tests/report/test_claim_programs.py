@@ -20,8 +20,8 @@ from explorer.report.claims.programs import (
 )
 from explorer.text.programs import Program, read
 from explorer.topics import claims
+from explorer.topics.boards import _listings
 from explorer.topics.in_worker import listing, source
-from explorer.topics.judging import _listings
 from explorer.topics.topic import Claim
 
 CLAIMS = claims()

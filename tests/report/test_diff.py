@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from explorer.model.absences import Absence
-from explorer.model.sides import SideName
+from explorer.model.graph_sides import SideName
 from explorer.model.unpaired import Recorded, Unpaired
 from explorer.report.diff import diff_lines
 from explorer.report.schemas import diff_document

@@ -11,8 +11,15 @@ import pytest
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured
 from explorer.model.report import LeftOut
-from explorer.report.recorded import reading
-from explorer.report.recorded.reading import (
+from explorer.report.recorded import results
+from explorer.report.recorded.recording import (
+    facts_of,
+    measured_groups,
+    outcomes_of,
+    placeless,
+    scenario_card,
+)
+from explorer.report.recorded.results import (
     DRAWINGS_FILE,
     FOLDER,
     MEASUREMENTS_FILE,
@@ -29,13 +36,6 @@ from explorer.report.recorded.reading import (
     recorded_study,
     recording,
 )
-from explorer.report.recorded.recording import (
-    facts_of,
-    measured_groups,
-    outcomes_of,
-    placeless,
-    scenario_card,
-)
 from explorer.report.scenario.card import INTRODUCTION
 from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load
@@ -43,9 +43,9 @@ from explorer.shipped import PACKAGE
 from explorer.store.store import Store
 from explorer.text.language import said_in
 from explorer.topics import STUDIES, claims, study_topic
-from explorer.topics.judging import judged, needed
+from explorer.topics.boards import judged, needed
 from explorer.topics.question import Target
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 from tests.corpus import folder
@@ -147,7 +147,7 @@ def test_a_scenario_that_was_changed_has_no_recorded_results(
     devices = study_topic("devices")
     on = default_target(devices)
     assert recorded_study(devices, on)
-    monkeypatch.setattr(reading, "digest_of_text", lambda path: "another text")
+    monkeypatch.setattr(results, "digest_of_text", lambda path: "another text")
     assert recorded_scenario(shipped.path) is None
     assert recorded_card(shipped) is None
     assert recorded_introduction(shipped) == ""

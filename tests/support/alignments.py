@@ -10,7 +10,7 @@ from explorer.compare.align.vertices import Side, Vertex, view
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
-from explorer.model.sides import SideName
+from explorer.model.graph_sides import SideName
 from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading
 from tests.support.computed_graphs import ComputedGraph

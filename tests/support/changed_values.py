@@ -9,7 +9,7 @@ from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph, Node
-from explorer.model.sides import SideName
+from explorer.model.graph_sides import SideName
 from explorer.numeric.summaries import summarise
 
 FACTOR = 1.01

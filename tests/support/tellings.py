@@ -10,7 +10,7 @@ from explorer.model.results import Failure
 from explorer.model.study import Cell, Chart, Table
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import Question, Target
-from explorer.topics.studying import Telling, tell
+from explorer.topics.studies import Telling, tell
 from explorer.topics.topic import Topic
 from explorer.words.messages import as_text
 from tests.support.topics import written

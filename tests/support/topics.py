@@ -12,11 +12,11 @@ from explorer.model.claim import ClaimRow, ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.model.study import StudyRecord
 from explorer.topics import topic
+from explorer.topics.boards import needed
 from explorer.topics.evidence import Evidence
-from explorer.topics.judging import needed
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import PARTIES, Question
-from explorer.topics.studying import study, target
+from explorer.topics.studies import study, target
 from explorer.topics.topic import Claim
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.messages import study_text

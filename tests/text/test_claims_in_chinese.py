@@ -26,7 +26,7 @@ from explorer.report.claims.pages import (
     claim_blocks,
 )
 from explorer.report.claims.wording import board_as_read, row_as_read
-from explorer.report.recorded.reading import recorded_board
+from explorer.report.recorded.results import recorded_board
 from explorer.report.schemas import board_document
 from explorer.shipped import PACKAGE
 from explorer.text.language import ENGLISH, LOCALE, said_in

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
-from explorer.topics.studying import Telling
+from explorer.topics.studies import Telling
 from tests.support.tellings import (
     chart_of,
     check_telling,

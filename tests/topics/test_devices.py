@@ -10,9 +10,9 @@ from explorer.model.study import StudyRecord
 from explorer.topics.devices.findings import difference
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import FRAMEWORKS, PARTIES, Question, Target
-from explorer.topics.studying import study, target
+from explorer.topics.studies import study, target
 from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text

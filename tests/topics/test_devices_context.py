@@ -6,7 +6,7 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.devices.questions import CONTEXT, OUTPUTS, TOPIC
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, measured_for_claims, put, unchanged, written

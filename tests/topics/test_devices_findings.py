@@ -7,7 +7,7 @@ from explorer.model.measurement import Measured
 from explorer.topics.devices.findings import difference
 from explorer.topics.devices.questions import HOST, MATRIX, TOPIC
 from explorer.topics.evidence import Evidence
-from explorer.topics.studying import Telling
+from explorer.topics.studies import Telling
 from tests.support.tellings import telling_text
 from tests.support.tellings import told as told_of_all
 

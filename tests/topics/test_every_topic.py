@@ -9,8 +9,8 @@ import pytest
 
 from explorer.model.claim import GUIDES, HEADINGS
 from explorer.topics import STUDIES, claims, study_topic
+from explorer.topics.boards import board, needed
 from explorer.topics.evidence import Evidence
-from explorer.topics.judging import board, needed
 from explorer.topics.topic import Claim
 from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers

@@ -4,16 +4,15 @@ import pytest
 
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
+from explorer.topics.cells import missing, no_figures, why_missing
 from explorer.topics.evidence import (
     Evidence,
     flat_numbers,
     grouped,
-    no_figures,
-    reason,
-    why_empty,
 )
 from explorer.topics.question import Question, Target
 from explorer.topics.topic import Topic
+from explorer.words.messages import text
 
 LOST = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
 
@@ -76,27 +75,28 @@ def test_numbers_of_nested_figures_stand_in_order() -> None:
 
 
 def test_a_party_without_figures_has_a_reason(rain: Question, evidence: Evidence) -> None:
-    assert reason(evidence, rain, "mindspore-tape") == "not measured"
-    assert reason(evidence, rain, "mindspore-graph") == "signal 11"
-    assert reason(evidence, rain, "mindspore-graph", with_type=True) == "crashed: signal 11"
+    assert text(why_missing(evidence, rain, "mindspore-tape")) == "not measured"
+    assert why_missing(evidence, rain, "mindspore-graph") == "signal 11"
+    typed = why_missing(evidence, rain, "mindspore-graph", with_type=True)
+    assert typed == "crashed: signal 11"
 
 
 def test_empty_cells_are_explained_party_by_party(rain: Question, evidence: Evidence) -> None:
-    sentences = why_empty(evidence, rain)
+    sentences = text(missing(evidence, rain))
     assert sentences == "MindSpore, tape: not measured. MindSpore, graph: signal 11."
-    assert why_empty(evidence, rain.by("torch-tape")) == ""
+    assert missing(evidence, rain.by("torch-tape")) == ""
 
 
 def test_a_sentence_stands_there_once(rain: Question, evidence: Evidence) -> None:
-    assert why_empty(evidence, rain, rain) == why_empty(evidence, rain)
+    assert missing(evidence, rain, rain) == missing(evidence, rain)
 
 
 def test_parties_can_have_other_labels(rain: Question, evidence: Evidence) -> None:
-    sentence = why_empty(evidence, rain.by("mindspore-graph"), labels={"mindspore-graph": "graph"})
-    assert sentence == "graph: signal 11."
+    sentence = missing(evidence, rain.by("mindspore-graph"), labels={"mindspore-graph": "graph"})
+    assert text(sentence) == "graph: signal 11."
 
 
 def test_all_measurements_with_one_reason_stand_together(evidence: Evidence) -> None:
-    note = no_figures(evidence)
+    note = text(no_figures(evidence))
     assert note == "No figures of rain.mindspore-graph, snow.mindspore-graph: crashed: signal 11."
     assert no_figures(Evidence({})) == ""

@@ -56,9 +56,9 @@ from explorer.topics.higher_order.transformations import (
     references,
     standing,
 )
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
-from explorer.topics.studying import Telling, target
+from explorer.topics.studies import Telling, target
 from explorer.words.messages import text
 from explorer.workers.workers import Workers
 from tests.support.results import answer

@@ -25,9 +25,9 @@ from explorer.topics.loss_scale.questions import (
     UNSCALING,
 )
 from explorer.topics.loss_scale.wording import FRAMEWORK_NAMES, SCALER_NAMES
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.words.messages import text
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text

@@ -16,7 +16,7 @@ from explorer.topics.operators.questions import BATCH_NORM_STATES, DROPOUT_MASK
 from explorer.topics.question import Question
 from explorer.topics.schedules.questions import BY_HAND, USED
 from explorer.topics.stages.questions import BRANCH, LOOPS
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.topics.tape_life.questions import ACCUMULATION, CUT_OFF, SECOND_BACKWARD
 from explorer.topics.training.questions import FUNCTIONAL, GRAPHS, LOOP
 from explorer.workers.workers import Workers

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from explorer.report.recorded.reading import measurements
+from explorer.report.recorded.results import measurements
 from explorer.shipped import PACKAGE
 from tests.support.app_texts import outside
 

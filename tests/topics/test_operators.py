@@ -11,7 +11,7 @@ from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
 from explorer.model.study import Table
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.operators.findings_kinks import gradient, measured_kinks
 from explorer.topics.operators.inputs import BATCH, LABELS, LOGITS, MEAN, MOMENTA, WINDOWS
 from explorer.topics.operators.questions import (
@@ -50,7 +50,7 @@ from explorer.topics.operators.readings import (
 )
 from explorer.topics.operators.wording import by_answer
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES, Question, Target
-from explorer.topics.studying import Telling
+from explorer.topics.studies import Telling
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import measured_once

@@ -33,7 +33,7 @@ from explorer.topics.operators.questions import (
 )
 from explorer.topics.operators.readings import GLOROT, NORMAL, UNIFORM, gelu_formulas, valid_size
 from explorer.topics.question import Question
-from explorer.topics.studying import Telling
+from explorer.topics.studies import Telling
 from tests.support.tellings import (
     Answers,
     chart_of,

@@ -14,10 +14,10 @@ from explorer.model.measurement import Ask, Found, Measured
 from explorer.model.results import Failure
 from explorer.model.study import Chart, Table
 from explorer.topics import TOPICS, topic
+from explorer.topics.boards import _board, judged, needed
 from explorer.topics.evidence import Evidence
 from explorer.topics.in_worker import run
-from explorer.topics.judging import _board, judged, needed
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import LOOKED_AT, PARTIES, Target
 from explorer.topics.topic import Topic
 from explorer.words.claims import evidence_text

@@ -7,7 +7,7 @@ import pytest
 from explorer.model.study import StudyRecord, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import Target
 from explorer.topics.schedules.comparison import FamilyComparison, compare_all, exports, uncompared
 from explorer.topics.schedules.counterparts import STEPS
@@ -21,7 +21,7 @@ from explorer.topics.schedules.questions import (
     UNMATCHED_STEPS,
     USED,
 )
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import studied

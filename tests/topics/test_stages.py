@@ -13,7 +13,7 @@ from explorer.model.measurement import Measured
 from explorer.model.study import StudyRecord
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import Question, Target
 from explorer.topics.stages.questions import (
     BRANCH,
@@ -25,7 +25,7 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import World, judge, measured_for_claims, studied

@@ -13,9 +13,9 @@ from explorer.model.study import StudyRecord
 from explorer.numeric.differences import greatest_difference
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import Question, Target
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.topics.tape_life.figures import Life
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
-from explorer.topics.judging import judged
+from explorer.topics.boards import judged
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,

@@ -8,7 +8,7 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question, Target
-from explorer.topics.studying import Telling
+from explorer.topics.studies import Telling
 from explorer.topics.tape_life.figures import TRUE_IN_PLACE, Step, correctness, refusal, unwrapped
 from explorer.topics.tape_life.findings import bytes_over_time
 from explorer.topics.tape_life.questions import (

@@ -12,9 +12,9 @@ from explorer.model.measurement import Figures
 from explorer.model.study import Cell, StudyRecord
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import EMPTY, Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measurements import measure
 from explorer.topics.question import PARTIES, Question, Target
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.topics.training.claims_steps import weights_of
 from explorer.topics.training.differences import (
     FUSED,

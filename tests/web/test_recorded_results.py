@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key
-from explorer.report.recorded.reading import recording
+from explorer.report.recorded.results import recording
 from explorer.report.scenario.card import card, card_of
 from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load

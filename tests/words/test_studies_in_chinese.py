@@ -5,10 +5,10 @@ import re
 import pytest
 
 from explorer.model.study import StudyRecord
-from explorer.report.recorded.reading import recorded_study
+from explorer.report.recorded.results import recorded_study
 from explorer.text.language import said_in
 from explorer.topics import study_topic
-from explorer.topics.studying import target
+from explorer.topics.studies import target
 from explorer.words.messages import study_text
 
 STUDIES = (

@@ -21,17 +21,17 @@ from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.files import put_file
-from explorer.report.recorded.reading import (
-    DRAWINGS_FILE,
-    MEASUREMENTS_FILE,
-    SCENARIOS_FILE,
-    digest_of_text,
-)
 from explorer.report.recorded.records import (
     RecordedDrawings,
     RecordedMeasurement,
     RecordedScenario,
     Recording,
+)
+from explorer.report.recorded.results import (
+    DRAWINGS_FILE,
+    MEASUREMENTS_FILE,
+    SCENARIOS_FILE,
+    digest_of_text,
 )
 from explorer.report.scenario.card import INTRODUCTION, ScenarioCard, card_of, pair_of_ladders
 from explorer.scenario.devices import CPU
@@ -42,9 +42,9 @@ from explorer.store.store import Store
 from explorer.text.language import LANGUAGES, said_in
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
-from explorer.topics.judging import needed
-from explorer.topics.measuring import can_be_kept, measure
-from explorer.topics.studying import target
+from explorer.topics.boards import needed
+from explorer.topics.measurements import can_be_kept, measure
+from explorer.topics.studies import target
 from explorer.workers.workers import Workers
 
 SECONDS = 600.0

@@ -13,7 +13,7 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import counted
 from explorer.words import answers, cases
-from explorer.words.voices import Voice, voices
+from explorer.words.groups import WordedAnswer, worded_answers
 
 State = Literal["good", "foreseen", "alarm", "idle"]
 """As it should be; different, and the scenario says why; not as expected; nothing to compare."""
@@ -151,7 +151,9 @@ def _statements(report: CaseReport) -> list[Statement]:
     statements: list[Statement] = []
     refuted = report.oracle_agrees is False
     if refuted or report.verdict in (*DIVIDED, "all_raise"):
-        statements = [Statement(_who(report, voice), voice.text) for voice in voices(report)]
+        statements = [
+            Statement(_who(report, answer), answer.text) for answer in worded_answers(report)
+        ]
 
     difference = report.greatest
     if difference and report.verdict == "differs":
@@ -162,13 +164,13 @@ def _statements(report: CaseReport) -> list[Statement]:
     return statements
 
 
-def _who(report: CaseReport, voice: Voice) -> str:
+def _who(report: CaseReport, answer: WordedAnswer) -> str:
     """Those who give an answer, in few words."""
-    if ORACLE in voice.engines:
+    if ORACLE in answer.engines:
         return _(ORACLE)
     outcomes = {name: result.outcome for name, result in report.results.items()}
     defined = tuple(name for name, outcome in outcomes.items() if outcome != "not_defined")
-    return cases.who(voice.engines, defined)
+    return cases.who(answer.engines, defined)
 
 
 def _remarks(report: CaseReport) -> Iterator[str]:

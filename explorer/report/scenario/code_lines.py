@@ -11,7 +11,7 @@ from explorer.drawing.cards import short_name
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node, is_users
-from explorer.model.sides import SideName
+from explorer.model.graph_sides import SideName
 from explorer.pair.source_code import source_file
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean

@@ -44,7 +44,7 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
-from explorer.words.cases import oracle_summary, summary
+from explorer.words.cases import oracle_sentence, oracle_summary, summary
 from explorer.words.coverage import LEGEND, in_short, where_they_differ
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
@@ -146,10 +146,8 @@ def case_line(report: CaseReport) -> Text:
     """One case on one line: its name, the verdict, and what the oracle says."""
     row = case_row(report)
     verdict = Span(_verdict_and_size(row, row.greatest), tone=row.state)
-    oracle = ""
-    if row.oracle != NOTHING:
-        oracle = _(", oracle {word}").format(word=row.oracle)
-    return (f"{report.case.short}: ", verdict, oracle)
+    oracle = oracle_sentence(report)
+    return (f"{report.case.short}: ", verdict, _(", ") + oracle if oracle else "")
 
 
 # A page says first what matters, and folds the rest.

@@ -25,9 +25,9 @@ from explorer.scenario.find import SHIPPED
 from explorer.shipped import PACKAGE
 from explorer.store.keys import installation
 from explorer.text.language import code
-from explorer.topics.judging import judged, needed
+from explorer.topics.boards import judged, needed
 from explorer.topics.question import Target
-from explorer.topics.studying import record
+from explorer.topics.studies import record
 from explorer.topics.topic import Claim, Topic
 
 FOLDER = Path(__file__).resolve().parent

@@ -7,7 +7,7 @@ from explorer.model.claim import Board, ClaimRow, Listing
 from explorer.model.measurement import Measured, Measurement
 from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure, stored
+from explorer.topics.measurements import measure, stored
 from explorer.topics.topic import Claim
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers

@@ -21,7 +21,7 @@ from explorer.store.store import Store
 from explorer.text.language import _
 from explorer.topics.evidence import Evidence
 from explorer.topics.first_look import refuse_raising_nets
-from explorer.topics.measuring import measure, stored
+from explorer.topics.measurements import measure, stored
 from explorer.topics.question import LOOKED_AT, Question, Target
 from explorer.topics.topic import Topic
 from explorer.workers.queue import Progress, no_progress

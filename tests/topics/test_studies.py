@@ -12,7 +12,7 @@ from explorer.store.store import Store
 from explorer.topics import topic
 from explorer.topics.devices.questions import MATRIX
 from explorer.topics.question import Target
-from explorer.topics.studying import record, refused_by_some, study, target
+from explorer.topics.studies import record, refused_by_some, study, target
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written
 

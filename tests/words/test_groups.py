@@ -10,7 +10,7 @@ from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, OracleResult, Result
 from explorer.report.scenario.case_rows import case_row
 from explorer.scenario.declaration import Tolerance
-from explorer.words.voices import voices
+from explorer.words.groups import worded_answers
 from tests.support.results import answer, raised
 
 MINDSPORE = ("mindspore-graph", "mindspore-tape")
@@ -47,7 +47,7 @@ def estimates(array: AnyArray) -> OracleResult:
 
 def test_answers_that_differ_beyond_the_elements_shown_are_two_and_name_the_element() -> None:
     report = judged(dx(ramp()), dx(ramp(0)), estimates(ramp(0)))
-    one, other, oracle = voices(report)
+    one, other, oracle = worded_answers(report)
     assert (one.engines, other.engines, oracle.engines) == (MINDSPORE, TORCH, (ORACLE,))
     assert one.text.startswith("(3, 4) 1 2 3 4 5 6 …")
     assert one.text.endswith(", with dx[2, 3] = 12")
@@ -62,7 +62,7 @@ def test_answers_that_differ_beyond_the_elements_shown_are_two_and_name_the_elem
 
 
 def test_an_oracle_that_differs_beyond_the_elements_shown_names_the_element() -> None:
-    engines, oracle = voices(judged(dx(ramp()), dx(ramp()), estimates(ramp(7))))
+    engines, oracle = worded_answers(judged(dx(ramp()), dx(ramp()), estimates(ramp(7))))
     assert engines.engines == (*MINDSPORE, *TORCH)
     assert engines.text.endswith(", with dx[2, 3] = 12")
     assert oracle.text.endswith(", with dx[2, 3] = 7")
@@ -71,9 +71,9 @@ def test_an_oracle_that_differs_beyond_the_elements_shown_names_the_element() ->
 def test_what_is_no_number_in_the_oracle_tells_nothing_and_in_an_engine_all() -> None:
     undefined = ramp(7)
     undefined[1, 3] = np.nan
-    engines, _ = voices(judged(dx(ramp()), dx(ramp()), estimates(undefined)))
+    engines, _ = worded_answers(judged(dx(ramp()), dx(ramp()), estimates(undefined)))
     assert engines.text.endswith(", with dx[2, 3] = 12")
-    engines, oracle = voices(judged(dx(undefined), dx(undefined), estimates(ramp())))
+    engines, oracle = worded_answers(judged(dx(undefined), dx(undefined), estimates(ramp())))
     assert engines.text.endswith(", with dx[1, 3] = nan")
     assert oracle.text.endswith(", with dx[1, 3] = 8")
 
@@ -81,7 +81,7 @@ def test_what_is_no_number_in_the_oracle_tells_nothing_and_in_an_engine_all() ->
 def test_an_oracle_that_says_the_same_is_no_mark() -> None:
     partly = ramp()
     partly[1, 3] = np.nan
-    one, other, *_ = voices(judged(dx(ramp()), dx(partly), estimates(ramp())))
+    one, other, *_ = worded_answers(judged(dx(ramp()), dx(partly), estimates(ramp())))
     assert one.text.endswith(", with dx[1, 3] = 8")
     assert other.text.endswith(", with dx[1, 3] = nan")
 
@@ -90,7 +90,7 @@ def test_at_a_kink_nothing_tells_an_engine_from_the_oracle() -> None:
     estimated, kinks = ramp(7).astype(np.float64), np.zeros((3, 4))
     estimated[1, 3], kinks[2, 3] = 9, 5
     estimate = Estimate("dx", pack(estimated), kinks=pack(kinks))
-    engines, _ = voices(judged(dx(ramp()), dx(ramp()), OracleResult("ok", (estimate,))))
+    engines, _ = worded_answers(judged(dx(ramp()), dx(ramp()), OracleResult("ok", (estimate,))))
     assert engines.text.endswith(", with dx[1, 3] = 8")
 
 
@@ -100,10 +100,10 @@ def test_three_answers_that_begin_alike_are_told_apart_two_by_two() -> None:
         "mindspore-tape": dx(ramp(13)),
         "torch-tape": dx(ramp(13) + np.float32(8) * (ramp() == 7)),
     }
-    told = voices(judge(GradCase("grad", 0), results, NO_ORACLE))
-    assert [voice.engines for voice in told] == [(name,) for name in results]
-    assert len({voice.text for voice in told}) == 3
-    assert all("dx[2, 3] = " in voice.text and "dx[1, 2] = " in voice.text for voice in told)
+    told = worded_answers(judge(GradCase("grad", 0), results, NO_ORACLE))
+    assert [answer.engines for answer in told] == [(name,) for name in results]
+    assert len({answer.text for answer in told}) == 3
+    assert all("dx[2, 3] = " in answer.text and "dx[1, 2] = " in answer.text for answer in told)
 
 
 def test_what_tells_from_the_oracle_comes_behind_what_tells_answers_apart() -> None:
@@ -114,8 +114,8 @@ def test_what_tells_from_the_oracle_comes_behind_what_tells_answers_apart() -> N
     }
     estimate = ramp() + 50
     estimate[1, 3] = 9
-    *answers, _ = voices(judge(GradCase("grad", 0), results, estimates(estimate)))
-    assert [voice.text.rpartition(", with ")[2] for voice in answers] == [
+    *answers, _ = worded_answers(judge(GradCase("grad", 0), results, estimates(estimate)))
+    assert [answer.text.rpartition(", with ")[2] for answer in answers] == [
         "dx[2, 3] = 62 and dx[1, 3] = 58",
         "dx[2, 3] = 12 and dx[1, 3] = 8",
         "dx[2, 3] = 0 and dx[1, 3] = 8",
@@ -123,7 +123,7 @@ def test_what_tells_from_the_oracle_comes_behind_what_tells_answers_apart() -> N
 
 
 def test_a_small_difference_beyond_the_elements_shown_gets_the_digits_that_it_needs() -> None:
-    one, other = voices(judged(dx(ramp()), dx(ramp(12.0003))))
+    one, other = worded_answers(judged(dx(ramp()), dx(ramp(12.0003))))
     assert one.text.endswith(", with dx[2, 3] = 12")
     assert ", with dx[2, 3] = 12.000" in other.text
 
@@ -132,13 +132,16 @@ def test_what_a_tolerance_allows_and_digits_show_is_not_one_answer() -> None:
     allowed = (Tolerance(reason="it may", rtol=0.5, atol=0.0),)
     doubtful = judged(dx(ramp()), dx(ramp(13)), estimates(ramp(50)), allowed)
     assert (doubtful.verdict, doubtful.oracle_agrees) == ("close", False)
-    assert [voice.engines for voice in voices(doubtful)] == [MINDSPORE, TORCH, (ORACLE,)]
+    assert [answer.engines for answer in worded_answers(doubtful)] == [MINDSPORE, TORCH, (ORACLE,)]
 
 
 def test_engines_that_no_digit_shown_tells_apart_speak_together() -> None:
     allowed = (Tolerance(reason="it may", rtol=0.5, atol=0.0),)
     report = judged(dx(ramp()), dx(ramp(12.0003)), estimates(ramp(50)), allowed)
-    assert [voice.engines for voice in voices(report)] == [(*MINDSPORE, *TORCH), (ORACLE,)]
+    assert [answer.engines for answer in worded_answers(report)] == [
+        (*MINDSPORE, *TORCH),
+        (ORACLE,),
+    ]
 
 
 def test_engines_within_the_noise_of_each_other_speak_together() -> None:
@@ -149,16 +152,18 @@ def test_engines_within_the_noise_of_each_other_speak_together() -> None:
         "mindspore-tape": dx(ramp()),
         "torch-tape": dx(20 * ramp()),
     }
-    one, other = voices(judge(GradCase("grad", 0), results, NO_ORACLE, (), noise))
+    one, other = worded_answers(judge(GradCase("grad", 0), results, NO_ORACLE, (), noise))
     assert (one.engines, other.engines) == (MINDSPORE, ("torch-tape",))
     assert one.text.startswith("(3, 4) 1.5 2.5 ")
 
 
 def test_another_dtype_or_shape_of_the_same_numbers_is_another_answer() -> None:
-    one, other = voices(judged(dx(ramp()), dx(ramp().astype(np.float64))))
+    one, other = worded_answers(judged(dx(ramp()), dx(ramp().astype(np.float64))))
     assert one.text.endswith(", with dx in float32")
     assert other.text.endswith(", with dx in float64")
-    none, empty = voices(judged(dx(np.zeros((0, 3), np.float32)), dx(np.zeros(0, np.float32))))
+    none, empty = worded_answers(
+        judged(dx(np.zeros((0, 3), np.float32)), dx(np.zeros(0, np.float32)))
+    )
     assert none.text.endswith("dx of shape (0, 3)")
     assert empty.text.endswith("dx of shape (0,)")
 
@@ -167,13 +172,13 @@ def test_a_complex_element_is_named_by_its_place_and_not_by_its_part() -> None:
     array = np.arange(8) + 1j
     other = array.copy()
     other[7] += 2j
-    told = voices(judged(dx(array), dx(other)))
-    assert [voice.text.rpartition(", with ")[2] for voice in told] == [
+    told = worded_answers(judged(dx(array), dx(other)))
+    assert [answer.text.rpartition(", with ")[2] for answer in told] == [
         "dx[7] = 7+1j",
         "dx[7] = 7+3j",
     ]
 
 
 def test_errors_of_the_same_words_are_one_answer() -> None:
-    (everybody,) = voices(judged(raised(), raised()))
+    (everybody,) = worded_answers(judged(raised(), raised()))
     assert everybody.engines == (*MINDSPORE, *TORCH)

@@ -21,27 +21,27 @@ PRECISIONS = (FEW, answers.MANY, 17)
 """
 
 
-class Voice(NamedTuple):
+class WordedAnswer(NamedTuple):
     """One answer in words, and who gives it."""
 
     engines: tuple[str, ...]
     text: str
 
 
-def voices(report: CaseReport) -> list[Voice]:
+def worded_answers(report: CaseReport) -> list[WordedAnswer]:
     """The distinct answers to a case, that of the oracle last where it disagrees.
 
     A tensor is shown by its first elements. Where these do not tell two answers apart, each also
     says what does: an element with its index, a shape or a dtype.
     """
     marks = _marks(report.groups)
-    worded: list[Voice] = []
+    worded: list[WordedAnswer] = []
     for precision in PRECISIONS:
-        worded = [_voice(report, group, marks, precision) for group in report.groups]
-        if len({voice.text for voice in worded}) == len(worded):
+        worded = [_worded(report, group, marks, precision) for group in report.groups]
+        if len({answer.text for answer in worded}) == len(worded):
             break
     if report.oracle_agrees is False:
-        worded.append(Voice((ORACLE,), _estimates(report, marks)))
+        worded.append(WordedAnswer((ORACLE,), _estimates(report, marks)))
     return worded
 
 
@@ -54,14 +54,14 @@ def _marks(groups: Sequence[AnswerGroup]) -> tuple[Difference, ...]:
     return tuple(marks.values())
 
 
-def _voice(
+def _worded(
     report: CaseReport, group: AnswerGroup, marks: Sequence[Difference], precision: int
-) -> Voice:
+) -> WordedAnswer:
     result = report.results[group.engines[0]]
     text = answers.answer(result, precision, report.drawn)
     if result.outcome == "ok":
         text += _with([_marked(result, mark, precision) for mark in marks])
-    return Voice(group.engines, text)
+    return WordedAnswer(group.engines, text)
 
 
 def _with(details: Sequence[str]) -> str:
