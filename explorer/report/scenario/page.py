@@ -44,7 +44,7 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
-from explorer.words.cases import oracle_sentence, oracle_summary, summary
+from explorer.words.cases import oracle_sentence, oracle_summary, sized, summary
 from explorer.words.coverage import LEGEND, in_short, where_they_differ
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
@@ -363,7 +363,7 @@ def _notes(cases: Cases) -> Iterator[Section]:
 def _verdict_and_size(row: CaseRow, size: str) -> str:
     if size in ("0", NOTHING):
         return row.verdict
-    return f"{row.verdict} {size}"
+    return sized(row.verdict, size)
 
 
 def _terminal_cases(group: CaseGroup) -> Table:
