@@ -21,7 +21,7 @@ run: .venv/.run ## install what the explorer needs, then compare the engines on 
 test: .venv/.dev ## run the tests without the longest, on samples where there are many nets (those of the app need Chromium: `apt-get install chromium`)
 	$(PY) -m pytest -n 2
 
-whole: .venv/.dev ## run all of them, on every case of every scenario, net and planted mistake, as CI does: half an hour
+whole: .venv/.dev ## run all of them, on every case of every scenario, net and planted mistake, as CI does: three quarters of an hour
 	$(PY) -m pytest -n 2 --whole
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
