@@ -211,11 +211,12 @@ def diff_engines(options: DiffOptions) -> int:
         raise UsageError(text.format(engine=repr(options.left)))
     plan = checked_plan(options, [options.left, options.right])
     report = explored(plan)
+    # A graph that is missing, since its worker was lost perhaps, is an error with its reason.
+    left, right = (graphs_of(report, engine)[-1] for engine in plan.wanted.engines)
     (alignment,) = report.alignments
     if options.as_json:
         print_document(diff_document(report, alignment))
     else:
-        left, right = (graphs_of(report, engine)[-1] for engine in plan.wanted.engines)
         lines = diff_lines(alignment, left, right, options.list_all)
         for line in (*finding_lines(report), *lines):
             print(clean(line))

@@ -5,6 +5,7 @@ This is the one place that knows.
 
 import re
 
+from explorer.shipped import PACKAGE
 from explorer.text.clean import clean
 
 RULE = re.compile(r"^\s*-{20,}\s*$", re.MULTILINE)
@@ -58,6 +59,9 @@ They are others at every run.
 ONE_LINE = 400
 """The greatest number of characters of a message that stands on one line."""
 
+FOLDER = f"{PACKAGE.parent}/"
+"""The folder that the explorer is in, as paths in messages begin."""
+
 IN_A_FIGURE = 300
 """The greatest number of characters of a message that a measurement keeps."""
 
@@ -90,9 +94,9 @@ def one_line(text: str, limit: int = ONE_LINE) -> str:
 
 
 def repeatable(text: str) -> str:
-    """The message on one line as a measurement keeps it, the same at every run."""
-    # Cut to its length last: a number may have more digits in another run.
-    message = without_stack(text)
+    """The message on one line as a measurement keeps it, the same at every run and in every folder."""
+    # Cut to its length last: a number may have more digits in another run, and a path is longer elsewhere.
+    message = without_stack(text).replace(FOLDER, "")
     for pattern, instead in RUNNING_NUMBERS:
         message = pattern.sub(instead, message)
     return one_line(message, IN_A_FIGURE)

@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.text.messages import (
+    FOLDER,
     IN_A_CLAUSE,
     IN_A_FIGURE,
     ONE_LINE,
@@ -85,6 +86,12 @@ def test_what_a_measurement_keeps_is_the_same_at_every_run() -> None:
     second = repeatable("Net_construct_678 fails: uid(90) at 0x7f1122334455")
     assert first == second
     assert len(repeatable("x" * 2 * IN_A_FIGURE)) == IN_A_FIGURE
+
+
+def test_a_message_in_a_figure_is_the_same_wherever_the_explorer_is() -> None:
+    message = f'File "{FOLDER}scenarios/lstm.py", line 5 {"x" * IN_A_FIGURE}'
+    assert repeatable(message).startswith('File "scenarios/lstm.py", line 5 x')
+    assert len(repeatable(message)) == IN_A_FIGURE
 
 
 @pytest.mark.parametrize(

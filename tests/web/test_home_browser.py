@@ -40,7 +40,7 @@ def test_a_card_opens_its_page_in_the_session_that_there_is(page: Any) -> None:
     page.evaluate("window.isTheSame = true")
     page.get_by_role("link", name=NAME).click()
     page.wait_for_url(f"**/semantics?*scenario={NAME}*")
-    page.get_by_role("alert").filter(has_text="syntax error").wait_for()
+    page.get_by_role("alert").filter(has_text="语法错误").wait_for()
     assert page.evaluate("window.isTheSame")
     page.get_by_role("link", name="首页").wait_for()
     page.go_back()
