@@ -126,6 +126,9 @@ def _paragraph(paragraph: Paragraph) -> Line:
 
 def _bullets(bullets: Bullets) -> Grid:
     grid = Grid.grid(padding=(0, 1))
+    grid.add_column()
+    # Chinese has no blanks at which Rich could break a line: what is not folded, it cuts off.
+    grid.add_column(overflow="fold")
     for number, item in enumerate(bullets.items, 1):
         mark = f"[{number}]" if bullets.anchor else " •"
         grid.add_row(Line(mark), line(item))

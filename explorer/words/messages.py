@@ -65,4 +65,9 @@ def as_text(record: Any) -> Any:
 def study_text(record: StudyRecord[Text]) -> StudyRecord:
     """A study with all of its texts in the reader's language."""
     text_alone: StudyRecord = as_text(msgspec.structs.replace(record, measured={}))
-    return msgspec.structs.replace(text_alone, measured=record.measured)
+    return msgspec.structs.replace(
+        text_alone,
+        title=shipped(record.title, DOMAIN),
+        question=shipped(record.question, DOMAIN),
+        measured=record.measured,
+    )

@@ -116,6 +116,26 @@ def test_a_whole_paragraph_is_on_one_line_of_the_narrowest_terminal() -> None:
     assert command not in on_terminal(Paragraph(command), width=20)
 
 
+SENTENCE = (
+    "系数取最佳值 2^16 时 0 % 为零，PyTorch 按张量是否同一个来累加，"
+    "静态图则把两个参数分开（中心差分也是如此）。"
+)
+
+
+@pytest.mark.parametrize("width", range(30, 130))
+def test_a_terminal_breaks_chinese_anywhere_and_loses_no_sign_of_it(width: int) -> None:
+    blocks = (
+        Bullets((SENTENCE,)),
+        Bullets((SENTENCE,), anchor="note"),
+        Paragraph(SENTENCE),
+        Terms((("名", SENTENCE),)),
+        Table((Column("甲"), Column("乙")), (("a", SENTENCE),)),
+    )
+    for block in blocks:
+        shown = on_terminal(block, width=width)
+        assert "".join(SENTENCE.split()) in "".join(shown.split()), block
+
+
 LONG = Table(
     (
         Column("call", "firm"),

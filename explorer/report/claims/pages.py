@@ -58,8 +58,8 @@ TONES: dict[ClaimVerdict | None, Tone] = {
 """The tone of each verdict; None is a claim that could not be run."""
 
 RUN_AGAIN = later(
-    "`python -m explorer claims {number}` runs everything again. Where the explorer is installed, each"
-    " program can be pasted and run by itself; one that says {title} continues it."
+    "`python -m explorer claims {number} --fresh` runs everything again. Where the explorer is installed,"
+    " each program can be pasted and run by itself; one that says {title} continues it."
 )
 
 FIGURES_LENGTH = 1500
