@@ -15,7 +15,7 @@ import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, Summary, unpack
-from explorer.model.claim import Board, ClaimRow
+from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.model.divergence import Divergence
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output, Phase
@@ -31,14 +31,14 @@ from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
 from explorer.words import answers
 from explorer.words.cases import reason
-from explorer.words.claims import advice_text, evidence_text
+from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared
 from explorer.words.divergences import Engines, divergences
 from explorer.words.failures import message
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
 from explorer.words.graphs import why_missing, why_no_graph
-from explorer.words.messages import as_text, study_text
+from explorer.words.messages import study_text, text
 from explorer.words.proofs import ProofCounts, last_stages, proofs
 from explorer.words.readings import reading
 from explorer.words.unpaired import detail
@@ -113,12 +113,20 @@ def _claims(board: Board) -> list[ClaimDocument]:
     documents = []
     for row in board.rows:
         fields = msgspec.structs.asdict(row)
-        observations = as_text(row.observations)
-        seen = [ObservationDocument(**msgspec.structs.asdict(each)) for each in observations]
-        fields.update(observations=tuple(seen), not_run={})
+        fields.update(observations=tuple(map(_observation, row.observations)), not_run={})
         fields.update(evidence=evidence_text(row), advice=advice_text(row))
         documents.append(ClaimDocument(**fields))
     return documents
+
+
+def _observation(observation: Observation) -> ObservationDocument:
+    # Who gave it stays the very tuple that it was: msgspec leaves out the default itself alone.
+    return ObservationDocument(
+        what=what_text(observation),
+        value=text(observation.value),
+        who=observation.who,
+        expected=observation.expected,
+    )
 
 
 def _stated(alignment: Alignment) -> list[Stated]:
