@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.support.command_line import ROOT
-from tests.support.pressing import first_stage
+from tests.support.pressing import AT_REST, first_stage
 from tests.support.scenario_reports import Reports, graph
 
 pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch]
@@ -159,3 +159,20 @@ def test_a_line_of_code_lights_its_partner_and_opens_its_node_in_the_graphs(
     assert parse_qs(urlsplit(page.url).query)["scenario"] == ["aliased_input"]
     page.go_back()
     line.wait_for()
+
+
+def test_graphs_that_open_leave_the_server_in_peace(page: Any, address: str, report: Reports) -> None:
+    """A run that the drawings ask for by themselves may meet a visitor's way back.
+
+    Streamlit then stays on a page of which nothing is shown.
+    """
+    report("aliased_input")
+    sent: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(page.url)))
+    page.goto(f"{address}/graphs?scenario=aliased_input&node=left:n9")
+    page.locator(".pane[data-side=left] .frame.chosen").wait_for(timeout=RUN_MILLISECONDS)
+    page.locator(AT_REST).wait_for()
+    assert sent
+    sent.clear()
+    page.wait_for_timeout(1_000)
+    assert sent == []

@@ -65,6 +65,7 @@ function update(view, data, isNew) {
   if (view.revision !== data.state.revision) adopt(view, data.state)
   if (view.state.node && !view.panes[view.state.node.side].picks.has(view.state.node.id)) {
     view.state.node = null
+    view.tell()
   }
   showChosen(view)
   showStep(view)
@@ -96,7 +97,6 @@ function adopt(view, state) {
     reveal(view.panes[node.side], node.id)
     bringPartner(view, node.side, node.id)
   }
-  view.tell()
 }
 
 function nodeOf(text) {
