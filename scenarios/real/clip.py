@@ -74,7 +74,7 @@ def torch_net():
             i = i / i.norm(dim=1, keepdim=True)
             t = t / t.norm(dim=1, keepdim=True)
             logits = self.logit_scale.exp() * i @ t.T
-            label = torch.arange(logits.size(0))
+            label = torch.arange(logits.size(0), device=logits.device)
             of_images = F.cross_entropy(logits, label)
             of_texts = F.cross_entropy(logits.T, label)
             return (of_images + of_texts) / 2, logits

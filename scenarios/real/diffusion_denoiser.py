@@ -106,7 +106,8 @@ def torch_net():
 
         def time_embedding(self, time):
             half = self.time_dim // 2
-            freqs = torch.exp(torch.arange(half).float() * (-math.log(10000.0) / (half - 1)))
+            order = torch.arange(half, device=time.device)
+            freqs = torch.exp(order.float() * (-math.log(10000.0) / (half - 1)))
             angles = time.float()[:, None] * freqs[None, :]
             return torch.cat([angles.sin(), angles.cos()], dim=1)
 

@@ -88,7 +88,7 @@ def torch_net():
             self.gc2 = GraphConvolution(6, 3)
 
         def normalized(self, adjacency):
-            a = adjacency.float() + torch.eye(adjacency.size(0))
+            a = adjacency.float() + torch.eye(adjacency.size(0), device=adjacency.device)
             scale = a.sum(dim=1).rsqrt()
             return scale.unsqueeze(1) * a * scale.unsqueeze(0)
 

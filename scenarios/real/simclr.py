@@ -64,7 +64,7 @@ def torch_net():
             similarity = z @ z.t() / self.temperature
             itself = torch.eye(2 * n, dtype=torch.bool, device=z.device)
             similarity = similarity.masked_fill(itself, -1e9)
-            other = torch.cat([torch.arange(n, 2 * n), torch.arange(n)])
+            other = torch.arange(2 * n, device=z.device).roll(n)
             return F.cross_entropy(similarity, other)
 
     return SimCLR()

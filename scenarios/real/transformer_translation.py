@@ -207,7 +207,7 @@ def torch_net():
         def forward(self, source, target):
             shifted, expected = target[:, :-1], target[:, 1:]
             length = shifted.size(1)
-            future = torch.ones(length, length, dtype=torch.bool).triu(1)
+            future = torch.ones(length, length, dtype=torch.bool, device=source.device).triu(1)
             memory = self.encoder(self.embedded(source))
             x = self.decoder(self.embedded(shifted), memory, future)
             logits = self.generator(x)
