@@ -23,8 +23,12 @@ export default function ({ data, parentElement, setStateValue }) {
     view.record = { ...pair, sources }
     view.has = head.key
   }
-  if (view.has === head.key) view.update({ ...view.record, state }, isNew)
-  else setStateValue('view', { ...state, has: '' }) // it was sent to elements that are gone
+  if (view.has === head.key) {
+    const revision = view.revision
+    view.update({ ...view.record, state }, isNew)
+    // What the page itself has said need not be told: to tell runs the page again.
+    if (view.revision !== revision && state !== head.state) view.tell()
+  } else setStateValue('view', { ...state, has: '' }) // it was sent to elements that are gone
   return () => view.end()
 }
 
