@@ -19,13 +19,11 @@ from explorer.engines.mindspore.ir.records import (
     Symbol,
     Value,
 )
-from explorer.engines.mindspore.ir_bindings import Binding, slots_of
-from explorer.engines.mindspore.ir_statements import IRStatement
+from explorer.engines.mindspore.ir_statements import Binding, IRStatement, slots_of
 from explorer.engines.mindspore.kernel_values import KernelValues
 from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
 from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
-from explorer.engines.mindspore.tape_tensors import OperatorCall, tensors_in
-from explorer.engines.mindspore.tape_values import TensorGraph
+from explorer.engines.mindspore.tape_tensors import OperatorCall, TensorGraph, tensors_in
 from explorer.engines.nested import replaced
 from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray, carrier, unpack

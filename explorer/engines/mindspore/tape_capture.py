@@ -16,10 +16,10 @@ from explorer.engines.mindspore.tape_nodes import SavedBytes, TapeNodes
 from explorer.engines.mindspore.tape_tensors import (
     OperatorCall,
     TapeTensor,
+    TensorGraph,
     TensorOrigins,
     on_tape,
 )
-from explorer.engines.mindspore.tape_values import TensorGraph
 from explorer.model.absences import Absence
 from explorer.model.graph import GradGraph, NodeKind, Phase
 
