@@ -21,16 +21,14 @@ from explorer.drawing.style import (
     TITLE_SIZE,
     VALUE_HEIGHT,
 )
-from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
 from explorer.model.families import BOOKKEEPING, family
-from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.graph import Absence, GradGraph, Node, Output
 from explorer.text.language import _, later
 from explorer.text.numbers import counted, digits
 from explorer.words.graphs import why_missing
 
 # Tooltips
-
 
 MOST_SOURCES: Final = 3
 MOST_SUBGRAPHS: Final = 4
@@ -113,7 +111,6 @@ def _statistics(output: Output) -> str:
 
 
 # Cards
-
 
 WIDEST_LABEL: Final = 210.0
 """The greatest width of a text in a box, in points; a longer one is cut, not in the tooltip."""

@@ -6,16 +6,17 @@ from typing import Final
 
 import msgspec
 
-from explorer.drawing.links import (
+from explorer.drawing.structure import (
     Link,
     Neighbours,
     in_order,
     layers,
     links_among,
     links_of,
+    module_path,
+    modules_of,
     neighbours,
 )
-from explorer.drawing.modules import module_path, modules_of
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Node
 from explorer.text.language import _
@@ -80,7 +81,6 @@ class Folding(msgspec.Struct, frozen=True):
 
 
 # Modules
-
 
 NEVER_MERGED: Final = frozenset({"input", "parameter", "output"})
 """Kinds of the nodes that belong to no module: inputs and parameters, outputs and gradients."""

@@ -18,7 +18,7 @@ from explorer.drawing.folding import (
     stretch_name,
     with_leaves_folded,
 )
-from explorer.drawing.modules import modules_of
+from explorer.drawing.structure import modules_of
 from explorer.model.graph import Edge, GradGraph, Node
 
 # A cache by graphs
@@ -63,7 +63,6 @@ def cached_by_graph(
 
 
 # Graphs as they are shown
-
 
 FOLDED_NAMES: Final = {"parameter": "parameters", "output": "gradients"}
 """What a card that stands for several leaves counts, by their kind."""

@@ -11,8 +11,7 @@ from explorer.model.alignment import Alignment, Pair
 from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph
-from explorer.model.graph_sides import OTHER
+from explorer.model.graph import OTHER, GradGraph
 from explorer.model.passes import PASSES
 from explorer.model.unpaired import Unpaired
 from explorer.text.language import _

@@ -22,8 +22,8 @@ from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.pair.alignments import both_marks, caption, merged_alignment, reported
 from explorer.pair.component import FOLDER, code, markup, style
+from explorer.pair.details import SourceLines
 from explorer.pair.records import Side, pair_record, sources, stage_changes
-from explorer.pair.source_code import SourceLines
 
 
 class TextTable:

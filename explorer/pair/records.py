@@ -9,24 +9,24 @@ from typing import Any
 
 import msgspec
 
-from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Shown
+from explorer.drawing.structure import module_names
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, Node
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, Node, SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
     PairDetail,
+    SourceLines,
     alone,
     divergence_detail,
     modules_detail,
     node_detail,
     pair_detail,
+    source_lines,
     step_detail,
 )
 from explorer.pair.details import places as places_of
-from explorer.pair.source_code import SourceLines, source_lines
 from explorer.text.language import _
 from explorer.words.divergences import divergences
 

@@ -15,15 +15,13 @@ from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.web.case_detail import COLOURS, detail, letters
 from explorer.web.links import follow, last_shown, remember, table_start
-from explorer.web.messages import plain
 from explorer.web.report_page import ReportKey
-from explorer.web.widgets import ROW_HEIGHT, new_bar, table_height
+from explorer.web.widgets import ROW_HEIGHT, new_bar, plain, table_height
 from explorer.words import answers
 from explorer.words.answers import answer
 from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
 
 # Filters
-
 
 UNEXPECTED = later("unexpected")
 """A mark beside the verdict, and a filter like one."""
@@ -171,7 +169,6 @@ class _Bar:
 
 
 # The page
-
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
     "differs",

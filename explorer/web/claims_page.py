@@ -35,10 +35,9 @@ from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board, stored_board
 from explorer.web.links import Start, follow, last_shown, remember, table_start
-from explorer.web.messages import errors_shown, plain
 from explorer.web.progress import recorded_with, show_or_await
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
-from explorer.web.widgets import ROW_HEIGHT, new_bar, table_height
+from explorer.web.widgets import ROW_HEIGHT, errors_shown, new_bar, plain, table_height
 from explorer.words.claims import advice_text, evidence_text
 from explorer.workers.workers import Workers
 

@@ -12,23 +12,20 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, SideName
 from explorer.model.report import Report
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.web.graph_choices import FIRST_LEFT, FIRST_RIGHT, alignment_of, show_unknown
 from explorer.web.links import follow, last_shown, place_of, remember
-from explorer.web.messages import plain
 from explorer.web.report_page import PLACE as CHOICE
 from explorer.web.report_page import ReportKey
-from explorer.web.widgets import new_bar
+from explorer.web.widgets import new_bar, plain
 from explorer.words.divergences import first_divergence
 from explorer.words.graphs import why_no_graph
 
 # The component
-
 
 HERE = Path(__file__).resolve().parent
 
@@ -85,7 +82,6 @@ def _node(node: LinkedNode, side: SideName, href: Href) -> dict[str, Any]:
 
 
 # The page
-
 
 PLACE = "code"
 

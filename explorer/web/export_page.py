@@ -42,9 +42,8 @@ from explorer.web.graph_choices import (
     view_labels,
 )
 from explorer.web.links import follow, last_shown, place_of, remember, unless
-from explorer.web.messages import plain
 from explorer.web.report_page import ReportKey, graphs_of
-from explorer.web.widgets import new_bar
+from explorer.web.widgets import new_bar, plain
 from explorer.words.scenarios import said
 
 PLACE = "export"

@@ -15,7 +15,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.pair.alignments import STAGES, aligned, can_be_paired, reported
 from explorer.text.language import _
-from explorer.web.messages import refusal, show_error
+from explorer.web.widgets import refusal, show_error
 
 # Alignments
 
@@ -47,7 +47,6 @@ def _aligned(left_digest: str, right_digest: str, _left: GradGraph, _right: Grad
 
 
 # Choices
-
 
 FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""

@@ -9,17 +9,16 @@ import streamlit as st
 from explorer.drawing.folding import Folding
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.marks import Marks
-from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Depth, Shown, show_both, show_folded
+from explorer.drawing.structure import module_names
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
-from explorer.model.graph import GradGraph
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, SideName
 from explorer.model.report import Report
 from explorer.pair.alignments import STAGES, both_marks, caption, has_values, merged_alignment
 from explorer.pair.component import words
+from explorer.pair.details import SourceLines
 from explorer.pair.records import Side, StageChanges, pair_record, sources, stage_changes
-from explorer.pair.source_code import SourceLines
 from explorer.scenario.own_nets import code_of
 from explorer.text.language import _, code, said_in
 from explorer.text.messages import one_line
@@ -36,10 +35,9 @@ from explorer.web.graph_choices import (
     digest_of_graph,
 )
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.messages import plain
 from explorer.web.pair_view import IN_VIEW, ViewState, address_of, pair_view, state_of
 from explorer.web.report_page import ReportKey, graphs_of
-from explorer.web.widgets import new_bar
+from explorer.web.widgets import new_bar, plain
 from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
 from explorer.words.graphs import note, why_no_graph

@@ -40,9 +40,9 @@ from explorer.web.cards import picture as image_of
 from explorer.web.case_detail import STYLE_NAMES, STYLES
 from explorer.web.claims_page import COLOURS, count_text
 from explorer.web.links import follow, remember
-from explorer.web.messages import plain
 from explorer.web.offered_scenarios import offered
 from explorer.web.progress import page_recorded_with
+from explorer.web.widgets import plain
 from explorer.words.messages import text
 
 LONGEST_FINDING = 180

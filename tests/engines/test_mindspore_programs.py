@@ -29,8 +29,8 @@ from explorer.engines.mindspore.operators import (
     unwritten_outputs,
     written_operands,
 )
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
+from explorer.model.graph import Absence
 from tests.support.ir_texts import SAMPLES
 
 PRODUCT = "Default/MatMul-op1"

@@ -12,14 +12,13 @@ from explorer.drawing.ladder.placement import place_backward, place_forward
 from explorer.drawing.ladder.routing import BesideNode, Height, OnTrack, Route, Tracks, route_edges
 from explorer.drawing.ladder.rows import Rows, lane_rows
 from explorer.drawing.layout import Wish, spread
-from explorer.drawing.modules import PART_DOT, group_paths
 from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, Waypoint, Wire
+from explorer.drawing.structure import PART_DOT, group_paths
 from explorer.drawing.style import BOX_HEIGHT, MARGIN
 from explorer.model.graph import GradGraph
 from explorer.text.language import _
 
 # Heights of rows
-
 
 HEAD: Final = 82.0
 """Where the rows begin, in points: below the picture's title and the columns' headings."""
@@ -110,7 +109,6 @@ def row_heights(
 
 
 # The picture
-
 
 BETWEEN_IN_COLUMN: Final = 7.0
 """Room between two boxes of a side column, in points."""

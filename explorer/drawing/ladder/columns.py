@@ -6,13 +6,12 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from explorer.drawing.links import Link, Neighbours, links_of, neighbours
 from explorer.drawing.picture import Card
+from explorer.drawing.structure import Link, Neighbours, links_of, neighbours
 from explorer.drawing.style import MARGIN
 from explorer.model.graph import Edge, GradGraph, Node
 
 # Lanes
-
 
 CLEARANCE: Final = 12.0
 """How far a passing edge stays from a box, in points."""
@@ -231,7 +230,6 @@ def _free_places(blocked: Sequence[Interval], x: float) -> tuple[float, ...]:
 
 # The column of each node
 
-
 ColumnName = Literal["leaves", "forward", "backward", "gradients"]
 
 LEAF_KINDS: Final = frozenset({"input", "parameter", "constant"})
@@ -289,7 +287,6 @@ def _is_leaf(node: Node) -> bool:
 
 
 # The place of each column
-
 
 CHANNEL: Final = 46.0
 """Width of the space between a lane and the side column next to it, in points."""

@@ -17,13 +17,19 @@ from explorer.drawing.ladder.rows import (
     wrapped_layers,
 )
 from explorer.drawing.layout import Layout, LayoutRequest, Wish, arrange, arrange_simply, spread
-from explorer.drawing.links import Link, Neighbours, edges_among, links_among, links_of, neighbours
 from explorer.drawing.picture import Card, Point
+from explorer.drawing.structure import (
+    Link,
+    Neighbours,
+    edges_among,
+    links_among,
+    links_of,
+    neighbours,
+)
 from explorer.drawing.style import GROUP_SIDE
 from explorer.model.graph import GradGraph
 
 # Forward
-
 
 FEW_SAVED: Final = 40
 """With more saved tensors than this in the lane, Graphviz is not given them: it would take minutes.
@@ -192,7 +198,6 @@ def _rows_from_the_top(places: Mapping[str, Point]) -> list[list[str]]:
 
 
 # Backward
-
 
 BESIDE_SUBGRAPH: Final = 4 * GROUP_SIDE
 """Room between a subgraph's boxes and all others, in points."""

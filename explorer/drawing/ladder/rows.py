@@ -9,13 +9,12 @@ import msgspec
 
 from explorer.drawing.ladder.columns import LEAF_KINDS, Columns
 from explorer.drawing.layout import Wish, spread
-from explorer.drawing.links import Link, Neighbours, layers, links_among, neighbours
 from explorer.drawing.picture import Card, Point
+from explorer.drawing.structure import Link, Neighbours, layers, links_among, neighbours
 from explorer.drawing.style import GROUP_SIDE
 from explorer.model.graph import GradGraph
 
 # Wide rows
-
 
 WIDEST_ROW: Final = 1600.0
 """The greatest width of a row that is left as it is, in points.
@@ -92,7 +91,6 @@ def is_too_wide(rows: Iterable[Sequence[str]], widths: Mapping[str, float], apar
 
 
 # Rows of both lanes
-
 
 BETWEEN_BOXES: Final = 3 * GROUP_SIDE
 """Room between neighbours of the backward lane, in points."""

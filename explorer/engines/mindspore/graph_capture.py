@@ -43,9 +43,8 @@ from explorer.engines.mindspore.operators import (
 from explorer.engines.mindspore.proof import GraphReruns
 from explorer.engines.mindspore.source_lines import source
 from explorer.engines.mindspore.subgraphs import SubgraphCalls, SubgraphNames, argument
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, GraphNote, NodeKind, Output, Phase
+from explorer.model.graph import Absence, GradGraph, GraphNote, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 

@@ -1,6 +1,8 @@
-"""The statements of an IR program as capture reads them.
+"""The statements of an IR program as capture reads them, and the bindings of its names.
 
-They say which tensors go in and come out, which node derives from which, and where it was written.
+Statements say which tensors go in and come out, which node derives from which, and where it was
+written. A name is bound to a tensor of the gradient graph, to a tuple or a function of tensors, or
+to a constant, while the graphs of the program are walked.
 """
 
 import re
@@ -29,9 +31,8 @@ from explorer.engines.mindspore.ir.records import (
 )
 from explorer.engines.mindspore.operators import HANDING_ON, IDENTITIES
 from explorer.engines.source_lines import Line
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray, Summary, carrier
-from explorer.model.graph import Output, Phase
+from explorer.model.graph import Absence, Output, Phase
 from explorer.numeric.summaries import summarise
 
 SEQUENCES = frozenset({"Tuple", "List"})

@@ -13,9 +13,8 @@ import numpy as np
 
 from explorer.engines.mindspore.ir_statements import IRStatement, Statements
 from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray, Summary, carrier
-from explorer.model.graph import Output
+from explorer.model.graph import Absence, Output
 from explorer.numeric.summaries import summarise_all
 
 FILE_NAME = re.compile(

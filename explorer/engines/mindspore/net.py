@@ -20,7 +20,7 @@ from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.trees import NO_OUTPUT, Branch, Tree, fill, leaves, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
-from explorer.numeric.jitter import jittered_arrays, jittered_records
+from explorer.numeric.random_arrays import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.layouts import (
     HOME,

@@ -25,8 +25,8 @@ from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
 from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
 from explorer.engines.mindspore.tape_tensors import OperatorCall, TensorGraph, tensors_in
 from explorer.engines.nested import replaced
-from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray, carrier, unpack
+from explorer.model.graph import Absence, ProofGap
 
 MONADS = frozenset({"UMonad", "IOMonad"})
 """The types of operands that only order side effects."""

@@ -1,4 +1,7 @@
-"""Tensors while MindSpore's tape is recorded: their memory, their tape node and their slot."""
+"""Tensors of MindSpore's tape while it is recorded, and the graph that holds them.
+
+The values of all are read at the end: to read a tensor is to wait until it is computed.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -20,8 +20,7 @@ from explorer.engines.torch.operators import (
 from explorer.engines.torch.roots import Gradient
 from explorer.engines.torch.source_lines import kind_of_file, source
 from explorer.engines.torch.tape_records import NodeOutputs
-from explorer.model.absences import Absence
-from explorer.model.graph import GradGraph, NodeKind, Output, Phase
+from explorer.model.graph import Absence, GradGraph, NodeKind, Output, Phase
 
 
 class JointLinks:

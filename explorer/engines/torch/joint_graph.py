@@ -1,6 +1,7 @@
 """AOTAutograd's joint graph: forward and backward in one graph, derived before anything runs.
 
-The one place that touches these calls: torch 2.13 documents them as experimental.
+The one place that touches these calls: torch 2.13 documents them as experimental. A part of the
+graph, with what a case needs, runs node by node.
 """
 
 import contextlib

@@ -18,8 +18,7 @@ from explorer.engines.torch.tape_records import (
     last_writers,
     shows_the_same,
 )
-from explorer.model.absences import Absence, ProofGap
-from explorer.model.graph import GradGraph, Output, Phase
+from explorer.model.graph import Absence, GradGraph, Output, Phase, ProofGap
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
 

@@ -1,4 +1,4 @@
-"""The records of a tape's operators as they ran, and what forbids to run them in another order."""
+"""The records of a tape's operators as they ran, their tensors, and the outputs that nodes show."""
 
 import functools
 import weakref
