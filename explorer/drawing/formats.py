@@ -1,6 +1,6 @@
 """Draws a gradient graph in any format that is offered, alone or beside another."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.resources import as_file, files
 from typing import Any, Final, Literal, NamedTuple
 
@@ -387,23 +387,36 @@ def _check(format: str, view: str) -> None:
 
 
 def _title(graph: GradGraph, title: str | None) -> str:
-    return f"{graph.engine} · {graph.case}" if title is None else title
+    if title is None:
+        return f"{graph.engine} · {graph.case}"
+    return title
+
+
+def _pictures(drawings: Sequence[Drawing]) -> tuple[list[Picture], list[str]]:
+    """The pictures of drawings, and what the ids in each begin with."""
+    pictures, prefixes = [], []
+    for drawing in drawings:
+        pictures.append(drawing.picture())
+        prefixes.append(drawing.prefix)
+    return pictures, prefixes
 
 
 def _svg(*drawings: Drawing) -> bytes:
-    pictures = [drawing.picture() for drawing in drawings]
-    return svg(pictures, [drawing.prefix for drawing in drawings])
+    return svg(*_pictures(drawings))
 
 
 def _png(*drawings: Drawing) -> bytes:
     # The font that comes with the package has no Chinese signs, and which fonts a machine has
     # must not change the picture: a PNG is English in every language.
     with said_in(ENGLISH):
-        pictures = [drawing.picture() for drawing in drawings]
+        pictures, prefixes = _pictures(drawings)
         # resvg-py 0.5.0 knows neither variables nor media queries in a style sheet.
-        plain = svg(pictures, [drawing.prefix for drawing in drawings], plain=True)
-    width = sum(picture.width for picture in pictures)
-    return png(plain, width, max(picture.height for picture in pictures))
+        plain = svg(pictures, prefixes, plain=True)
+    width = height = 0.0
+    for drawn in pictures:
+        width += drawn.width
+        height = max(height, drawn.height)
+    return png(plain, width, height)
 
 
 def _dot(drawing: Drawing) -> bytes:

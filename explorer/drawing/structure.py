@@ -86,7 +86,11 @@ def modules_of(graph: GradGraph) -> dict[str, str]:
     A backward node without a path of its own belongs to the module of its forward node.
     """
     scopes = {node.id: node.scope for node in graph.nodes}
-    return {node.id: node.scope or scopes.get(node.forward or "", "") for node in graph.nodes}
+    modules = dict(scopes)
+    for node in graph.nodes:
+        if node.forward and not node.scope:
+            modules[node.id] = scopes.get(node.forward, "")
+    return modules
 
 
 def module_path(scope: str, depth: int) -> str:
@@ -94,13 +98,20 @@ def module_path(scope: str, depth: int) -> str:
     return ".".join(scope.split(".")[:depth])
 
 
+def paths_to(path: str) -> list[str]:
+    """A module path behind those of the modules around it, the outermost first; none of ""."""
+    paths = []
+    while path:
+        paths.append(path)
+        path = path.rpartition(".")[0]
+    return paths[::-1]
+
+
 def module_names(graph: GradGraph) -> frozenset[str]:
     """The paths of all modules of a graph, those around others too."""
-    names = set()
+    names: set[str] = set()
     for path in modules_of(graph).values():
-        while path:
-            names.add(path)
-            path = path.rpartition(".")[0]
+        names.update(paths_to(path))
     return frozenset(names)
 
 
@@ -126,8 +137,7 @@ def group_paths(graph: GradGraph) -> dict[str, str]:
             (module,) = readers[node.id]
         # The condition of a branch is source code, whose dots do not separate modules.
         body = printable(node.body).replace(".", PART_DOT)
-        parts = [part for part in (body, printable(module)) if part]
-        paths[node.id] = ".".join(parts)
+        paths[node.id] = ".".join(filter(None, (body, printable(module))))
     return paths
 
 

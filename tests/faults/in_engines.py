@@ -100,7 +100,7 @@ IN_TORCH = (
     ),
     Fault(
         "what was captured waits for a search for garbage",
-        f"{TORCH}/tape_tensors.py",
+        f"{TORCH}/tape_records.py",
         "functools.partial(_forget, weakref.ref(self), key)",
         "functools.partial(_forget, lambda: self, key)",
         "tests/engines/test_torch_captures.py::test_nothing_that_was_captured_waits_for_a_search_for_garbage[torch-tape]",

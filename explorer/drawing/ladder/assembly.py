@@ -74,7 +74,9 @@ class Heights(msgspec.Struct, frozen=True):
         if isinstance(height, OnTrack):
             return self.first_tracks[height.gap] + TRACK * height.track
         outside = self.halves[height.row] + OUTSIDE_ROW
-        return self.centres[height.row] + (-outside if height.edge == "top" else outside)
+        if height.edge == "top":
+            return self.centres[height.row] - outside
+        return self.centres[height.row] + outside
 
 
 def row_heights(
@@ -209,8 +211,10 @@ def _picture(
     groups: Sequence[GroupSpan],
     heights: Heights,
 ) -> Picture:
-    bottom = max((box.bottom + BELOW_BOXES for box in boxes.values()), default=0.0)
-    right = max((box.right for box in boxes.values()), default=0.0)
+    bottom = right = 0.0
+    for box in boxes.values():
+        bottom = max(bottom, box.bottom + BELOW_BOXES)
+        right = max(right, box.right)
     return Picture(
         width=max(placed.width, right) + MARGIN,
         height=max(heights.bottom, bottom),
