@@ -135,8 +135,12 @@ def _nodes(
     for node in shown.graph.nodes:
         members = shown.members.get(node.id, ())
         at = min((ranks[member.id] for member in members), default=ranks[node.id])
-        is_module = node.id in shown.modules and node.kind == "call"
-        detail = node_detail(node, nodes, members if node.id in shown.modules else ())
+        module = ""
+        if node.id not in shown.modules:
+            members = ()
+        elif node.kind == "call":
+            module = node.scope
+        detail = node_detail(node, nodes, members)
         records[node.id] = {
             **msgspec.structs.asdict(detail),
             "op": node.op,
@@ -145,7 +149,7 @@ def _nodes(
             "at": at,
             "before": before[node.id],
             "after": after[node.id],
-            "module": node.scope if is_module else "",
+            "module": module,
             "alone": reasons.get(node.id) or _no_pairs(alignment),
         }
     return records
@@ -221,13 +225,12 @@ def _divergences(
     left: Shown, right: Shown, alignment: Alignment | None
 ) -> list[dict[str, str | None]]:
     """The places where the graphs part, the first one first, in ids of what is in sight."""
-    places = []
-    for divergence in alignment.divergences if alignment else ():
+    if alignment is None:
+        return []
+    places: list[dict[str, str | None]] = []
+    for divergence in alignment.divergences:
         one, other = divergence.nodes
-        place = {
-            "left": left.homes[one] if one else None,
-            "right": right.homes[other] if other else None,
-        }
+        place = {"left": left.homes.get(one or ""), "right": right.homes.get(other or "")}
         if place not in places:
             places.append(place)
     return places
@@ -283,7 +286,7 @@ def stage_changes(before: GradGraph, after: GradGraph) -> StageChanges:
 
 
 def _likeness(node: Node) -> Likeness:
-    return node.op, node.name, node.phase, node.source[0] if node.source else ""
+    return node.op, node.name, node.phase, "".join(node.source[:1])
 
 
 def _listed(ops: Counter[str]) -> str:

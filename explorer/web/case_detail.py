@@ -1,7 +1,7 @@
 """One case in detail: verdict, the engines as a two-by-two, structure, values and code."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from string import ascii_uppercase
 from typing import Any
@@ -43,7 +43,8 @@ def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
     answers = {name: case.results[name] for name in answered(case)}
     names: dict[str, None] = {}
     for result in answers.values():
-        names.update(dict.fromkeys(leaf.name for leaf in result.leaves))
+        for part in result.leaves:
+            names[part.name] = None
     leaves = list(names)
     if not leaves:
         return {}
@@ -70,8 +71,10 @@ def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
 
 def first_pair(case: CaseReport, answers: Mapping[str, Result], asked: str) -> list[str]:
     """The engines to begin with: those in the address, else those that differ most, else FIRST_PAIR."""
-    greatest = case.greatest.engines if case.greatest else ()
-    for names in (asked.split(","), greatest, FIRST_PAIR, list(answers)[:2]):
+    choices: list[Sequence[str]] = [asked.split(","), FIRST_PAIR, list(answers)[:2]]
+    if case.greatest:
+        choices.insert(1, case.greatest.engines)
+    for names in choices:
         pair = [name for name in answers if name in names]
         if pair and len(pair) == len(set(names)):
             return pair[:2]
@@ -111,12 +114,16 @@ def difference(left: AnyArray | None, right: AnyArray | None) -> AnyArray | None
 
 def _array_view(name: str, array: AnyArray | None) -> None:
     if array is None:
-        shapes, none = _("The two shapes differ."), _("This engine has no such tensor.")
-        st.caption(shapes if name == DIFFERENCE else none)
+        text = _("This engine has no such tensor.")
+        if name == DIFFERENCE:
+            text = _("The two shapes differ.")
+        st.caption(text)
     elif array.size <= ELEMENTS:
         st.code(digits(array, ELEMENTS), language=None, wrap_lines=True)
     else:
-        magnitudes = np.abs(array) if array.dtype.kind == "c" else array
+        magnitudes = array
+        if array.dtype.kind == "c":
+            magnitudes = np.abs(array)
         st.vega_lite_chart(
             heat_map(magnitudes.astype(np.float64)),
             alt=clean(f"{_(name)}: {extent(magnitudes)}"),
@@ -131,7 +138,7 @@ def extent(array: AnyArray) -> str:
     if not finite.any():
         return _("{shape}, nothing finite").format(shape=shape)
     magnitude = np.where(finite, np.abs(array), -1.0)
-    place = tuple(int(index) for index in np.unravel_index(int(magnitude.argmax()), array.shape))
+    place = tuple(map(int, np.unravel_index(int(magnitude.argmax()), array.shape)))
     least, greatest = float(array[finite].min()), float(array[finite].max())
     text = _("{shape}, from {least} to {greatest}; farthest from zero at {index}: {value}").format(
         shape=shape,
@@ -141,7 +148,9 @@ def extent(array: AnyArray) -> str:
         value=f"{float(array[place]):.5g}",
     )
     missing = int(array.size - finite.sum())
-    return f"{text}; {_('{n} not finite').format(n=missing)}" if missing else text
+    if missing:
+        text += f"; {_('{n} not finite').format(n=missing)}"
+    return text
 
 
 def plane_of(array: AnyArray) -> Plane:
@@ -150,7 +159,9 @@ def plane_of(array: AnyArray) -> Plane:
     The last axis is the columns; a cell that stands for several elements has the one farthest from
     zero, so that no difference is lost.
     """
-    columns = array.shape[-1] if array.ndim > 1 else math.ceil(math.sqrt(array.size))
+    columns = math.ceil(math.sqrt(array.size))
+    if array.ndim > 1:
+        columns = array.shape[-1]
     rows = -(-array.size // columns)
     plane = np.full(rows * columns, np.nan)
     plane[: array.size] = array.ravel()
@@ -215,7 +226,9 @@ def letters(report: CaseReport) -> dict[str, str]:
     Tapes come first; engines that did not answer are left out. Answers are alike when they do not
     differ; errors when they are of one type.
     """
-    group_of = {name: group for group in report.groups for name in group.engines}
+    group_of: dict[str, AnswerGroup] = {}
+    for group in report.groups:
+        group_of.update(dict.fromkeys(group.engines, group))
     distinct: list[AnswerGroup] = []
     by_engine: dict[str, str] = {}
     for name in sorted(report.results, key=lambda name: ENGINES[name].style, reverse=True):
@@ -239,9 +252,9 @@ def _are_alike(report: CaseReport, group: AnswerGroup, other: AnswerGroup) -> bo
         return False
     if result.error and another.error:
         return result.error.type == another.error.type
-    apart = {frozenset(engines) for engines in report.apart}
+    apart = set(map(frozenset, report.apart))
     pairs = product(group.engines, other.engines)
-    return not any(frozenset(engines) in apart for engines in pairs)
+    return apart.isdisjoint(map(frozenset, pairs))
 
 
 # The detail
@@ -286,7 +299,9 @@ def detail(case: CaseReport, report: Report, wanted: Mapping[str, str]) -> dict[
 def _two_by_two(case: CaseReport, report: Report) -> None:
     """A row for each framework, a column for each style."""
     # Where all agree, letters would tell nothing.
-    by_engine = letters(case) if case.verdict in ("differs", "some_raise") else {}
+    by_engine = {}
+    if case.verdict in ("differs", "some_raise"):
+        by_engine = letters(case)
     for column, (style, meaning) in zip(st.columns(len(STYLES)), STYLES.items(), strict=True):
         column.markdown(f"**{_(STYLE_NAMES[style])}** — {_(meaning)}")
     for framework in FRAMEWORK_LABELS:
@@ -300,10 +315,14 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
 
 def _verdict(case: CaseReport) -> None:
     verdict = f":{COLOURS[case.verdict]}-badge[{_(VERDICTS[case.verdict])}]"
-    expectation = _("as expected") if case.expected else f":red-badge[{_('not as expected')}]"
+    expectation = f":red-badge[{_('not as expected')}]"
+    if case.expected:
+        expectation = _("as expected")
+    heading = f"{verdict} {expectation}"
     why = reason(case)
-    because = f": {plain(why)}" if why else ""
-    lines = [f"{verdict} {expectation}{because}"]
+    if why:
+        heading += f": {plain(why)}"
+    lines = [heading]
 
     difference = case.greatest
     if difference and (difference.what != "value" or difference.abs):
@@ -321,8 +340,10 @@ def _verdict(case: CaseReport) -> None:
 
 
 def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None:
-    answer = _("answer {letter}").format(letter=letter)
-    badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]" if letter else ""
+    badge = ""
+    if letter:
+        answer = _("answer {letter}").format(letter=letter)
+        badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]"
     # Below each other on a phone, the columns' heads are far away: each says its style itself.
     st.markdown(f"**{_label(engine)}** {_(engine.how)}{badge}")
     _answer(result, report.devices.get(engine.name, ""))

@@ -16,7 +16,7 @@ from explorer.text.language import _, later
 from explorer.web.case_detail import COLOURS, detail, letters
 from explorer.web.links import follow, last_shown, remember, table_start
 from explorer.web.report_page import ReportKey
-from explorer.web.widgets import ROW_HEIGHT, new_bar, plain, table_height
+from explorer.web.widgets import ROW_HEIGHT, has_words, new_bar, plain, selected_row, table_height
 from explorer.words import answers
 from explorer.words.answers import answer
 from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
@@ -61,9 +61,10 @@ class Filters(msgspec.Struct, frozen=True):
 
     def _fits_words(self, case: CaseReport) -> bool:
         """Every word must be in the case's names, in a result, or in a structure."""
-        said = [answers.answer(result) + result.written for result in case.results.values()]
-        text = " ".join((case.case.label, case.case.short, *said)).casefold()
-        return all(word in text for word in self.words.casefold().split())
+        text = f"{case.case.label} {case.case.short}"
+        for result in case.results.values():
+            text += f" {answers.answer(result)}{result.written}"
+        return has_words(text, self.words)
 
     def address(self) -> dict[str, str]:
         """The filters as an address says them."""
@@ -89,7 +90,9 @@ def position_of(case: CaseReport) -> str:
 def marks_of(case: CaseReport) -> list[str]:
     """The verdict, and that it is unexpected."""
     verdict = VERDICTS[case.verdict]
-    return [verdict] if case.expected else [verdict, UNEXPECTED]
+    if case.expected:
+        return [verdict]
+    return [verdict, UNEXPECTED]
 
 
 def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
@@ -116,7 +119,9 @@ def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
 
 def _weights_label(name: str) -> str:
     # "one" and "all" are what the call says, as the table shows it.
-    return _(name) if name == NO_WEIGHTS else name
+    if name == NO_WEIGHTS:
+        return _(name)
+    return name
 
 
 class _Bar:
@@ -208,8 +213,9 @@ def cases(key: ReportKey, report: Report) -> None:
     first = _first(fitting, start.choice)
     case = fitting[_chosen_row(key, fitting, first, start.number)]
     # What a page opens with is no part of an address: the case most worth a look.
-    is_first = case is fitting[_most_telling(fitting)]
-    shown = {**chosen.address(), "case": "" if is_first else case.case.short}
+    shown = {**chosen.address(), "case": ""}
+    if case is not fitting[_most_telling(fitting)]:
+        shown["case"] = case.case.short
     shown.update(detail(case, report, wanted))
     remember(PLACE, shown)
     _engines(key, report)
@@ -233,7 +239,9 @@ def _engines(key: ReportKey, report: Report) -> None:
 def _summary(report: Report) -> None:
     """The outcome of the whole matrix at a glance."""
     # Two blanks before the end of a line are Markdown's line break.
-    box = st.success if report.is_as_expected else st.error
+    box = st.success
+    if not report.is_as_expected:
+        box = st.error
     box(f"**{summary(report)}**  \n{oracle_summary(report.cases)}")
 
 
@@ -270,8 +278,7 @@ def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int, start: in
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
     )
-    rows = selected["selection"]["rows"]
-    return rows[0] if rows and rows[0] < len(fitting) else first
+    return selected_row(selected, len(fitting), first)
 
 
 def _rank(case: CaseReport) -> tuple[bool, int]:

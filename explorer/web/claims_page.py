@@ -34,10 +34,18 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board, stored_board
-from explorer.web.links import Start, follow, last_shown, remember, table_start
+from explorer.web.links import Start, follow, last_shown, place_of, remember, table_start
 from explorer.web.progress import recorded_with, show_or_await
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
-from explorer.web.widgets import ROW_HEIGHT, errors_shown, new_bar, plain, table_height
+from explorer.web.widgets import (
+    ROW_HEIGHT,
+    errors_shown,
+    has_words,
+    new_bar,
+    plain,
+    selected_row,
+    table_height,
+)
 from explorer.words.claims import advice_text, evidence_text
 from explorer.workers.workers import Workers
 
@@ -142,7 +150,9 @@ def _choice(
     first: str | None,
 ) -> str:
     names = list(options)
-    index = names.index(first) if first in names else None
+    index = None
+    if first in names:
+        index = names.index(first)
     chosen = bar.selectbox(
         label, names, index=index, key=key, placeholder=_("all"), width=240, format_func=_
     )
@@ -154,14 +164,14 @@ def _fits(row: ClaimRow, topic: str, verdict: str, words: str) -> bool:
         return False
     if verdict and verdict_name(row.verdict) != verdict:
         return False
-    text = " ".join((str(row.id), row.statement, evidence_text(row), advice_text(row))).casefold()
-    return all(word in text for word in words.casefold().split())
+    text = " ".join((str(row.id), row.statement, evidence_text(row), advice_text(row)))
+    return has_words(text, words)
 
 
 def _chosen(rows: list[ClaimRow], start: Start) -> ClaimRow:
     """Show the table; the row that is selected in it, else the claim of the address, else the first."""
     numbers = [str(row.id) for row in rows]
-    first = numbers.index(start.choice) if start.choice in numbers else 0
+    first = place_of(start.choice, numbers)
     table: dict[str, list[object]] = {"claim": [], "verdict": [], "statement": [], "topic": []}
     for row in rows:
         table["claim"].append(row.id)
@@ -188,8 +198,7 @@ def _chosen(rows: list[ClaimRow], start: Start) -> ClaimRow:
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
     )
-    places = selected["selection"]["rows"]
-    row = rows[places[0] if places and places[0] < len(rows) else first]
+    row = rows[selected_row(selected, len(rows), first)]
     if start.choice or row is not rows[0]:
         shown = {**last_shown(PLACE), "claim": str(row.id)}
         remember(PLACE, shown)

@@ -14,16 +14,21 @@ from streamlit.navigation.page import StreamlitPage
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, SideName
 from explorer.model.report import Report
+from explorer.pair.alignments import last_by_engine
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
-from explorer.text.messages import one_line
-from explorer.web.graph_choices import FIRST_LEFT, FIRST_RIGHT, alignment_of, show_unknown
-from explorer.web.links import follow, last_shown, place_of, remember
+from explorer.web.graph_choices import (
+    FIRST_LEFT,
+    FIRST_RIGHT,
+    alignment_of,
+    show_ungraphed,
+    show_unknown,
+)
+from explorer.web.links import follow, last_shown, place_of, remember, unless
 from explorer.web.report_page import PLACE as CHOICE
 from explorer.web.report_page import ReportKey
 from explorer.web.widgets import new_bar, plain
 from explorer.words.divergences import first_divergence
-from explorer.words.graphs import why_no_graph
 
 # The component
 
@@ -63,7 +68,11 @@ def code_view(left: Net, right: Net, href: Href, *, key: str) -> tuple[SideName,
 
 
 def _ids(net: Net) -> set[str]:
-    return {node.id for block in net.blocks for line in block.lines for node in line.nodes}
+    ids: set[str] = set()
+    for block in net.blocks:
+        for line in block.lines:
+            ids.update(node.id for node in line.nodes)
+    return ids
 
 
 def _data(net: Net, side: SideName, href: Href) -> dict[str, Any]:
@@ -97,12 +106,8 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
 
     def code(key: ReportKey, report: Report) -> None:
         """Choose two engines; then the code of their nets."""
-        last_stages = {graph.engine: graph for graph in report.graphs}
-        for name, why in report.ungraphed.items():
-            message = _("No graph from {engine}: {reason}")
-            st.warning(
-                message.format(engine=plain(name), reason=plain(one_line(why_no_graph(why))))
-            )
+        last_stages = last_by_engine(report.graphs)
+        show_ungraphed(report)
         if not last_stages:
             st.caption(_("No engine has a graph whose nodes could be linked to lines."))
             return
@@ -111,7 +116,7 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
         engines: dict[SideName, str] = {}
         for side, first in FIRST.items():
             engines[side] = _engine(bar, side, first, last_stages, wanted)
-        remember(PLACE, {side: name for side, name in engines.items() if name != FIRST[side]})
+        remember(PLACE, {side: unless(name, FIRST[side]) for side, name in engines.items()})
         st.caption(
             _(
                 "Hover over a line to see its counterpart; click it, or one of its nodes, to open"
@@ -167,5 +172,5 @@ def _title(graph: GradGraph) -> str:
 def _address(engines: Mapping[SideName, str], side: SideName, node: str) -> dict[str, str]:
     """The address of the page of graphs that shows a node."""
     address = {**last_shown(CHOICE), "node": f"{side}:{node}"}
-    address.update((name, engine) for name, engine in engines.items())
+    address.update(engines.items())
     return address

@@ -66,7 +66,9 @@ def _chosen(view: Any, state: ViewState) -> ViewState:
         chosen = msgspec.convert(dict(view or {}), ViewState)
     except (msgspec.ValidationError, TypeError, ValueError):
         return state  # what comes from a browser can be anything
-    return chosen if view and chosen.revision == state.revision else state
+    if view and chosen.revision == state.revision:
+        return chosen
+    return state
 
 
 # The address

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -82,7 +82,7 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
     if len(allowed) > SHOWN:
         shown = (near or shown)[:SHOWN]
         rest = _(", … ({n} in all)").format(n=len(allowed))
-    first = repr(near[0]) if near else ""
+    first = "".join(map(repr, near[:1]))
     return text.format(fact=fact, nearest=first, names=", ".join(shown) + rest)
 
 
@@ -153,6 +153,20 @@ def device_box(first: str) -> str:
         help=", ".join(FORMS),
     )
     return chosen or FIRST_DEVICE
+
+
+def has_words(text: str, words: str) -> bool:
+    """Whether a text has every word that was searched for."""
+    seen = text.casefold()
+    return all(word in seen for word in words.casefold().split())
+
+
+def selected_row(selected: Any, rows: int, first: int) -> int:
+    """The row that is selected in a table of so many ``rows``; ``first`` until another one is."""
+    places: list[int] = selected["selection"]["rows"]
+    if places and places[0] < rows:
+        return places[0]
+    return first
 
 
 ROW_HEIGHT, HEAD_HEIGHT = 35, 38
