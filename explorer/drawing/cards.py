@@ -207,7 +207,7 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
     # An operator that only moves a value would repeat it.
     if role != "quiet":
         value = fit(printable(_value(node, mark)), SMALL_SIZE, WIDEST_LABEL)
-    moves = fit(printable(_moves(node, mark)), SMALL_SIZE, WIDEST_LABEL)
+    moves = fit(printable(_moves(mark)), SMALL_SIZE, WIDEST_LABEL)
     return Card(
         id=node.id,
         role=role,
@@ -349,7 +349,7 @@ def _value(node: Node, mark: Mark) -> str:
     return _numbers(node)
 
 
-def _moves(node: Node, mark: Mark) -> str:
+def _moves(mark: Mark) -> str:
     """The states that an operator moves: ``moves running_mean, running_var``."""
     if mark.is_module:
         return ""

@@ -73,14 +73,16 @@ def like_the_first(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     return (shapes[0], {}) if len(set(shapes)) == 1 else None
 
 
-def reduced(keep: bool) -> Fit:
-    """Reduced along an axis."""
+def reduced(keep: bool, least: int = 0) -> Fit:
+    """Reduced along an axis that is at least so long: of one element there is no spread."""
 
     def fit(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
         (shape,) = shapes
         if not shape:
             return None
         axis = drawn_axis(shape, rng)
+        if shape[axis] < least:
+            return None
         return without(shape, axis, keep), {"axis": str(axis)}
 
     return fit
@@ -104,17 +106,6 @@ def along(least: int = 1) -> Fit:
 def to_scalar(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     """Reduced to one number."""
     return (), {}
-
-
-def spread(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
-    """Along an axis of two elements at least: one element has no spread."""
-    (shape,) = shapes
-    if not shape:
-        return None
-    axis = drawn_axis(shape, rng)
-    if shape[axis] < 2:
-        return None
-    return without(shape, axis, False), {"axis": str(axis)}
 
 
 def reshaped(shapes: Sequence[Shape], rng: Random) -> Fitted:

@@ -212,13 +212,22 @@ def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, Pai
             told.setdefault(f"{step} {right.shown.homes[pair.right]}", step_detail(pair))
         for step in right.shown.apart(pair.right_within):
             told.setdefault(f"{left.shown.homes[pair.left]} {step}", step_detail(pair))
+    for key, detail in _diverging(left, right, alignment).items():
+        told.setdefault(key, detail)
+    return told
+
+
+def _diverging(left: Side, right: Side, alignment: Alignment) -> dict[str, PairDetail]:
+    """What there is to say of the two nodes of each divergence, by both ids in sight."""
+    left_nodes, right_nodes = left.graph.by_id(), right.graph.by_id()
+    details: dict[str, PairDetail] = {}
     for divergence, sentence in zip(alignment.divergences, divergences(alignment), strict=True):
         one, other = divergence.nodes
         if one and other:
             homes = left.shown.homes[one], right.shown.homes[other]
             detail = divergence_detail(sentence, left_nodes[one], right_nodes[other])
-            told.setdefault(" ".join(homes), detail)
-    return told
+            details.setdefault(" ".join(homes), detail)
+    return details
 
 
 def _divergences(
