@@ -16,7 +16,15 @@ from explorer.text.language import _, later
 from explorer.web.case_detail import COLOURS, detail, letters
 from explorer.web.links import follow, last_shown, remember, table_start
 from explorer.web.report_page import ReportKey
-from explorer.web.widgets import ROW_HEIGHT, has_words, new_bar, plain, selected_row, table_height
+from explorer.web.widgets import (
+    ROW_HEIGHT,
+    has_words,
+    new_bar,
+    optional_box,
+    plain,
+    selected_row,
+    table_height,
+)
 from explorer.words import answers
 from explorer.words.answers import answer
 from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
@@ -151,21 +159,7 @@ class _Bar:
         self, label: str, name: str, options: Iterable[str], called: Callable[[str], str]
     ) -> str:
         """One option or none; ``called`` says what an option is called."""
-        all_options = list(options)
-        asked = self._wanted.get(name)
-        index = None
-        if asked in all_options:
-            index = all_options.index(asked)
-        chosen = self._box.selectbox(
-            label,
-            all_options,
-            index=index,
-            key=name,
-            placeholder=_("any"),
-            width=105,
-            format_func=called,
-        )
-        return chosen or ""
+        return optional_box(self._box, label, name, options, self._wanted, _("any"), 105, called)
 
     def words(self, label: str, name: str, placeholder: str) -> str:
         """Words to search for."""

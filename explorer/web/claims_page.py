@@ -42,6 +42,7 @@ from explorer.web.widgets import (
     errors_shown,
     has_words,
     new_bar,
+    optional_box,
     plain,
     selected_row,
     table_height,
@@ -125,9 +126,9 @@ def count_text(count: int, verdict: ClaimVerdict | None) -> str:
 def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
     """The rows that fit the filters, which the bar above the table asks for."""
     bar = new_bar("claims")
-    topic = _choice(bar, _("Topic"), "topic", HEADINGS, wanted.get("topic"))
+    topic = optional_box(bar, _("Topic"), "topic", HEADINGS, wanted, _("all"), 240)
     names = [verdict_name(verdict) for verdict in CLAIM_VERDICTS]
-    verdict = _choice(bar, _("Verdict"), "verdict", names, wanted.get("verdict"))
+    verdict = optional_box(bar, _("Verdict"), "verdict", names, wanted, _("all"), 240)
     words = bar.text_input(
         _("Search"),
         wanted.get("words", ""),
@@ -140,23 +141,6 @@ def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
         {"claim": wanted.get("claim", ""), "topic": topic, "verdict": verdict, "words": words},
     )
     return [row for row in whole.rows if _fits(row, topic, verdict, words)]
-
-
-def _choice(
-    bar: "st.delta_generator.DeltaGenerator",
-    label: str,
-    key: str,
-    options: Iterable[str],
-    first: str | None,
-) -> str:
-    names = list(options)
-    index = None
-    if first in names:
-        index = names.index(first)
-    chosen = bar.selectbox(
-        label, names, index=index, key=key, placeholder=_("all"), width=240, format_func=_
-    )
-    return chosen or ""
 
 
 def _fits(row: ClaimRow, topic: str, verdict: str, words: str) -> bool:

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 import msgspec
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from explorer.model.engines import ENGINES
@@ -20,9 +19,9 @@ from explorer.text.language import _, later
 from explorer.web.graph_choices import (
     FIRST_LEFT,
     FIRST_RIGHT,
+    Chosen,
     alignment_of,
     show_ungraphed,
-    show_unknown,
 )
 from explorer.web.links import follow, last_shown, place_of, remember, unless
 from explorer.web.report_page import PLACE as CHOICE
@@ -113,9 +112,12 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
             return
         wanted = follow(PLACE, ("left", "right"))
         bar = new_bar("code")
+        chosen = Chosen(bar, bar, wanted, {})
+        names = list(last_stages)
         engines: dict[SideName, str] = {}
-        for side, first in FIRST.items():
-            engines[side] = _engine(bar, side, first, last_stages, wanted)
+        for side, title in SIDES.items():
+            first = names[place_of(FIRST[side], names)]
+            engines[side] = chosen.one_of(side, _(title), names, first, width=200)
         remember(PLACE, {side: unless(name, FIRST[side]) for side, name in engines.items()})
         st.caption(
             _(
@@ -129,23 +131,6 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
             st.switch_page(graphs, query_params=_address(engines, *opened))
 
     return code
-
-
-def _engine(
-    bar: DeltaGenerator,
-    side: SideName,
-    first: str,
-    graphs: Mapping[str, GradGraph],
-    wanted: Mapping[str, str],
-) -> str:
-    names = list(graphs)
-    asked = wanted.get(side, first)
-    if side in wanted and asked not in names:
-        show_unknown(side, asked, names)
-        asked = first
-    index = place_of(asked, names)
-    chosen = bar.selectbox(_(SIDES[side]), names, index=index, key=side, width=200)
-    return chosen or names[index]
 
 
 def _nets(

@@ -1,7 +1,7 @@
 """Messages and widgets of several pages: bars, the choice of a device, the size of tables."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -133,6 +133,33 @@ def new_bar(name: str, width: Literal["stretch", "content"] = "stretch") -> Delt
     """A new bar, under a name that no other bar of the page has."""
     st.html(BAR_STYLE)
     return st.container(horizontal=True, key=f"{BAR_PREFIX}{name}", width=width)
+
+
+def optional_box(
+    bar: DeltaGenerator,
+    label: str,
+    name: str,
+    options: Iterable[str],
+    wanted: Mapping[str, str],
+    placeholder: str,
+    width: int,
+    called: Callable[[str], str] = _,
+) -> str:
+    """One option or none, from what the address has under ``name``; ``called`` says its name."""
+    names = list(options)
+    index = None
+    if wanted.get(name) in names:
+        index = names.index(wanted[name])
+    chosen = bar.selectbox(
+        label,
+        names,
+        index=index,
+        key=name,
+        placeholder=placeholder,
+        width=width,
+        format_func=called,
+    )
+    return chosen or ""
 
 
 DEVICES = ("cpu", "auto", "cuda", "npu", "mps")
