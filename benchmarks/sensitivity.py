@@ -27,9 +27,8 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
 from explorer.model.graph import GradGraph
-from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured, Result, ResultNoise
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load

@@ -11,8 +11,7 @@ from mkdocs.plugins import BasePlugin
 
 from explorer.blocks.html import html
 from explorer.documents.contents import Way, contents
-from explorer.documents.directives import KINDS, directive
-from explorer.documents.fences import Fence, fences
+from explorer.documents.directives import KINDS, Fence, directive, fences
 from explorer.model.errors import ExplorerError, UsageError, WorkerFaultError
 
 # Under this name MkDocs counts warnings, and --strict fails for them.

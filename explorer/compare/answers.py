@@ -17,16 +17,14 @@ from explorer.compare.results import (
 )
 from explorer.model.arrays import unpack
 from explorer.model.engines import ENGINES
-from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, AnswerGroup, Difference
-from explorer.model.results import ANSWERED, Leaf, OracleResult, Outcome, Result
+from explorer.model.results import ANSWERED, Leaf, OracleResult, Outcome, Result, ResultNoise
 from explorer.model.trees import Nested, fill
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
 
 # Answers
-
 
 NO_NOISE: Mapping[str, ResultNoise] = {}
 """The noise of engines whose noise was not measured."""
@@ -150,7 +148,6 @@ def _with_outcome(results: Mapping[str, Result], outcome: Outcome) -> dict[str, 
 
 
 # Groups of equal answers
-
 
 READABLE = 10.0 ** (1 - FEW)
 """The share of a tensor's scale from which on a difference shows in FEW digits."""

@@ -19,14 +19,13 @@ from explorer.compare.noise import (
     scale,
 )
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseVerdict, Difference
-from explorer.model.results import Estimate, Leaf, OracleResult, Result
+from explorer.model.results import Estimate, Leaf, OracleResult, Result, ResultNoise
 from explorer.model.trees import alike
-from explorer.numeric.central_differences import directions
 from explorer.numeric.differences import (
     Floats,
     are_equal,
+    directions,
     elementwise_difference,
     real_dtype,
     real_parts,

@@ -19,7 +19,6 @@ from explorer.compare.results import (
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.noise import ResultNoise
 from explorer.model.report import (
     ORACLE,
     Agreement,
@@ -29,7 +28,7 @@ from explorer.model.report import (
     Surprise,
     Unanswered,
 )
-from explorer.model.results import LOST, Leaf, OracleResult, Outcome, Result
+from explorer.model.results import LOST, Leaf, OracleResult, Outcome, Result, ResultNoise
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 
 # What TOLERANCES allow
@@ -77,7 +76,6 @@ def _reason(case: GradCase, leaf: Leaf, other: Leaf, tolerances: Iterable[Tolera
 
 
 # Verdicts
-
 
 UNDIVIDED = ("match", "close", "drawn")
 """Verdicts on answers between which nothing differs."""

@@ -10,8 +10,7 @@ import msgspec
 from explorer.blocks.markdown import THEMES, file_of, markdown
 from explorer.blocks.records import Block, Figure
 from explorer.documents.contents import themed
-from explorer.documents.directives import Directive, directive
-from explorer.documents.fences import fences
+from explorer.documents.directives import Directive, directive, fences
 from explorer.model.errors import ExplorerError, UsageError
 from explorer.text.language import _
 

@@ -21,16 +21,14 @@ from explorer.drawing.style import (
     TITLE_SIZE,
     VALUE_HEIGHT,
 )
-from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
 from explorer.model.families import BOOKKEEPING, family
-from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.graph import Absence, GradGraph, Node, Output
 from explorer.text.language import _, later
 from explorer.text.numbers import counted, digits
 from explorer.words.graphs import why_missing
 
 # Tooltips
-
 
 MOST_SOURCES: Final = 3
 MOST_SUBGRAPHS: Final = 4
@@ -74,7 +72,10 @@ def _name_lines(node: Node, mark: Mark) -> list[str]:
     op, name = node.op, node.name
     if mark.is_module and not node.scope:
         merged = _merged_title(node, len(mark.members))
-        op, name = (op, merged) if name else (merged, name)
+        if name:
+            name = merged
+        else:
+            op = merged
     lines = [f"{op} · {node.id}", what]
     if name:
         lines.append(_("name: {name}").format(name=name))
@@ -92,7 +93,9 @@ def _member_lines(node: Node, mark: Mark) -> list[str]:
     others = [member for member in mark.members if mark.is_module or member.id != node.id]
     lines = []
     for member in others[:MOST_MEMBERS]:
-        shape = ", ".join(map(str, member.outputs[0].shape)) if member.outputs else ""
+        shape = ""
+        if member.outputs:
+            shape = ", ".join(map(str, member.outputs[0].shape))
         lines.append(f"{_(member.kind)} {member.name or member.op} ({shape}) · {member.id}")
     if len(others) > MOST_MEMBERS:
         lines.append(_("and {n} more").format(n=len(others) - MOST_MEMBERS))
@@ -113,7 +116,6 @@ def _statistics(output: Output) -> str:
 
 
 # Cards
-
 
 WIDEST_LABEL: Final = 210.0
 """The greatest width of a text in a box, in points; a longer one is cut, not in the tooltip."""
@@ -194,7 +196,9 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
     ``fit_title`` cuts the title; by default it is cut as befits the node.
     """
     role = role_of(node)
-    badge = "" if mark.number is None else str(mark.number)
+    badge = ""
+    if mark.number is not None:
+        badge = str(mark.number)
     # Names come from scenarios and frameworks: they are made printable before they are measured.
     fit_title = fit_title or _fit_title(node, mark)
     title = fit_title(printable(_title(node, mark)), title_size(role), WIDEST_LABEL)
@@ -203,7 +207,7 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
     # An operator that only moves a value would repeat it.
     if role != "quiet":
         value = fit(printable(_value(node, mark)), SMALL_SIZE, WIDEST_LABEL)
-    moves = fit(printable(_moves(node, mark)), SMALL_SIZE, WIDEST_LABEL)
+    moves = fit(printable(_moves(mark)), SMALL_SIZE, WIDEST_LABEL)
     return Card(
         id=node.id,
         role=role,
@@ -216,7 +220,7 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
         refuted=node.proof == "refuted",
         diverges=mark.diverges,
         moves=moves,
-        tooltip=tuple(printable(line) for line in tooltip(node, mark)),
+        tooltip=tuple(map(printable, tooltip(node, mark))),
         data=_data(node, badge),
         width=_width(role, title, shape, (value, moves), badge),
         height=_height(role, (value, moves)),
@@ -229,10 +233,13 @@ def label_lines(card: Card, between: str) -> list[str]:
     ``between`` separates the parts of the first line. For formats that do not place texts
     themselves.
     """
-    badge = f"({card.badge})" if card.badge else ""
-    sign = DIVERGENCE_SIGN if card.diverges else ""
-    words = filter(None, (sign, badge, card.title, card.shape))
-    return list(filter(None, (between.join(words), card.value, card.moves)))
+    words = [card.title, card.shape]
+    if card.badge:
+        words.insert(0, f"({card.badge})")
+    if card.diverges:
+        words.insert(0, DIVERGENCE_SIGN)
+    first_line = between.join(filter(None, words))
+    return list(filter(None, (first_line, card.value, card.moves)))
 
 
 def title_size(role: BoxRole) -> float:
@@ -283,7 +290,9 @@ def _height(role: BoxRole, lines: tuple[str, str]) -> float:
     further = len(list(filter(None, lines)))
     if further:
         return VALUE_HEIGHT + (further - 1) * LINE_HEIGHT
-    return QUIET_HEIGHT if role == "quiet" else BOX_HEIGHT
+    if role == "quiet":
+        return QUIET_HEIGHT
+    return BOX_HEIGHT
 
 
 def _fit_title(node: Node, mark: Mark) -> FitTitle:
@@ -298,7 +307,9 @@ def _fit_title(node: Node, mark: Mark) -> FitTitle:
 def _title(node: Node, mark: Mark) -> str:
     if mark.is_module and not node.scope:
         return _merged_title(node, len(mark.members))
-    return node.name if node.name and node.kind != "op" else short_name(node.op)
+    if node.name and node.kind != "op":
+        return node.name
+    return short_name(node.op)
 
 
 def _merged_title(node: Node, count: int) -> str:
@@ -308,7 +319,9 @@ def _merged_title(node: Node, count: int) -> str:
         return _(FOLDED_TITLES[node.kind]).format(n=count)
     if node.op == counted(count, "operator"):
         return _("{n} operators").format(n=count)
-    return _(node.op) if node.op in WHOLE_PHASES else node.op
+    if node.op in WHOLE_PHASES:
+        return _(node.op)
+    return node.op
 
 
 def _shape(node: Node, mark: Mark) -> str:
@@ -317,8 +330,9 @@ def _shape(node: Node, mark: Mark) -> str:
     Of a card that stands for several leaves, how many numbers these have: ``1,024 in all``.
     """
     if mark.is_module and node.kind != "call":
-        shapes = [output.shape for member in mark.members for output in member.outputs]
-        total = sum(map(math.prod, shapes))
+        total = 0
+        for member in mark.members:
+            total += sum(math.prod(output.shape) for output in member.outputs)
         return _("{n} in all").format(n=f"{total:,}")
     if not node.outputs:
         return ""
@@ -335,13 +349,14 @@ def _value(node: Node, mark: Mark) -> str:
     return _numbers(node)
 
 
-def _moves(node: Node, mark: Mark) -> str:
+def _moves(mark: Mark) -> str:
     """The states that an operator moves: ``moves running_mean, running_var``."""
     if mark.is_module:
         return ""
     states = [member for member in mark.members if member.kind == "output"]
-    names = _shared_path(states)[1]
-    return _("moves {names}").format(names=", ".join(names)) if states else ""
+    if not states:
+        return ""
+    return _("moves {names}").format(names=", ".join(_shared_path(states)[1]))
 
 
 def _module_and_names(nodes: Sequence[Node]) -> str:
@@ -353,16 +368,14 @@ def _module_and_names(nodes: Sequence[Node]) -> str:
 
 def _shared_path(nodes: Sequence[Node]) -> tuple[str, list[str]]:
     """The path that all names begin with, and the names without it."""
-    paths = [node.name.split(".") for node in nodes]
-    shortest = min(map(len, paths), default=1)
-    shared = 0
-    # Parts of one place, path by path; the last part of a name stays in it.
-    for parts in zip(*(path[: shortest - 1] for path in paths), strict=True):
-        if len(set(parts)) > 1:
-            break
-        shared += 1
-    prefix = ".".join(paths[0][:shared]) if paths else ""
-    return prefix, [".".join(path[shared:]) for path in paths]
+    names = [node.name for node in nodes]
+    # The last part of a name stays in it.
+    path = "".join(names[:1]).rpartition(".")[0]
+    while path and not all(name.startswith(f"{path}.") for name in names):
+        path = path.rpartition(".")[0]
+    if not path:
+        return "", names
+    return path, [name.removeprefix(f"{path}.") for name in names]
 
 
 def _numbers(node: Node) -> str:
@@ -389,6 +402,6 @@ def _data(node: Node, badge: str) -> tuple[tuple[str, str], ...]:
         "scope": node.scope,
         "forward": node.forward or "",
         "pair": badge,
-        "source": node.source[0] if node.source else "",
+        "source": "".join(node.source[:1]),
     }
     return tuple((name, printable(value)) for name, value in values.items() if value)

@@ -81,8 +81,11 @@ DASHES: Final = ([1, 0], [7, 5], [2, 3], [9, 3, 2, 3])
 
 RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-DARK_OF: Final = dict((*(COLOURS[name] for name in ("ink", "soft", "group-line")), *SERIES_COLOURS))
+DARK_OF: Final = dict((COLOURS["ink"], COLOURS["soft"], COLOURS["group-line"], *SERIES_COLOURS))
 """The colours of a chart on dark paper, by those on light paper."""
+
+LIGHT_SERIES: Final = tuple(light for light, _ in SERIES_COLOURS)
+"""The colours of series on light paper."""
 
 ROUNDING: Final = 1e-9
 """How far a logarithm may be from a whole number by rounding alone."""
@@ -96,7 +99,9 @@ def specification(chart: Chart) -> Specification:
         chart = with_equal_lines_joined(chart, HEIGHT)
     drawn = _bars(chart) if chart.kind == "bars" else _lines_or_points(chart)
     for channel in LEGENDS & drawn["encoding"].keys():
-        drawn["encoding"][channel]["legend"] = _legend(chart) if has_legend else None
+        drawn["encoding"][channel]["legend"] = None
+        if has_legend:
+            drawn["encoding"][channel]["legend"] = _legend(chart)
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "title": {"text": chart.title, "subtitle": _lines(chart.note), "anchor": "start"},
@@ -117,7 +122,9 @@ def _darkened(part: Any) -> Any:
         return {name: _darkened(value) for name, value in part.items()}
     if isinstance(part, list):
         return [_darkened(value) for value in part]
-    return DARK_OF.get(part, part) if isinstance(part, str) else part
+    if isinstance(part, str):
+        return DARK_OF.get(part, part)
+    return part
 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:
@@ -134,12 +141,11 @@ def _rows(chart: Chart) -> list[dict[str, Any]]:
 
 
 def _lines_or_points(chart: Chart) -> Specification:
-    names = [series.name for series in chart.series]
-    colours = [light for light, _ in SERIES_COLOURS]
+    names = _names(chart.series)
     encoding: Specification = {
         "x": {"field": "x", "title": chart.x, **_x_axis(chart)},
         "y": {"field": "y", "title": chart.y, **_number_axis(chart, "y")},
-        "color": {**_by_series(names), "scale": _scale(names, colours)},
+        "color": {**_by_series(names), "scale": _scale(names, LIGHT_SERIES)},
         "shape": {**_by_series(names), "scale": {"domain": names}},
     }
     if chart.kind == "points":
@@ -158,11 +164,13 @@ def _lines_or_points(chart: Chart) -> Specification:
 
 
 def _bars(chart: Chart) -> Specification:
-    names = [series.name for series in chart.series]
+    names = _names(chart.series)
     places = _places(chart)
-    longest = max((len(place) for place in places), default=0)
+    longest = max(map(len, places), default=0)
     lie_down = len(places) > MANY_NAMES or longest > LONG_NAME
-    along, across = ("y", "x") if lie_down else ("x", "y")
+    along, across = "x", "y"
+    if lie_down:
+        along, across = "y", "x"
     offset = f"{along}Offset"
     # A study's chart names its axes as those of upright bars: "y" is what is measured.
     titles = {along: chart.x, across: chart.y}
@@ -174,11 +182,10 @@ def _bars(chart: Chart) -> Specification:
         "axis": {"labelAngle": 0, "labelLimit": NAME_WIDTH},
         "scale": {"paddingInner": 0.3},
     }
-    colours = [light for light, _ in SERIES_COLOURS]
     encoding: Specification = {
         along: position,
         across: {"field": "y", "title": titles[across], **_number_axis(chart, "y")},
-        "color": {**_by_series(names), "scale": _scale(names, colours)},
+        "color": {**_by_series(names), "scale": _scale(names, LIGHT_SERIES)},
         offset: {"field": "series", "type": "nominal", "sort": names},
     }
     height: int | Specification = HEIGHT
@@ -190,6 +197,10 @@ def _bars(chart: Chart) -> Specification:
         "width": WIDTH,
         "height": height,
     }
+
+
+def _names(lines: Sequence[Series]) -> list[str]:
+    return [series.name for series in lines]
 
 
 def _places(chart: Chart) -> list[str]:
@@ -207,7 +218,7 @@ def _by_series(names: list[str]) -> Specification:
 
 def _legend(chart: Chart) -> Specification:
     """The legend of the series, in as many columns as fit."""
-    longest = max(len(series.name) for series in chart.series)
+    longest = max(map(len, _names(chart.series)))
     fitting = LEGEND_LINE // (longest + LEGEND_MARK)
     return {"columns": max(1, min(len(chart.series), fitting))}
 
@@ -238,33 +249,37 @@ def _number_axis(chart: Chart, axis: Axis) -> Specification:
     if numbers and is_logarithmic:
         return _logarithmic_axis(numbers)
     # Between whole numbers, such as counts, there are no ticks.
-    whole = all(float(number).is_integer() for number in numbers)
+    are_whole = all(float(number).is_integer() for number in numbers)
     return {
         "type": "quantitative",
         "scale": {"zero": chart.kind == "bars"},
-        "axis": {"tickCount": TICKS, "tickMinStep": 1 if whole else 0},
+        "axis": {"tickCount": TICKS, "tickMinStep": int(are_whole)},
     }
 
 
 def _positive_numbers(chart: Chart, axis: Axis) -> set[float]:
     numbers: set[float] = set()
     for series in chart.series:
-        values = series.x if axis == "x" else series.y
-        numbers.update(value for value in values if isinstance(value, (int, float)) and value > 0)
+        for value in getattr(series, axis):
+            if isinstance(value, (int, float)) and value > 0:
+                numbers.add(value)
     return numbers
 
 
 def _logarithmic_axis(numbers: set[float]) -> Specification:
     """An axis marked in powers of two where all numbers are such powers, else in powers of ten."""
-    base = 2 if all(math.log2(number).is_integer() for number in numbers) else 10
+    base = 10
+    if all(math.log2(number).is_integer() for number in numbers):
+        base = 2
     # Vega's own ticks are decimal, whatever the base.
     first = math.floor(math.log(min(numbers), base) + ROUNDING)
     last = math.ceil(math.log(max(numbers), base) - ROUNDING)
     # Where the axis spans many powers, only every second, third, … is marked.
     step = max(1, math.ceil((last - first) / MOST_TICKS))
-    powers = range(first, last + 1, step)
-    ticks = [float(base) ** power for power in powers]
-    names = [f"{base}{str(power).translate(RAISED)}" for power in powers]
+    ticks, names = [], []
+    for power in range(first, last + 1, step):
+        ticks.append(float(base) ** power)
+        names.append(f"{base}{str(power).translate(RAISED)}")
     label = f"{json.dumps(names)}[indexof({json.dumps(ticks)}, datum.value)]"
     domain = [ticks[0], float(base) ** last]
     return {
@@ -346,7 +361,7 @@ def with_equal_lines_joined(chart: Chart, height: int) -> Chart:
 
     lines = []
     for group in groups:
-        names = _(" and ").join(line.name for line in group)
+        names = _(" and ").join(_names(group))
         lines.append(msgspec.structs.replace(group[0], name=names))
     return msgspec.structs.replace(chart, series=tuple(lines))
 

@@ -6,16 +6,18 @@ from typing import Final
 
 import msgspec
 
-from explorer.drawing.links import (
+from explorer.drawing.structure import (
     Link,
     Neighbours,
     in_order,
     layers,
     links_among,
     links_of,
+    module_path,
+    modules_of,
     neighbours,
+    paths_to,
 )
-from explorer.drawing.modules import module_path, modules_of
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Node
 from explorer.text.language import _
@@ -55,32 +57,27 @@ class Folding(msgspec.Struct, frozen=True):
         """The least number of parts that the path of a merged module has."""
         if self.depth is None:
             return 1
-        return min(self.depth, 1) if self.folded else self.depth
+        if self.folded:
+            return min(self.depth, 1)
+        return self.depth
 
     def opens(self, path: str) -> bool:
         """Whether a module path is one of those opened, or in one of them."""
-        parts = path.split(".")
-        return any(".".join(parts[:length]) in self.opened for length in range(1, len(parts) + 1))
+        return not self.opened.isdisjoint(paths_to(path))
 
     def module_of(self, path: str) -> str | None:
         """The module as which the nodes of a module path are shown; None where they stay apart."""
-        if not path:
-            return None if self.depth is None else ""
-        parts = path.split(".")
-        for length in range(1, len(parts) + 1):
-            module = ".".join(parts[:length])
-            if module in self.folded:
-                return module
+        for length, module in enumerate(paths_to(path), 1):
             is_deep = self.depth is not None and length >= self.depth
-            if is_deep and module not in self.opened:
+            if module in self.folded or (is_deep and module not in self.opened):
                 return module
         # What is directly in a module of few parts is merged as well, beside the modules in it.
-        is_merged = self.depth is not None and path not in self.opened
-        return path if is_merged and len(parts) < (self.depth or 0) else None
+        if self.depth is None or path in self.opened:
+            return None
+        return path
 
 
 # Modules
-
 
 NEVER_MERGED: Final = frozenset({"input", "parameter", "output"})
 """Kinds of the nodes that belong to no module: inputs and parameters, outputs and gradients."""
@@ -124,7 +121,9 @@ def _loose(graph: GradGraph) -> set[str]:
     outside = {node.id for node in graph.nodes if not modules[node.id] and not is_kept(node)}
     # In a net without modules there is nothing else to see.
     has_modules = any(modules.values())
-    return set() if has_modules and len(outside) > MOST_LOOSE else outside
+    if has_modules and len(outside) > MOST_LOOSE:
+        return set()
+    return outside
 
 
 def _is_deeper(module: str | None, level: int) -> bool:
@@ -198,9 +197,10 @@ def _split_cycles(keys: dict[str, Key], links: Sequence[Link]) -> dict[str, Key]
 
     _join_readers(changes, keys, inside)
 
-    split: dict[str, Key] = {}
+    split = dict(keys)
     for node, key in keys.items():
-        split[node] = (*key, changes[node]) if key in knots else key
+        if key in knots:
+            split[node] = (*key, changes[node])
     return split
 
 
@@ -329,10 +329,10 @@ def state_homes(graph: GradGraph) -> dict[str, str]:
     homes: dict[str, str] = {}
     for node in graph.nodes:
         if is_moved_state(node, parameters) and not around.after[node.id]:
-            mover = around.before[node.id][0] if around.before[node.id] else ""
-            if mover and nodes[mover].kind == "op":
-                homes[node.id] = mover
-                _take_parameter(homes, parameters[node.name], mover, around)
+            makers = around.before[node.id]
+            if makers and nodes[makers[0]].kind == "op":
+                homes[node.id] = makers[0]
+                _take_parameter(homes, parameters[node.name], makers[0], around)
     _take_counters(homes, graph, around)
     return homes
 
@@ -391,13 +391,14 @@ def with_leaves_folded(graph: GradGraph, homes: Homes, modules: Collection[str])
         if homes[node.id] != node.id:
             continue  # a state that is shown with its mover
         if node.kind == "parameter":
-            around = {homes[reader] for reader in _first_readers(after[node.id], nodes)}
+            joined = _first_readers(after[node.id], nodes)
         elif _is_gradient_of_parameter(node, nodes):
-            around = {homes[maker] for maker in before[node.id]}
+            joined = before[node.id]
         else:
             continue
+        around = frozenset(map(homes.__getitem__, joined))
         if around and around.issubset(modules):
-            groups[node.kind, frozenset(around)].append(node.id)
+            groups[node.kind, around].append(node.id)
 
     folded = dict(homes)
     for members in groups.values():

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from explorer.drawing.links import Link, Neighbours, layers, neighbours
 from explorer.drawing.picture import Point, Size
+from explorer.drawing.structure import Link, Neighbours, layers, neighbours
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store, default_folder
 from explorer.text.language import _
@@ -83,7 +83,6 @@ def _pooled(first: _Block, second: _Block) -> _Block:
 
 # Simple layers
 
-
 SWEEPS = 4
 """Passes of ordering by barycentre; more change little."""
 
@@ -142,7 +141,6 @@ def _place_row(
 
 
 # Graphviz
-
 
 LARGEST: Final = 1500
 """The most nodes that Graphviz is given: its time grows much faster than the graph."""

@@ -108,16 +108,17 @@ def _numbers_by_pair(
     left_homes = _homes_by_number(left, numbers[0])
     right_homes = _homes_by_number(right, numbers[1])
     shared: dict[_HomePair, set[int]] = {}
-    for number in left_homes.keys() & right_homes.keys():
-        for left_home in left_homes[number]:
-            for right_home in right_homes[number]:
+    for number, homes in left_homes.items():
+        for left_home in homes:
+            for right_home in right_homes.get(number, ()):
                 shared.setdefault((left_home, right_home), set()).add(number)
     return shared
 
 
-def _homes_by_number(shown: Shown, numbers: Mapping[str, int]) -> dict[int, set[str]]:
-    """The nodes in sight that show nodes of each number."""
-    homes: dict[int, set[str]] = {}
+def _homes_by_number(shown: Shown, numbers: Mapping[str, int]) -> dict[int, dict[str, None]]:
+    """The nodes in sight that show nodes of each number, in the order of ``numbers``."""
+    # Not sets: of pairs that share as many numbers the first counts, the same in every process.
+    homes: dict[int, dict[str, None]] = {}
     for node, number in numbers.items():
-        homes.setdefault(number, set()).add(shown.homes[node])
+        homes.setdefault(number, {})[shown.homes[node]] = None
     return homes

@@ -18,7 +18,7 @@ from explorer.drawing.folding import (
     stretch_name,
     with_leaves_folded,
 )
-from explorer.drawing.modules import modules_of
+from explorer.drawing.structure import modules_of
 from explorer.model.graph import Edge, GradGraph, Node
 
 # A cache by graphs
@@ -63,7 +63,6 @@ def cached_by_graph(
 
 
 # Graphs as they are shown
-
 
 FOLDED_NAMES: Final = {"parameter": "parameters", "output": "gradients"}
 """What a card that stands for several leaves counts, by their kind."""
@@ -133,7 +132,9 @@ def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -
     """
     if depth == "fit":
         return show_folded(graph, fitting(graph, most_nodes))
-    return show_folded(graph, Folding(None if depth == "all" else depth))
+    if depth == "all":
+        return show_folded(graph, Folding())
+    return show_folded(graph, Folding(depth))
 
 
 @cached_by_graph
@@ -145,14 +146,20 @@ def show_folded(graph: GradGraph, folding: Folding) -> Shown:
 
 def _homes(graph: GradGraph, folding: Folding) -> tuple[Homes, set[str]]:
     """The home of every node, and the nodes that would be in sight were no module merged."""
-    homes: Homes = {node.id: node.id for node in graph.nodes}
-    homes.update(state_homes(graph))
+    homes = {**_own_homes(graph), **state_homes(graph)}
     apart = set(homes.values())
     if folding.merges_nothing:
         return homes, apart
-    merge = stretch_homes if folding.stretches else module_homes
+    merge = module_homes
+    if folding.stretches:
+        merge = stretch_homes
     homes = merge(graph, folding, homes)
     return with_leaves_folded(graph, homes, _several(homes, apart)), apart
+
+
+def _own_homes(graph: GradGraph) -> Homes:
+    """Every node as its own home."""
+    return {node.id: node.id for node in graph.nodes}
 
 
 def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[Shown, Shown]:
@@ -178,9 +185,7 @@ def alike(left: Folding, right: Folding) -> Folding:
 
 def untouched(graph: GradGraph) -> Shown:
     """The graph with every node for itself."""
-    return Shown(
-        graph, {node.id: node.id for node in graph.nodes}, {}, frozenset(), len(graph.nodes)
-    )
+    return Shown(graph, _own_homes(graph), {}, frozenset(), len(graph.nodes))
 
 
 @cached_by_graph
@@ -281,9 +286,14 @@ def _module_node(
 
     Its outputs are those of the last member that is read outside.
     """
-    scopes = [module_of(node) for node in members if node.scope]
-    scope = scopes[0] if scopes else ""
-    whole_phase = "net" if first.phase == "forward" else "net, backward"
+    scope = ""
+    for node in members:
+        if node.scope:
+            scope = module_of(node)
+            break
+    whole_phase = "net"
+    if first.phase == "backward":
+        whole_phase = "net, backward"
     return Node(
         id=first.id,
         op=scope or whole_phase,
@@ -301,9 +311,14 @@ def _module_node(
 def _last_leaving(members: Sequence[Node], read_outside: set[str]) -> Node:
     """The last operator that is read outside its module, or else the last of all."""
     # The outputs of the others do not leave the module.
-    operators = [node for node in members if node.kind not in NEVER_MERGED]
-    leaving = [node for node in operators if node.id in read_outside]
-    return (leaving or operators or members)[-1]
+    last = None
+    for node in reversed(members):
+        if node.kind in NEVER_MERGED:
+            continue
+        if node.id in read_outside:
+            return node
+        last = last or node
+    return last or members[-1]
 
 
 def _forward_link(members: Sequence[Node], homes: Homes, places: Mapping[str, int]) -> str | None:
@@ -323,19 +338,22 @@ def _edges(graph: GradGraph, homes: Homes, modules: frozenset[str]) -> tuple[Edg
     All edges of a node that shows others have slot 0, but for those that are its own.
     """
     nodes = graph.by_id()
-    cached_by_graph: dict[Edge, None] = {}
+    between: dict[Edge, None] = {}
     for edge in graph.edges:
         origin, target = homes[edge.origin], homes[edge.target]
         if origin == target:
             continue
         # Slots are numbered for one node; those of several nodes would be mistaken for each other.
-        output = edge.output if origin == edge.origin and origin not in modules else 0
-        slot = edge.input if target == edge.target and target not in modules else 0
+        output = slot = 0
+        if origin == edge.origin and origin not in modules:
+            output = edge.output
+        if target == edge.target and target not in modules:
+            slot = edge.input
         kind = edge.kind
         if kind == "data" and _is_kept_for_backward(nodes[origin], nodes[target]):
             kind = "saved"
-        cached_by_graph[Edge(origin, target, output, slot, kind)] = None
-    return tuple(cached_by_graph)
+        between[Edge(origin, target, output, slot, kind)] = None
+    return tuple(between)
 
 
 def _is_kept_for_backward(origin: Node, target: Node) -> bool:

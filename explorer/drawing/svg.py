@@ -96,8 +96,11 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
     # The style sheet and the arrow tips are shared: their ids and classes have the first prefix.
     scope = f"{prefixes[0]}gradgraph"
     parts = []
+    titles, descriptions = [], []
     left = height = 0.0
     for picture, prefix in zip(pictures, prefixes, strict=True):
+        titles.append(picture.title)
+        descriptions.append(picture.description)
         below = legend(picture)
         content = _body(picture, prefix, prefixes[0]) + below.markup
         shift = {"transform": f"translate({coordinate(left)} 0)"}
@@ -106,12 +109,10 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
         height = max(height, picture.height + below.height)
     width = sum(picture.width for picture in pictures) + BETWEEN * (len(pictures) - 1)
 
-    title = " | ".join(picture.title for picture in pictures)
-    description = " ".join(picture.description for picture in pictures)
     style = plain_style_sheet(scope) if plain else adaptive_style_sheet(scope)
     head = [
-        element("title", {"id": f"{scope}-title"}, escape(printable(title))),
-        element("desc", {"id": f"{scope}-desc"}, escape(printable(description))),
+        element("title", {"id": f"{scope}-title"}, escape(printable(" | ".join(titles)))),
+        element("desc", {"id": f"{scope}-desc"}, escape(printable(" ".join(descriptions)))),
         element("style", {}, style),
         element("defs", {}, _tips(prefixes[0])),
         element("rect", {"class": "paper", "width": "100%", "height": "100%"}),
@@ -224,19 +225,20 @@ def _node_texts(box: Box) -> list[str]:
     card = box.card
     middle = card.height / 2
     has_lines_below = bool(card.value or card.moves)
-    first_line = box.y + (FIRST_OF_TWO_LINES if has_lines_below else middle + LONE_LINE)
+    first_line, badge_top = middle + LONE_LINE, middle - BADGE_HEIGHT / 2
+    if has_lines_below:
+        first_line, badge_top = FIRST_OF_TWO_LINES, BADGE_OF_TWO_LINES
     left, right = box.x + PAD, box.right - PAD
     parts = []
     if card.badge:
-        badge_top = BADGE_OF_TWO_LINES if has_lines_below else middle - BADGE_HEIGHT / 2
         parts.append(badge_element(card.badge, left - BADGE_OUTWARD, box.y + badge_top))
         left += badge_width(card.badge) + BEHIND_BADGE
     if card.shape:
-        parts.append(_line("t", left, first_line, card.title))
-        parts.append(_line("s", right, first_line, card.shape, anchor="end"))
+        parts.append(_line("t", left, box.y + first_line, card.title))
+        parts.append(_line("s", right, box.y + first_line, card.shape, anchor="end"))
     else:
         centre = (left + right) / 2
-        parts.append(_line("t", centre, first_line, card.title, anchor="middle"))
+        parts.append(_line("t", centre, box.y + first_line, card.title, anchor="middle"))
     y = box.y + SECOND_LINE
     for classes, line in (("s v", card.value), ("s", card.moves)):
         if line:
@@ -335,7 +337,9 @@ def legend(picture: Picture) -> Legend:
         line: SvgAttributes = {"class": "s", "x": WORDS_START, "y": WORDS_LINE}
         parts.append(element("g", place, mark + element("text", line, escape(words))))
         x += width
-    height = y - picture.height + BELOW if entries else 0.0
+    height = 0.0
+    if entries:
+        height = y - picture.height + BELOW
     return Legend(element("g", {"class": "legend"}, "".join(parts)), height)
 
 
@@ -363,11 +367,11 @@ def _mark_entries(picture: Picture) -> Iterator[_Entry]:
     """The entries for marks in boxes, and the reason why there is no value in any of them."""
     cards = [box.card for box in picture.boxes]
     for mark, entry in MARK_ENTRIES.items():
-        if any(getattr(card, mark) for card in cards):
+        if _is_in_any(cards, mark):
             yield entry
     if _has_no_values(cards):
         yield _Entry("", UNKNOWN)
-    if any(card.badge for card in cards):
+    if _is_in_any(cards, "badge"):
         words = later("same quantity, or a step to it, on the other side")
         yield _Entry(badge_element("1", 3, -7), words)
 
@@ -396,8 +400,11 @@ MARK_ENTRIES = {
 """The entry of each mark that a card may have, by the card's field, in the legend's order."""
 
 
+def _is_in_any(cards: Sequence[Card], field: str) -> bool:
+    return any(getattr(card, field) for card in cards)
+
+
 def _has_no_values(cards: Sequence[Card]) -> bool:
     """Whether there are operators, and no box has a value."""
-    if any(card.value for card in cards):
-        return False
-    return any(card.role in ("forward", "backward") for card in cards)
+    roles = {card.role for card in cards}
+    return not (_is_in_any(cards, "value") or roles.isdisjoint(("forward", "backward")))

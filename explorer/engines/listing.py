@@ -5,7 +5,7 @@ from pathlib import Path
 
 from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
-from explorer.scenario.declaration import SENT, Declaration
+from explorer.scenario.declaration import SENT, Declaration, Factory
 from explorer.scenario.find import FOLDER, module_name
 from explorer.scenario.own_nets import GIVEN
 
@@ -56,14 +56,7 @@ def _of_own_nets(scenario: Declaration, names: Sequence[str]) -> Iterator[str]:
         yield f"sys.path.append({folder!r})"
     for framework, factory in scenario.nets.items():
         if f"{framework}_net" in names:
-            first, __, rest = factory.name.partition(".")
-            yield f"from {factory.module} import {first} as {GIVEN}"
-            yield from ("", "", f"def {framework}_net():")
-            yield f"    net = {GIVEN}.{rest}()" if rest else f"    net = {GIVEN}()"
-            checkpoint = scenario.checkpoint
-            if checkpoint and checkpoint.framework == framework:
-                yield f"    {READING[framework].format(file=checkpoint.file)}"
-            yield "    return net"
+            yield from _own_net(scenario, framework, factory)
     for function, arrays in (("inputs", scenario.inputs()), ("parameters", scenario.parameters())):
         if function in names and arrays is not None:
             yield from ("", "", f"def {function}():", "    return {")
@@ -71,6 +64,19 @@ def _of_own_nets(scenario: Declaration, names: Sequence[str]) -> Iterator[str]:
                 yield f"        {name!r}: {_array(array)}"
             yield "    }"
     yield ""
+
+
+def _own_net(scenario: Declaration, framework: Framework, factory: Factory) -> Iterator[str]:
+    """The lines that define the function of a framework's net."""
+    first, __, rest = factory.name.partition(".")
+    yield f"from {factory.module} import {first} as {GIVEN}"
+    yield from ("", "", f"def {framework}_net():")
+    call = ".".join(filter(None, (GIVEN, rest)))
+    yield f"    net = {call}()"
+    checkpoint = scenario.checkpoint
+    if checkpoint and checkpoint.framework == framework:
+        yield f"    {READING[framework].format(file=checkpoint.file)}"
+    yield "    return net"
 
 
 def _array(array: AnyArray) -> str:

@@ -10,9 +10,8 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray, Summary, pack, unpack
 from explorer.model.graph import GradGraph, Node
-from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured, LeafNoise, Result, ResultNoise
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.numeric.summaries import rounded_masks
 

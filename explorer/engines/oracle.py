@@ -35,8 +35,8 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Estimate, Failure, OracleResult, Refusal
-from explorer.numeric.central_differences import directions, is_kink
 from explorer.numeric.cotangents import cotangent
+from explorer.numeric.differences import directions, is_kink
 
 STEP = 1e-6
 """The distance by which a leaf is varied to either side.

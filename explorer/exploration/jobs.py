@@ -7,9 +7,8 @@ import msgspec
 
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework, WorkerKind
-from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
-from explorer.model.results import Captured, OracleResult, Result
+from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.scenario.common_start import Nets
 from explorer.workers.queue import Job
 

@@ -23,8 +23,7 @@ from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.graph import GradGraph
-from explorer.model.noise import ResultNoise
-from explorer.model.results import Captured, Failure, OracleResult, Result
+from explorer.model.results import Captured, Failure, OracleResult, Result, ResultNoise
 from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.scenario.common_start import Nets
 from explorer.workers.protocol import Lost

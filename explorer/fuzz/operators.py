@@ -216,8 +216,20 @@ _enter("max", "ops.max({0}, {axis})[0]", shapes.reduced(False), _greatest)
 _enter("min", "ops.min({0}, {axis})[0]", shapes.reduced(False), _greatest)
 _enter("prod", "ops.prod(ops.tanh({0}), {axis})", shapes.reduced(False), _at_most(1))
 _enter("logsumexp", "ops.logsumexp({0}, {axis})", shapes.reduced(False), _doubled)
-_enter("var", "ops.var({0}, {axis}, 1)", shapes.spread, _squared, torch="torch.var({0}, {axis})")
-_enter("std", "ops.std({0}, {axis}, 1)", shapes.spread, _doubled, torch="torch.std({0}, {axis})")
+_enter(
+    "var",
+    "ops.var({0}, {axis}, 1)",
+    shapes.reduced(False, 2),
+    _squared,
+    torch="torch.var({0}, {axis})",
+)
+_enter(
+    "std",
+    "ops.std({0}, {axis}, 1)",
+    shapes.reduced(False, 2),
+    _doubled,
+    torch="torch.std({0}, {axis})",
+)
 _enter("norm", "ops.norm({0}, dim={axis})", shapes.reduced(False), _added_up)
 _enter("softmax", "ops.softmax({0}, {axis})", shapes.along(2), _at_most(1))
 _enter("log_softmax", "ops.log_softmax({0}, {axis})", shapes.along(2), _doubled)

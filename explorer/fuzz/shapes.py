@@ -73,14 +73,33 @@ def like_the_first(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     return (shapes[0], {}) if len(set(shapes)) == 1 else None
 
 
-def reduced(keep: bool) -> Fit:
-    """Reduced along an axis."""
+Rule = Callable[[Shape, Random], Fitted | None]
+"""What an operator makes of one operand; None if it does not take it."""
+
+
+def of_rank(least: int, most: int = HIGHEST_RANK) -> Callable[[Rule], Fit]:
+    """Makes a fit of a rule for one operand; operands of other ranks are not taken."""
+
+    def fit_of(rule: Rule) -> Fit:
+        def fit(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+            (shape,) = shapes
+            return rule(shape, rng) if least <= len(shape) <= most else None
+
+        return fit
+
+    return fit_of
+
+
+def reduced(keep: bool, least: int = 0) -> Fit:
+    """Reduced along an axis that is at least so long: of one element there is no spread."""
 
     def fit(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
         (shape,) = shapes
         if not shape:
             return None
         axis = drawn_axis(shape, rng)
+        if shape[axis] < least:
+            return None
         return without(shape, axis, keep), {"axis": str(axis)}
 
     return fit
@@ -106,17 +125,6 @@ def to_scalar(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     return (), {}
 
 
-def spread(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
-    """Along an axis of two elements at least: one element has no spread."""
-    (shape,) = shapes
-    if not shape:
-        return None
-    axis = drawn_axis(shape, rng)
-    if shape[axis] < 2:
-        return None
-    return without(shape, axis, False), {"axis": str(axis)}
-
-
 def reshaped(shapes: Sequence[Shape], rng: Random) -> Fitted:
     """Another shape of as many elements."""
     left = size(shapes[0])
@@ -130,29 +138,23 @@ def reshaped(shapes: Sequence[Shape], rng: Random) -> Fitted:
     return tuple(shape), {"shape": str(tuple(shape))}
 
 
-def permuted(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(2)
+def permuted(shape: Shape, rng: Random) -> Fitted | None:
     """The axes in another order."""
-    (shape,) = shapes
-    if len(shape) < 2:
-        return None
     order = list(range(len(shape)))
     rng.shuffle(order)
     return tuple(shape[axis] for axis in order), {"order": str(tuple(order))}
 
 
-def swapped(shapes: Sequence[Shape], _: Random) -> Fitted | None:
+@of_rank(2)
+def swapped(shape: Shape, _: Random) -> Fitted | None:
     """The first axis and the last one change places."""
-    (shape,) = shapes
-    if len(shape) < 2:
-        return None
     return (shape[-1], *shape[1:-1], shape[0]), {}
 
 
-def with_axis(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(0, HIGHEST_RANK - 1)
+def with_axis(shape: Shape, rng: Random) -> Fitted | None:
     """One more axis, of one element."""
-    (shape,) = shapes
-    if len(shape) >= HIGHEST_RANK:
-        return None
     axis = rng.randrange(len(shape) + 1)
     return (*shape[:axis], 1, *shape[axis:]), {"axis": str(axis)}
 
@@ -167,29 +169,27 @@ def without_axis(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
     return without(shape, axis, False), {"axis": str(axis)}
 
 
-def expanded(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(0, HIGHEST_RANK - 1)
+def expanded(shape: Shape, _: Random) -> Fitted | None:
     """Repeated along a new first axis."""
-    (shape,) = shapes
-    if len(shape) >= HIGHEST_RANK or size(shape) * 2 > LARGEST:
-        return None
     result = (2, *shape)
-    return result, {"shape": str(result)}
+    return (result, {"shape": str(result)}) if size(result) <= LARGEST else None
 
 
-def tiled(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(1)
+def tiled(shape: Shape, rng: Random) -> Fitted | None:
     """Twice in a row along an axis."""
-    (shape,) = shapes
-    if not shape or size(shape) * 2 > LARGEST:
+    if size(shape) * 2 > LARGEST:
         return None
     axis = rng.randrange(len(shape))
     times = resized((1,) * len(shape), axis, 2)
     return resized(shape, axis, 2 * shape[axis]), {"times": str(times)}
 
 
-def repeated(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(1)
+def repeated(shape: Shape, rng: Random) -> Fitted | None:
     """Each element twice along an axis."""
-    (shape,) = shapes
-    if not shape or size(shape) * 2 > LARGEST:
+    if size(shape) * 2 > LARGEST:
         return None
     axis = rng.randrange(len(shape))
     return resized(shape, axis, 2 * shape[axis]), {"axis": str(axis)}
@@ -242,19 +242,15 @@ def sliced(start: int, step: int) -> Fit:
     return fit
 
 
-def last(shapes: Sequence[Shape], _: Random) -> Fitted | None:
+@of_rank(2)
+def last(shape: Shape, _: Random) -> Fitted | None:
     """The last element of the last axis."""
-    (shape,) = shapes
-    if len(shape) < 2:
-        return None
     return shape[:-1], {}
 
 
-def row(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(1)
+def row(shape: Shape, rng: Random) -> Fitted | None:
     """One row."""
-    (shape,) = shapes
-    if not shape:
-        return None
     return shape[1:], {"place": str(rng.randrange(shape[0]))}
 
 
@@ -266,53 +262,44 @@ def written(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
     return one, {"place": str(rng.randrange(one[0]))}
 
 
-def gathered(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(1)
+def gathered(shape: Shape, rng: Random) -> Fitted | None:
     """Three rows, which may be the same."""
-    (shape,) = shapes
-    if not shape or size(shape) // shape[0] * 3 > LARGEST:
+    if size(shape) // shape[0] * 3 > LARGEST:
         return None
     places = [rng.randrange(shape[0]) for _ in range(3)]
     return (3, *shape[1:]), {"places": str(places)}
 
 
-def taken(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(2, 2)
+def taken(shape: Shape, rng: Random) -> Fitted | None:
     """Two elements of each row of a matrix."""
-    (shape,) = shapes
-    if len(shape) != 2:
-        return None
     rows = [[rng.randrange(shape[1]) for _ in range(2)] for _ in range(shape[0])]
     return (shape[0], 2), {"places": str(rows)}
 
 
-def padded(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(1)
+def padded(shape: Shape, _: Random) -> Fitted | None:
     """Three more elements along the last axis."""
-    (shape,) = shapes
-    if not shape or size(shape) // shape[-1] * (shape[-1] + 3) > LARGEST:
-        return None
-    return (*shape[:-1], shape[-1] + 3), {}
+    result = (*shape[:-1], shape[-1] + 3)
+    return (result, {}) if size(result) <= LARGEST else None
 
 
-def matrix(shapes: Sequence[Shape], _: Random) -> Fitted | None:
+@of_rank(2, 2)
+def matrix(shape: Shape, _: Random) -> Fitted | None:
     """A matrix, whose shape stays."""
-    (shape,) = shapes
-    if len(shape) != 2:
-        return None
     return shape, {}
 
 
-def diagonal(shapes: Sequence[Shape], _: Random) -> Fitted | None:
+@of_rank(2, 2)
+def diagonal(shape: Shape, _: Random) -> Fitted | None:
     """The diagonal of a matrix."""
-    (shape,) = shapes
-    if len(shape) != 2:
-        return None
     return (min(shape),), {}
 
 
-def flat(shapes: Sequence[Shape], _: Random) -> Fitted | None:
+@of_rank(2)
+def flat(shape: Shape, _: Random) -> Fitted | None:
     """All axes but the first in one."""
-    (shape,) = shapes
-    if len(shape) < 2:
-        return None
     return (shape[0], size(shape[1:])), {}
 
 
@@ -373,17 +360,17 @@ def convolved(shapes: Sequence[Shape], _: Random) -> Fitted | None:
     return (one[0] - other[0] + 1,), {}
 
 
-def pooled(shapes: Sequence[Shape], _: Random) -> Fitted | None:
+@of_rank(2, 2)
+def pooled(shape: Shape, _: Random) -> Fitted | None:
     """Windows of two by two."""
-    (shape,) = shapes
-    if len(shape) != 2 or min(shape) < 2:
+    if min(shape) < 2:
         return None
     return (shape[0] // 2, shape[1] // 2), {}
 
 
-def loss(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
+@of_rank(2, 2)
+def loss(shape: Shape, rng: Random) -> Fitted | None:
     """A loss of rows of scores, with random labels."""
-    (shape,) = shapes
-    if len(shape) != 2 or shape[1] < 2:
+    if shape[1] < 2:
         return None
     return (), {"labels": str([rng.randrange(shape[1]) for _ in range(shape[0])])}

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.divergence import Divergence
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import SideName
 from explorer.model.unpaired import CONTRADICTIONS, Unpaired
 
 How = Literal[

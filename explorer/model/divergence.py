@@ -4,8 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.graph import Phase
-from explorer.model.graph_sides import OTHER, SideName
+from explorer.model.graph import OTHER, Phase, SideName
 
 Layout = Literal["transposed", "reordered"]
 """How the same numbers lie in another value of their shape."""

@@ -4,9 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.absences import Absence
 from explorer.model.divergence import Gap, Place, Readings
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import Absence, SideName
 
 Reason = Literal[
     "decomposed",

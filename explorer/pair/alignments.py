@@ -11,8 +11,7 @@ from explorer.model.alignment import Alignment, Pair
 from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph
-from explorer.model.graph_sides import OTHER
+from explorer.model.graph import OTHER, GradGraph
 from explorer.model.passes import PASSES
 from explorer.model.unpaired import Unpaired
 from explorer.text.language import _
@@ -21,6 +20,11 @@ from explorer.text.language import _
 def has_values(graph: GradGraph) -> bool:
     """Whether a graph was run: its nodes have values, by which they can be paired."""
     return any(output.values for node in graph.nodes for output in node.outputs)
+
+
+def last_by_engine(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:
+    """The last stage of each engine: stages come in order."""
+    return {graph.engine: graph for graph in graphs}
 
 
 def can_be_paired(left: GradGraph, right: GradGraph) -> bool:
@@ -40,7 +44,7 @@ def reported(
     alignments: Iterable[Alignment],
 ) -> Alignment | None:
     """The report's own alignment of these very graphs, with ``left`` on the left; None where it has none."""
-    last_stage = {graph.engine: graph for graph in graphs}  # stages come in order
+    last_stage = last_by_engine(graphs)
     if left is not last_stage[left.engine] or right is not last_stage[right.engine]:
         return None
     for alignment in alignments:
@@ -57,22 +61,24 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
     Its execution order numbers the pairs then.
     """
     # Pairs that share a number go together; the first of them says where.
-    steps = {node.id: node.order for node in left.nodes}
+    nodes = left.by_id()
     first_of_number: dict[int, Pair] = {}
     for pair in alignment.pairs:
         first_of_number.setdefault(pair.number, pair)
-    in_order = sorted(first_of_number.values(), key=lambda pair: steps[pair.right])
+    in_order = sorted(first_of_number.values(), key=lambda pair: nodes[pair.right].order)
     numbers = {pair.number: number for number, pair in enumerate(in_order, 1)}
 
     pairs = [_mirrored_pair(pair, numbers[pair.number]) for pair in alignment.pairs]
     divergence = alignment.divergence
+    if divergence:
+        divergence = mirrored_divergence(divergence)
     return msgspec.structs.replace(
         alignment,
         left=alignment.right,
         right=alignment.left,
         pairs=tuple(sorted(pairs, key=lambda pair: pair.number)),
         unpaired=tuple(map(_mirrored_unpaired, alignment.unpaired)),
-        divergence=mirrored_divergence(divergence) if divergence else None,
+        divergence=divergence,
         further=tuple(map(mirrored_divergence, alignment.further)),
         left_coverage=alignment.right_coverage,
         right_coverage=alignment.left_coverage,
@@ -125,7 +131,9 @@ def _merged_divergence(divergence: Divergence, left: Shown, right: Shown) -> Div
 
 
 def _merged_end(end: End, shown: Shown) -> End:
-    return msgspec.structs.replace(end, node=shown.homes[end.node]) if end.node else end
+    if not end.node:
+        return end
+    return msgspec.structs.replace(end, node=shown.homes[end.node])
 
 
 def _merged_pair(pair: Pair, left: Shown, right: Shown) -> Pair:
@@ -139,7 +147,9 @@ def _merged_pair(pair: Pair, left: Shown, right: Shown) -> Pair:
 
 
 def _merged_unpaired(unpaired: Unpaired, left: Shown, right: Shown) -> Unpaired:
-    side = left if unpaired.side == "left" else right
+    side = left
+    if unpaired.side == "right":
+        side = right
     return msgspec.structs.replace(unpaired, node=side.homes[unpaired.node])
 
 
@@ -150,7 +160,9 @@ STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
 def caption(graph: GradGraph) -> str:
     """What stands above a pane: the engine, how it differentiates, and the compiler's stage."""
     text = f"{graph.engine} · {_(ENGINES[graph.engine].how)}"
-    return f"{text} · {graph.stage}" if graph.stage in STAGES else text
+    if graph.stage in STAGES:
+        return f"{text} · {graph.stage}"
+    return text
 
 
 def both_marks(shown: tuple[Shown, Shown], alignment: Alignment | None) -> tuple[Marks, Marks]:

@@ -1,8 +1,12 @@
-"""What the panel of the graphs shows of a node, and of what joins it with its partner."""
+"""What the panel of the graphs shows of a node, of its pair, and of the lines it comes from."""
 
 import base64
+import linecache
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -10,7 +14,7 @@ from numpy.typing import NDArray
 
 from explorer.model.alignment import How, Pair
 from explorer.model.arrays import AnyArray, Summary, unpack
-from explorer.model.graph import Node, Output
+from explorer.model.graph import FRAMEWORK_PACKAGES, Node, Output
 from explorer.model.unpaired import Unpaired
 from explorer.numeric.differences import elementwise_difference
 from explorer.text.clean import clean
@@ -19,6 +23,68 @@ from explorer.text.numbers import digits
 from explorer.words.divergences import Engines
 from explorer.words.graphs import why_missing
 from explorer.words.unpaired import detail
+
+AROUND = 2
+"""Lines that are shown before and after one."""
+
+LONGEST = 300
+"""Characters of a line that are shown."""
+
+
+class SourceLines(msgspec.Struct, frozen=True):
+    """A line of source with those around it; without any where the file cannot be read.
+
+    ``place`` is "file:line" as a node names it, ``at`` the number of its own line.
+    """
+
+    place: str
+    at: int = 0
+    lines: tuple[tuple[int, str], ...] = ()
+
+
+def source_lines(place: str, code: Iterable[Path]) -> SourceLines:
+    """The lines around a place ("file:line") in the user's code or in a framework.
+
+    ``code`` are folders, packages and single files; those of a package are named by the path in it.
+    """
+    name, _, number = place.rpartition(":")
+    file = source_file(name, code)
+    if file is None or not number.isdecimal():
+        return SourceLines(place)
+    linecache.checkcache(str(file))
+    texts = linecache.getlines(str(file))
+    at = int(number)
+    first, last = max(1, at - AROUND), min(len(texts), at + AROUND)
+    lines = [(line, texts[line - 1].rstrip()[:LONGEST]) for line in range(first, last + 1)]
+    return SourceLines(place, at, tuple(lines))
+
+
+def source_file(name: str, code: Iterable[Path]) -> Path | None:
+    """The file that a node calls ``name``; None for one that is neither the user's nor a framework's."""
+    package = name.partition("/")[0]
+    # Python finds a package by that name before any folder of the user's.
+    places = list(code)
+    if package in FRAMEWORK_PACKAGES:
+        places = _package_folders(package) or places
+    for place in places:
+        inside = place.resolve()
+        # A package's own name begins the names of its files.
+        for root in (inside, inside.parent):
+            file = (root / name).resolve()
+            # Names come from a framework: none may lead out of the place.
+            if file.suffix == ".py" and file.is_relative_to(inside) and file.is_file():
+                return file
+    return None
+
+
+@cache
+def _package_folders(package: str) -> list[Path]:
+    # Finding a top-level package does not import it.
+    spec = find_spec(package)
+    if spec is None or not spec.origin:
+        return []
+    return [Path(spec.origin).parent]
+
 
 NOT_FINITE, ZERO, REACH = 0, 128, 127
 """The byte of a cell that is not finite, that of zero, and how far the others are from it."""
@@ -39,15 +105,18 @@ class HeatMap(msgspec.Struct, frozen=True):
 
 def heat_map(array: AnyArray) -> HeatMap:
     """The heat map of an array, whose last axis is its columns; of a complex one by magnitudes."""
-    values = np.abs(array) if array.dtype.kind == "c" else array
-    plane = values.astype(np.float64).reshape(-1, array.shape[-1] if array.ndim else 1)
+    if array.dtype.kind == "c":
+        array = np.abs(array)
+    plane = np.atleast_1d(array.astype(np.float64))
+    plane = plane.reshape(-1, plane.shape[-1])
     finite = np.isfinite(plane)
     farthest = float(np.max(np.abs(plane[finite]), initial=0.0))
     cells = _cells(plane, finite, farthest)
     rows, columns = plane.shape
     text = base64.b64encode(cells.tobytes()).decode()
-    is_signed = bool((plane[finite] < 0).any())
-    least = f"−{farthest:.3g}" if is_signed else "0"
+    least = "0"
+    if (plane[finite] < 0).any():
+        least = f"−{farthest:.3g}"
     return HeatMap(rows, columns, text, f"{least} … {farthest:.3g}")
 
 
@@ -124,7 +193,9 @@ def places(node: Node) -> tuple[str, ...]:
 
 def _forward(id_: str | None, nodes: Mapping[str, Node]) -> Forward | None:
     forward = nodes.get(id_ or "")
-    return Forward(forward.id, title(forward)) if forward else None
+    if forward is None:
+        return None
+    return Forward(forward.id, title(forward))
 
 
 def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
@@ -162,7 +233,9 @@ def proof_text(node: Node) -> str:
     }
     absence = node.missing.get("proof")
     text = texts[node.proof]
-    return f"{text} ({clean(why_missing(absence))})" if absence else text
+    if absence:
+        text += f" ({clean(why_missing(absence))})"
+    return text
 
 
 def _output(output: Output) -> OutputDetail:
@@ -171,12 +244,15 @@ def _output(output: Output) -> OutputDetail:
     summary = output.values
     if summary is None:
         return OutputDetail(told)
-    whole = None if summary.whole is None else unpack(summary.whole)
-    if whole is not None and whole.size <= ELEMENTS:
-        return OutputDetail(told, _figures(summary, output), digits(whole, ELEMENTS))
-    is_drawn = whole is not None and whole.dtype.kind in "fciub"
-    drawn = heat_map(whole) if whole is not None and is_drawn else None
-    return OutputDetail(told, _figures(summary, output), map=drawn)
+    figures = _figures(summary, output)
+    if summary.whole is None:
+        return OutputDetail(told, figures)
+    whole = unpack(summary.whole)
+    if whole.size <= ELEMENTS:
+        return OutputDetail(told, figures, digits(whole, ELEMENTS))
+    if whole.dtype.kind not in "fciub":
+        return OutputDetail(told, figures)
+    return OutputDetail(told, figures, map=heat_map(whole))
 
 
 def _figures(values: Summary, output: Output) -> str:
@@ -224,13 +300,14 @@ def evidence(how: How) -> str:
 def pair_detail(pair: Pair, left: Node, right: Node) -> PairDetail:
     """The detail of a pair of two nodes that stand for themselves."""
     said = _("Pair {n}, {evidence}.").format(n=pair.number, evidence=evidence(pair.how))
-    arrays = _array(left, pair.left_output), _array(right, pair.right_output)
-    if arrays[0] is None or arrays[1] is None:
+    one, other = _array(left, pair.left_output), _array(right, pair.right_output)
+    if one is None or other is None:
         return PairDetail(said, _("Their elements are not compared here: compare their figures."))
     if pair.how == "reordered":
         return PairDetail(said, _("Their elements stand in another order: compare their figures."))
-    other = arrays[1].T if pair.how == "transposed" else arrays[1]
-    return _compared(said, arrays[0], other)
+    if pair.how == "transposed":
+        other = other.T
+    return _compared(said, one, other)
 
 
 def divergence_detail(sentence: str, left: Node, right: Node) -> PairDetail:
@@ -260,9 +337,12 @@ def alone(unpaired: Unpaired, engines: Engines) -> str:
 
 
 def _array(node: Node, slot: int) -> AnyArray | None:
-    summary = node.outputs[slot].values if slot < len(node.outputs) else None
-    array = unpack(summary.whole) if summary and summary.whole else None
-    return None if array is None or array.dtype.kind == "c" else array
+    for output in node.outputs[slot : slot + 1]:
+        if output.values and output.values.whole:
+            array = unpack(output.values.whole)
+            if array.dtype.kind != "c":
+                return array
+    return None
 
 
 def _compared(said: str, one: AnyArray, other: AnyArray) -> PairDetail:
@@ -287,5 +367,6 @@ def _compared(said: str, one: AnyArray, other: AnyArray) -> PairDetail:
         left=f"{left[index]:.7g}",
         right=f"{right[index]:.7g}",
     )
-    drawn = heat_map(differences)
-    return PairDetail(said, told, drawn if one.size > ELEMENTS else None)
+    if one.size <= ELEMENTS:
+        return PairDetail(said, told)
+    return PairDetail(said, told, heat_map(differences))

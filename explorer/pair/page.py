@@ -20,10 +20,16 @@ from explorer.drawing.marks import Marks
 from explorer.drawing.shown import Shown, show_both
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
-from explorer.pair.alignments import both_marks, caption, merged_alignment, reported
+from explorer.pair.alignments import (
+    both_marks,
+    caption,
+    last_by_engine,
+    merged_alignment,
+    reported,
+)
 from explorer.pair.component import FOLDER, code, markup, style
+from explorer.pair.details import SourceLines
 from explorer.pair.records import Side, pair_record, sources, stage_changes
-from explorer.pair.source_code import SourceLines
 
 
 class TextTable:
@@ -94,9 +100,9 @@ def _engines(
     graphs: Sequence[GradGraph], alignments: Sequence[Alignment], first: Sequence[str]
 ) -> Iterator[Two]:
     """The last stages of every two engines."""
-    last = {graph.engine: graph for graph in graphs}  # stages come in order
-    names = dict.fromkeys((*first, *last))
-    for left, right in combinations([last[name] for name in names], 2):
+    last = last_by_engine(graphs)
+    for names in combinations(dict.fromkeys((*first, *last)), 2):
+        left, right = last[names[0]], last[names[1]]
         alignment = reported(left, right, graphs, alignments)
         if alignment:
             yield Two(f"{left.engine} · {right.engine}", left, right, alignment)
@@ -114,14 +120,14 @@ def _stages(graphs: Sequence[GradGraph]) -> Iterator[Two]:
 
 def _record(two: Two, shown: tuple[Shown, Shown], prefixes: tuple[str, str]) -> dict[str, Any]:
     left_marks, right_marks = both_marks(shown, two.alignment)
-    # Two engines have no stages in common.
-    new = frozenset() if two.alignment else stage_changes(two.left, two.right).new
-    return pair_record(
-        _side(two.left, shown[0], left_marks, prefixes[0]),
-        _side(two.right, shown[1], right_marks, prefixes[1], new),
-        two.alignment,
-        merged_alignment(two.alignment, *shown) if two.alignment else None,
-    )
+    left = _side(two.left, shown[0], left_marks, prefixes[0])
+    if two.alignment:
+        # Two engines have no stages in common.
+        right = _side(two.right, shown[1], right_marks, prefixes[1])
+        return pair_record(left, right, two.alignment, merged_alignment(two.alignment, *shown))
+    new = stage_changes(two.left, two.right).new
+    right = _side(two.right, shown[1], right_marks, prefixes[1], new)
+    return pair_record(left, right, None, None)
 
 
 def _side(

@@ -9,24 +9,24 @@ from typing import Any
 
 import msgspec
 
-from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Shown
+from explorer.drawing.structure import module_names
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, Node
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, Node, SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
     PairDetail,
+    SourceLines,
     alone,
     divergence_detail,
     modules_detail,
     node_detail,
     pair_detail,
+    source_lines,
     step_detail,
 )
 from explorer.pair.details import places as places_of
-from explorer.pair.source_code import SourceLines, source_lines
 from explorer.text.language import _
 from explorer.words.divergences import divergences
 
@@ -135,8 +135,12 @@ def _nodes(
     for node in shown.graph.nodes:
         members = shown.members.get(node.id, ())
         at = min((ranks[member.id] for member in members), default=ranks[node.id])
-        is_module = node.id in shown.modules and node.kind == "call"
-        detail = node_detail(node, nodes, members if node.id in shown.modules else ())
+        module = ""
+        if node.id not in shown.modules:
+            members = ()
+        elif node.kind == "call":
+            module = node.scope
+        detail = node_detail(node, nodes, members)
         records[node.id] = {
             **msgspec.structs.asdict(detail),
             "op": node.op,
@@ -145,7 +149,7 @@ def _nodes(
             "at": at,
             "before": before[node.id],
             "after": after[node.id],
-            "module": node.scope if is_module else "",
+            "module": module,
             "alone": reasons.get(node.id) or _no_pairs(alignment),
         }
     return records
@@ -208,26 +212,34 @@ def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, Pai
             told.setdefault(f"{step} {right.shown.homes[pair.right]}", step_detail(pair))
         for step in right.shown.apart(pair.right_within):
             told.setdefault(f"{left.shown.homes[pair.left]} {step}", step_detail(pair))
+    for key, detail in _diverging(left, right, alignment).items():
+        told.setdefault(key, detail)
+    return told
+
+
+def _diverging(left: Side, right: Side, alignment: Alignment) -> dict[str, PairDetail]:
+    """What there is to say of the two nodes of each divergence, by both ids in sight."""
+    left_nodes, right_nodes = left.graph.by_id(), right.graph.by_id()
+    details: dict[str, PairDetail] = {}
     for divergence, sentence in zip(alignment.divergences, divergences(alignment), strict=True):
         one, other = divergence.nodes
         if one and other:
             homes = left.shown.homes[one], right.shown.homes[other]
             detail = divergence_detail(sentence, left_nodes[one], right_nodes[other])
-            told.setdefault(" ".join(homes), detail)
-    return told
+            details.setdefault(" ".join(homes), detail)
+    return details
 
 
 def _divergences(
     left: Shown, right: Shown, alignment: Alignment | None
 ) -> list[dict[str, str | None]]:
     """The places where the graphs part, the first one first, in ids of what is in sight."""
-    places = []
-    for divergence in alignment.divergences if alignment else ():
+    if alignment is None:
+        return []
+    places: list[dict[str, str | None]] = []
+    for divergence in alignment.divergences:
         one, other = divergence.nodes
-        place = {
-            "left": left.homes[one] if one else None,
-            "right": right.homes[other] if other else None,
-        }
+        place = {"left": left.homes.get(one or ""), "right": right.homes.get(other or "")}
         if place not in places:
             places.append(place)
     return places
@@ -283,7 +295,7 @@ def stage_changes(before: GradGraph, after: GradGraph) -> StageChanges:
 
 
 def _likeness(node: Node) -> Likeness:
-    return node.op, node.name, node.phase, node.source[0] if node.source else ""
+    return node.op, node.name, node.phase, "".join(node.source[:1])
 
 
 def _listed(ops: Counter[str]) -> str:

@@ -1,22 +1,221 @@
-"""One case in detail: the verdict, the engines as a two-by-two, structure, values and code."""
+"""One case in detail: verdict, the engines as a two-by-two, structure, values and code."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from itertools import product
 from string import ascii_uppercase
+from typing import Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from explorer.model.arrays import AnyArray, unpack
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Report
-from explorer.model.results import Result
+from explorer.model.results import Leaf, Result
 from explorer.report.scenario.case_rows import structure_tree
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.web.case_values import values, written_leaf
-from explorer.web.messages import plain
+from explorer.text.numbers import digits
+from explorer.web.links import place_of, unless
+from explorer.web.widgets import new_bar, plain
 from explorer.words import answers
-from explorer.words.cases import VERDICTS, described, reason, who
+from explorer.words.cases import VERDICTS, answered, described, reason, who
+
+ELEMENTS = 64
+"""A tensor of at most this many elements is written out; a larger one is drawn."""
+
+CELLS = 48
+"""The most rows, and the most columns, of a heat map; those of a larger tensor are put together."""
+
+FIRST_PAIR = ("torch-tape", "mindspore-graph")
+"""The engines that are compared first where no difference says which."""
+
+DIFFERENCE = later("difference")
+
+Plane = NDArray[np.float64]
+
+
+def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Choose a tensor and two engines, and show it in both; what was chosen, as an address says it."""
+    answers = {name: case.results[name] for name in answered(case)}
+    names: dict[str, None] = {}
+    for result in answers.values():
+        for part in result.leaves:
+            names[part.name] = None
+    leaves = list(names)
+    if not leaves:
+        return {}
+    st.markdown(f"##### {_('Values')}")
+    bar = new_bar("values")
+    index = place_of(wanted.get("leaf", ""), leaves)
+    leaf = bar.selectbox(_("Tensor"), leaves, index=index, key="leaf", width=200, format_func=clean)
+    first = first_pair(case, answers, wanted.get("engines", ""))
+    chosen = bar.multiselect(
+        _("Engines"),
+        list(answers),
+        first,
+        key="engines",
+        max_selections=2,
+        width=420,
+        help=_("two at a time; their difference stands beside them"),
+    )
+    shown = [name for name in answers if name in chosen]
+    _show({name: _array(answers[name], leaf) for name in shown})
+    engines = ",".join(shown)
+    opens_with = ",".join(first_pair(case, answers, ""))
+    return {"leaf": unless(leaf, leaves[0]), "engines": unless(engines, opens_with)}
+
+
+def first_pair(case: CaseReport, answers: Mapping[str, Result], asked: str) -> list[str]:
+    """The engines to begin with: those in the address, else those that differ most, else FIRST_PAIR."""
+    choices: list[Sequence[str]] = [asked.split(","), FIRST_PAIR, list(answers)[:2]]
+    if case.greatest:
+        choices.insert(1, case.greatest.engines)
+    for names in choices:
+        pair = [name for name in answers if name in names]
+        if pair and len(pair) == len(set(names)):
+            return pair[:2]
+    return list(answers)[:2]
+
+
+def _array(result: Result, name: str) -> AnyArray | None:
+    for leaf in result.leaves:
+        if leaf.name == name:
+            return unpack(leaf.value)
+    return None
+
+
+def _show(arrays: Mapping[str, AnyArray | None]) -> None:
+    shown: dict[str, AnyArray | None] = dict(arrays)
+    both = list(arrays.values())
+    if len(both) == 2:
+        shown[DIFFERENCE] = difference(both[0], both[1])
+    if not shown:
+        st.caption(_("Choose one engine or two."))
+        return
+    for column, (name, array) in zip(st.columns(len(shown)), shown.items(), strict=True):
+        with column:
+            st.markdown(f"**{plain(_(name))}**")
+            _array_view(name, array)
+
+
+def difference(left: AnyArray | None, right: AnyArray | None) -> AnyArray | None:
+    """The left minus the right in float64; None where they cannot be subtracted."""
+    if left is None or right is None or left.shape != right.shape:
+        return None
+    kind = np.complex128 if "c" in (left.dtype.kind, right.dtype.kind) else np.float64
+    # Of two infinities, or of two nan, there is no difference; that is no error here.
+    with np.errstate(invalid="ignore"):
+        return np.asarray(left.astype(kind) - right.astype(kind))
+
+
+def _array_view(name: str, array: AnyArray | None) -> None:
+    if array is None:
+        text = _("This engine has no such tensor.")
+        if name == DIFFERENCE:
+            text = _("The two shapes differ.")
+        st.caption(text)
+    elif array.size <= ELEMENTS:
+        st.code(digits(array, ELEMENTS), language=None, wrap_lines=True)
+    else:
+        magnitudes = array
+        if array.dtype.kind == "c":
+            magnitudes = np.abs(array)
+        st.vega_lite_chart(
+            heat_map(magnitudes.astype(np.float64)),
+            alt=clean(f"{_(name)}: {extent(magnitudes)}"),
+        )
+        st.caption(extent(magnitudes))
+
+
+def extent(array: AnyArray) -> str:
+    """A tensor in a line: its shape, its least and its greatest element, where that is."""
+    shape = "×".join(map(str, array.shape))
+    finite = np.isfinite(array)
+    if not finite.any():
+        return _("{shape}, nothing finite").format(shape=shape)
+    magnitude = np.where(finite, np.abs(array), -1.0)
+    place = tuple(map(int, np.unravel_index(int(magnitude.argmax()), array.shape)))
+    least, greatest = float(array[finite].min()), float(array[finite].max())
+    text = _("{shape}, from {least} to {greatest}; farthest from zero at {index}: {value}").format(
+        shape=shape,
+        least=f"{least:.5g}",
+        greatest=f"{greatest:.5g}",
+        index=list(place),
+        value=f"{float(array[place]):.5g}",
+    )
+    missing = int(array.size - finite.sum())
+    if missing:
+        text += f"; {_('{n} not finite').format(n=missing)}"
+    return text
+
+
+def plane_of(array: AnyArray) -> Plane:
+    """A tensor as rows and columns, at most CELLS of each.
+
+    The last axis is the columns; a cell that stands for several elements has the one farthest from
+    zero, so that no difference is lost.
+    """
+    columns = math.ceil(math.sqrt(array.size))
+    if array.ndim > 1:
+        columns = array.shape[-1]
+    rows = -(-array.size // columns)
+    plane = np.full(rows * columns, np.nan)
+    plane[: array.size] = array.ravel()
+    plane = plane.reshape(rows, columns)
+    return _pooled(_pooled(plane).T).T
+
+
+def _pooled(plane: Plane) -> Plane:
+    """At most CELLS rows, each the element farthest from zero of its block."""
+    if len(plane) <= CELLS:
+        return plane
+    pooled = []
+    for block in np.array_split(plane, CELLS):
+        farthest = np.nan_to_num(np.abs(block), nan=-1.0).argmax(axis=0)
+        pooled.append(np.take_along_axis(block, farthest[np.newaxis], axis=0)[0])
+    return np.array(pooled)
+
+
+def heat_map(array: Plane) -> dict[str, Any]:
+    """A Vega-Lite chart of a tensor: zero is pale, blue lies below it and orange above."""
+    plane = plane_of(array)
+    cells = []
+    for (row, column), value in np.ndenumerate(plane):
+        if np.isfinite(value):
+            cells.append({"row": row, "column": column, "value": float(value)})
+    reach = max((abs(cell["value"]) for cell in cells), default=0.0) or 1.0
+    colour = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"scheme": "blueorange", "domain": [-reach, reach]},
+        "legend": {"title": None, "orient": "bottom", "format": ".2g"},
+    }
+    axis = {"labels": False, "ticks": False, "title": None, "domain": False}
+    return {
+        "data": {"values": cells},
+        "mark": {"type": "rect"},
+        "height": 190,
+        "encoding": {
+            "x": {"field": "column", "type": "ordinal", "axis": axis},
+            "y": {"field": "row", "type": "ordinal", "axis": axis},
+            "color": colour,
+            "tooltip": [
+                {"field": "row", "title": _("row"), "type": "ordinal"},
+                {"field": "column", "title": _("column"), "type": "ordinal"},
+                {"field": "value", "title": _("value"), "type": "quantitative", "format": ".6g"},
+            ],
+        },
+    }
+
+
+def written_leaf(leaf: Leaf) -> str:
+    """A tensor of a result in a line, a large one by its first elements."""
+    return f"{clean(leaf.name)} = {digits(unpack(leaf.value), ELEMENTS)}  {leaf.value.dtype}"
+
 
 # Letters of distinct results
 
@@ -27,7 +226,9 @@ def letters(report: CaseReport) -> dict[str, str]:
     Tapes come first; engines that did not answer are left out. Answers are alike when they do not
     differ; errors when they are of one type.
     """
-    group_of = {name: group for group in report.groups for name in group.engines}
+    group_of: dict[str, AnswerGroup] = {}
+    for group in report.groups:
+        group_of.update(dict.fromkeys(group.engines, group))
     distinct: list[AnswerGroup] = []
     by_engine: dict[str, str] = {}
     for name in sorted(report.results, key=lambda name: ENGINES[name].style, reverse=True):
@@ -51,13 +252,12 @@ def _are_alike(report: CaseReport, group: AnswerGroup, other: AnswerGroup) -> bo
         return False
     if result.error and another.error:
         return result.error.type == another.error.type
-    apart = {frozenset(engines) for engines in report.apart}
+    apart = set(map(frozenset, report.apart))
     pairs = product(group.engines, other.engines)
-    return not any(frozenset(engines) in apart for engines in pairs)
+    return apart.isdisjoint(map(frozenset, pairs))
 
 
 # The detail
-
 
 STYLES: dict[Style, str] = {
     "tape": later("recorded while the forward runs"),
@@ -99,7 +299,9 @@ def detail(case: CaseReport, report: Report, wanted: Mapping[str, str]) -> dict[
 def _two_by_two(case: CaseReport, report: Report) -> None:
     """A row for each framework, a column for each style."""
     # Where all agree, letters would tell nothing.
-    by_engine = letters(case) if case.verdict in ("differs", "some_raise") else {}
+    by_engine = {}
+    if case.verdict in ("differs", "some_raise"):
+        by_engine = letters(case)
     for column, (style, meaning) in zip(st.columns(len(STYLES)), STYLES.items(), strict=True):
         column.markdown(f"**{_(STYLE_NAMES[style])}** — {_(meaning)}")
     for framework in FRAMEWORK_LABELS:
@@ -113,10 +315,14 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
 
 def _verdict(case: CaseReport) -> None:
     verdict = f":{COLOURS[case.verdict]}-badge[{_(VERDICTS[case.verdict])}]"
-    expectation = _("as expected") if case.expected else f":red-badge[{_('not as expected')}]"
+    expectation = f":red-badge[{_('not as expected')}]"
+    if case.expected:
+        expectation = _("as expected")
+    heading = f"{verdict} {expectation}"
     why = reason(case)
-    because = f": {plain(why)}" if why else ""
-    lines = [f"{verdict} {expectation}{because}"]
+    if why:
+        heading += f": {plain(why)}"
+    lines = [heading]
 
     difference = case.greatest
     if difference and (difference.what != "value" or difference.abs):
@@ -134,8 +340,10 @@ def _verdict(case: CaseReport) -> None:
 
 
 def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None:
-    answer = _("answer {letter}").format(letter=letter)
-    badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]" if letter else ""
+    badge = ""
+    if letter:
+        answer = _("answer {letter}").format(letter=letter)
+        badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]"
     # Below each other on a phone, the columns' heads are far away: each says its style itself.
     st.markdown(f"**{_label(engine)}** {_(engine.how)}{badge}")
     _answer(result, report.devices.get(engine.name, ""))

@@ -15,15 +15,21 @@ from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.web.case_detail import COLOURS, detail, letters
 from explorer.web.links import follow, last_shown, remember, table_start
-from explorer.web.messages import plain
 from explorer.web.report_page import ReportKey
-from explorer.web.widgets import ROW_HEIGHT, new_bar, table_height
+from explorer.web.widgets import (
+    ROW_HEIGHT,
+    has_words,
+    new_bar,
+    optional_box,
+    plain,
+    selected_row,
+    table_height,
+)
 from explorer.words import answers
 from explorer.words.answers import answer
 from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
 
 # Filters
-
 
 UNEXPECTED = later("unexpected")
 """A mark beside the verdict, and a filter like one."""
@@ -63,9 +69,10 @@ class Filters(msgspec.Struct, frozen=True):
 
     def _fits_words(self, case: CaseReport) -> bool:
         """Every word must be in the case's names, in a result, or in a structure."""
-        said = [answers.answer(result) + result.written for result in case.results.values()]
-        text = " ".join((case.case.label, case.case.short, *said)).casefold()
-        return all(word in text for word in self.words.casefold().split())
+        text = f"{case.case.label} {case.case.short}"
+        for result in case.results.values():
+            text += f" {answers.answer(result)}{result.written}"
+        return has_words(text, self.words)
 
     def address(self) -> dict[str, str]:
         """The filters as an address says them."""
@@ -91,7 +98,9 @@ def position_of(case: CaseReport) -> str:
 def marks_of(case: CaseReport) -> list[str]:
     """The verdict, and that it is unexpected."""
     verdict = VERDICTS[case.verdict]
-    return [verdict] if case.expected else [verdict, UNEXPECTED]
+    if case.expected:
+        return [verdict]
+    return [verdict, UNEXPECTED]
 
 
 def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
@@ -118,7 +127,9 @@ def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
 
 def _weights_label(name: str) -> str:
     # "one" and "all" are what the call says, as the table shows it.
-    return _(name) if name == NO_WEIGHTS else name
+    if name == NO_WEIGHTS:
+        return _(name)
+    return name
 
 
 class _Bar:
@@ -148,21 +159,7 @@ class _Bar:
         self, label: str, name: str, options: Iterable[str], called: Callable[[str], str]
     ) -> str:
         """One option or none; ``called`` says what an option is called."""
-        all_options = list(options)
-        asked = self._wanted.get(name)
-        index = None
-        if asked in all_options:
-            index = all_options.index(asked)
-        chosen = self._box.selectbox(
-            label,
-            all_options,
-            index=index,
-            key=name,
-            placeholder=_("any"),
-            width=105,
-            format_func=called,
-        )
-        return chosen or ""
+        return optional_box(self._box, label, name, options, self._wanted, _("any"), 105, called)
 
     def words(self, label: str, name: str, placeholder: str) -> str:
         """Words to search for."""
@@ -171,7 +168,6 @@ class _Bar:
 
 
 # The page
-
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
     "differs",
@@ -211,8 +207,9 @@ def cases(key: ReportKey, report: Report) -> None:
     first = _first(fitting, start.choice)
     case = fitting[_chosen_row(key, fitting, first, start.number)]
     # What a page opens with is no part of an address: the case most worth a look.
-    is_first = case is fitting[_most_telling(fitting)]
-    shown = {**chosen.address(), "case": "" if is_first else case.case.short}
+    shown = {**chosen.address(), "case": ""}
+    if case is not fitting[_most_telling(fitting)]:
+        shown["case"] = case.case.short
     shown.update(detail(case, report, wanted))
     remember(PLACE, shown)
     _engines(key, report)
@@ -236,7 +233,9 @@ def _engines(key: ReportKey, report: Report) -> None:
 def _summary(report: Report) -> None:
     """The outcome of the whole matrix at a glance."""
     # Two blanks before the end of a line are Markdown's line break.
-    box = st.success if report.is_as_expected else st.error
+    box = st.success
+    if not report.is_as_expected:
+        box = st.error
     box(f"**{summary(report)}**  \n{oracle_summary(report.cases)}")
 
 
@@ -273,8 +272,7 @@ def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int, start: in
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
     )
-    rows = selected["selection"]["rows"]
-    return rows[0] if rows and rows[0] < len(fitting) else first
+    return selected_row(selected, len(fitting), first)
 
 
 def _rank(case: CaseReport) -> tuple[bool, int]:

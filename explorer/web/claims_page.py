@@ -34,11 +34,19 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board, stored_board
-from explorer.web.links import Start, follow, last_shown, remember, table_start
-from explorer.web.messages import errors_shown, plain
+from explorer.web.links import Start, follow, last_shown, place_of, remember, table_start
 from explorer.web.progress import recorded_with, show_or_await
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
-from explorer.web.widgets import ROW_HEIGHT, new_bar, table_height
+from explorer.web.widgets import (
+    ROW_HEIGHT,
+    errors_shown,
+    has_words,
+    new_bar,
+    optional_box,
+    plain,
+    selected_row,
+    table_height,
+)
 from explorer.words.claims import advice_text, evidence_text
 from explorer.workers.workers import Workers
 
@@ -118,9 +126,9 @@ def count_text(count: int, verdict: ClaimVerdict | None) -> str:
 def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
     """The rows that fit the filters, which the bar above the table asks for."""
     bar = new_bar("claims")
-    topic = _choice(bar, _("Topic"), "topic", HEADINGS, wanted.get("topic"))
+    topic = optional_box(bar, _("Topic"), "topic", HEADINGS, wanted, _("all"), 240)
     names = [verdict_name(verdict) for verdict in CLAIM_VERDICTS]
-    verdict = _choice(bar, _("Verdict"), "verdict", names, wanted.get("verdict"))
+    verdict = optional_box(bar, _("Verdict"), "verdict", names, wanted, _("all"), 240)
     words = bar.text_input(
         _("Search"),
         wanted.get("words", ""),
@@ -135,34 +143,19 @@ def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
     return [row for row in whole.rows if _fits(row, topic, verdict, words)]
 
 
-def _choice(
-    bar: "st.delta_generator.DeltaGenerator",
-    label: str,
-    key: str,
-    options: Iterable[str],
-    first: str | None,
-) -> str:
-    names = list(options)
-    index = names.index(first) if first in names else None
-    chosen = bar.selectbox(
-        label, names, index=index, key=key, placeholder=_("all"), width=240, format_func=_
-    )
-    return chosen or ""
-
-
 def _fits(row: ClaimRow, topic: str, verdict: str, words: str) -> bool:
     if topic and row.heading != topic:
         return False
     if verdict and verdict_name(row.verdict) != verdict:
         return False
-    text = " ".join((str(row.id), row.statement, evidence_text(row), advice_text(row))).casefold()
-    return all(word in text for word in words.casefold().split())
+    text = " ".join((str(row.id), row.statement, evidence_text(row), advice_text(row)))
+    return has_words(text, words)
 
 
 def _chosen(rows: list[ClaimRow], start: Start) -> ClaimRow:
     """Show the table; the row that is selected in it, else the claim of the address, else the first."""
     numbers = [str(row.id) for row in rows]
-    first = numbers.index(start.choice) if start.choice in numbers else 0
+    first = place_of(start.choice, numbers)
     table: dict[str, list[object]] = {"claim": [], "verdict": [], "statement": [], "topic": []}
     for row in rows:
         table["claim"].append(row.id)
@@ -189,8 +182,7 @@ def _chosen(rows: list[ClaimRow], start: Start) -> ClaimRow:
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
     )
-    places = selected["selection"]["rows"]
-    row = rows[places[0] if places and places[0] < len(rows) else first]
+    row = rows[selected_row(selected, len(rows), first)]
     if start.choice or row is not rows[0]:
         shown = {**last_shown(PLACE), "claim": str(row.id)}
         remember(PLACE, shown)

@@ -8,27 +8,28 @@ from urllib.parse import urlencode
 
 import msgspec
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, SideName
 from explorer.model.report import Report
+from explorer.pair.alignments import last_by_engine
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
-from explorer.text.messages import one_line
-from explorer.web.graph_choices import FIRST_LEFT, FIRST_RIGHT, alignment_of, show_unknown
-from explorer.web.links import follow, last_shown, place_of, remember
-from explorer.web.messages import plain
+from explorer.web.graph_choices import (
+    FIRST_LEFT,
+    FIRST_RIGHT,
+    Chosen,
+    alignment_of,
+    show_ungraphed,
+)
+from explorer.web.links import follow, last_shown, place_of, remember, unless
 from explorer.web.report_page import PLACE as CHOICE
 from explorer.web.report_page import ReportKey
-from explorer.web.widgets import new_bar
+from explorer.web.widgets import new_bar, plain
 from explorer.words.divergences import first_divergence
-from explorer.words.graphs import why_no_graph
 
 # The component
-
 
 HERE = Path(__file__).resolve().parent
 
@@ -66,7 +67,11 @@ def code_view(left: Net, right: Net, href: Href, *, key: str) -> tuple[SideName,
 
 
 def _ids(net: Net) -> set[str]:
-    return {node.id for block in net.blocks for line in block.lines for node in line.nodes}
+    ids: set[str] = set()
+    for block in net.blocks:
+        for line in block.lines:
+            ids.update(node.id for node in line.nodes)
+    return ids
 
 
 def _data(net: Net, side: SideName, href: Href) -> dict[str, Any]:
@@ -86,7 +91,6 @@ def _node(node: LinkedNode, side: SideName, href: Href) -> dict[str, Any]:
 
 # The page
 
-
 PLACE = "code"
 
 FIRST: dict[SideName, str] = {"left": FIRST_LEFT, "right": FIRST_RIGHT}
@@ -101,21 +105,20 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
 
     def code(key: ReportKey, report: Report) -> None:
         """Choose two engines; then the code of their nets."""
-        last_stages = {graph.engine: graph for graph in report.graphs}
-        for name, why in report.ungraphed.items():
-            message = _("No graph from {engine}: {reason}")
-            st.warning(
-                message.format(engine=plain(name), reason=plain(one_line(why_no_graph(why))))
-            )
+        last_stages = last_by_engine(report.graphs)
+        show_ungraphed(report)
         if not last_stages:
             st.caption(_("No engine has a graph whose nodes could be linked to lines."))
             return
         wanted = follow(PLACE, ("left", "right"))
         bar = new_bar("code")
+        chosen = Chosen(bar, bar, wanted, {})
+        names = list(last_stages)
         engines: dict[SideName, str] = {}
-        for side, first in FIRST.items():
-            engines[side] = _engine(bar, side, first, last_stages, wanted)
-        remember(PLACE, {side: name for side, name in engines.items() if name != FIRST[side]})
+        for side, title in SIDES.items():
+            first = names[place_of(FIRST[side], names)]
+            engines[side] = chosen.one_of(side, _(title), names, first, width=200)
+        remember(PLACE, {side: unless(name, FIRST[side]) for side, name in engines.items()})
         st.caption(
             _(
                 "Hover over a line to see its counterpart; click it, or one of its nodes, to open"
@@ -128,23 +131,6 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
             st.switch_page(graphs, query_params=_address(engines, *opened))
 
     return code
-
-
-def _engine(
-    bar: DeltaGenerator,
-    side: SideName,
-    first: str,
-    graphs: Mapping[str, GradGraph],
-    wanted: Mapping[str, str],
-) -> str:
-    names = list(graphs)
-    asked = wanted.get(side, first)
-    if side in wanted and asked not in names:
-        show_unknown(side, asked, names)
-        asked = first
-    index = place_of(asked, names)
-    chosen = bar.selectbox(_(SIDES[side]), names, index=index, key=side, width=200)
-    return chosen or names[index]
 
 
 def _nets(
@@ -171,5 +157,5 @@ def _title(graph: GradGraph) -> str:
 def _address(engines: Mapping[SideName, str], side: SideName, node: str) -> dict[str, str]:
     """The address of the page of graphs that shows a node."""
     address = {**last_shown(CHOICE), "node": f"{side}:{node}"}
-    address.update((name, engine) for name, engine in engines.items())
+    address.update(engines.items())
     return address

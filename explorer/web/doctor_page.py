@@ -13,9 +13,9 @@ from explorer.report.wording import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
 from explorer.text.language import _
-from explorer.web.messages import errors_shown, plain
 from explorer.web.progress import awaited
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
+from explorer.web.widgets import errors_shown, plain
 from explorer.words.doctor import check as worded
 from explorer.workers.workers import Workers
 

@@ -13,6 +13,7 @@ from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.pair.alignments import last_by_engine
 from explorer.report.json import encode
 from explorer.report.scenario.export import (
     DEFAULT_VIEW,
@@ -42,9 +43,8 @@ from explorer.web.graph_choices import (
     view_labels,
 )
 from explorer.web.links import follow, last_shown, place_of, remember, unless
-from explorer.web.messages import plain
 from explorer.web.report_page import ReportKey, graphs_of
-from explorer.web.widgets import new_bar
+from explorer.web.widgets import new_bar, plain
 from explorer.words.scenarios import said
 
 PLACE = "export"
@@ -106,7 +106,7 @@ def export(key: ReportKey, report: Report) -> None:
     wanted = _wanted()
     bar = new_bar("export")
     graphs_report, case = _report_on_case(bar, key, report, wanted)
-    last_stages = {graph.engine: graph for graph in graphs_report.graphs}
+    last_stages = last_by_engine(graphs_report.graphs)
     if last_stages:
         _picture(bar, key, graphs_report, case, last_stages, wanted)
     else:
@@ -122,7 +122,9 @@ def _wanted() -> dict[str, str]:
     st.session_state[SEEN_IN_GRAPHS] = shown
     is_asked = any(name in st.query_params for name in NAMES)
     wanted = follow(PLACE, NAMES)
-    return wanted if is_asked or not is_news else in_one_picture(shown)
+    if is_news and not is_asked:
+        return in_one_picture(shown)
+    return wanted
 
 
 def in_one_picture(shown: Mapping[str, str]) -> dict[str, str]:
@@ -148,7 +150,9 @@ def _report_on_case(
 ) -> tuple[Report, str]:
     """The report with the graphs of the chosen case, and the case's short name, "" for the first."""
     labels = {case.case.short: case.case.label for case in report.cases}
-    captured = report.graphs[0].case if report.graphs else ""
+    captured = ""
+    if report.graphs:
+        captured = report.graphs[0].case
     names = sorted(labels, key=lambda name: labels[name] != captured)
     index = place_of(wanted.get("case", ""), names)
     name = bar.selectbox(_("Case"), names, index=index, key="case", width=200) or names[0]
@@ -170,11 +174,14 @@ def _picture(
     left = _one(bar, _("Left"), "left", engines, wanted, FIRST_LEFT)
     others = [ALONE, *(name for name in engines if name != left)]
     right = _one(bar, _("Right"), "right", others, wanted, FIRST_RIGHT)
-    shown = (left,) if right == ALONE else (left, right)
+    shown: tuple[str, ...] = (left, right)
+    formats = list(drawing.PAIR_FORMATS)
+    if right == ALONE:
+        shown = (left,)
+        formats = list(drawing.FORMATS)
     pictured, stage = _stage(bar, [graphs[engine] for engine in shown], report, wanted)
     view = _one(bar, _("View"), "view", list(VIEWS), wanted, DEFAULT_VIEW)
     depth = _one(bar, _("Detail"), "depth", list(DEPTHS), wanted, "fit")
-    formats = list(drawing.FORMATS if len(shown) == 1 else drawing.PAIR_FORMATS)
     file_format = _one(bar, _("Format"), "format", formats, wanted, "svg")
     remember(
         PLACE,
@@ -247,7 +254,9 @@ def _one(
     if asked not in options and first in options:
         asked = first
     index = place_of(asked, options)
-    width = 175 if name in ("left", "right", "stage") else 115
+    width = 115
+    if name in ("left", "right", "stage"):
+        width = 175
     labels = option_labels()
     chosen = bar.selectbox(
         label,
@@ -326,14 +335,17 @@ def _drawn(
 def name_in_shell(key: ReportKey) -> str:
     """What the command line calls a scenario: a shipped one by its name, another by its file."""
     # Where the file lies is the owner's affair, and not shown to visitors.
-    return key.path.stem if key.path.parent in SHIPPED else key.path.name
+    if key.path.parent in SHIPPED:
+        return key.path.stem
+    return key.path.name
 
 
 def _report_downloads(key: ReportKey, report: Report) -> None:
     columns = st.columns(len(REPORT_FORMATS))
     for column, (file_format, label) in zip(columns, REPORT_FORMATS.items(), strict=True):
         with column:
-            name = f"{key.path.stem}.{'md' if file_format == 'markdown' else file_format}"
+            suffix = file_format.replace("markdown", "md")
+            name = f"{key.path.stem}.{suffix}"
             st.download_button(
                 _(label),
                 partial(report_bytes, report, file_format, code(), code_of(key.path)),

@@ -15,7 +15,9 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.pair.alignments import STAGES, aligned, can_be_paired, reported
 from explorer.text.language import _
-from explorer.web.messages import refusal, show_error
+from explorer.text.messages import one_line
+from explorer.web.widgets import plain, refusal, show_error
+from explorer.words.graphs import why_no_graph
 
 # Alignments
 
@@ -47,7 +49,6 @@ def _aligned(left_digest: str, right_digest: str, _left: GradGraph, _right: Grad
 
 
 # Choices
-
 
 FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""
@@ -90,11 +91,10 @@ class Chosen(msgspec.Struct):
         is_rare: bool = False,
     ) -> str:
         """One option, from the address or ``first``; an unknown name is reported."""
-        wanted = self.wanted.get(name, first)
-        if wanted not in options:
-            show_unknown(name, wanted, options)
-            wanted = first
-        place = self.more if is_rare else self.bar
+        wanted = self._wanted(name, options, first)
+        place = self.bar
+        if is_rare:
+            place = self.more
         chosen = place.selectbox(
             title,
             options,
@@ -109,10 +109,7 @@ class Chosen(msgspec.Struct):
 
     def step_of(self, name: str, title: str, options: Sequence[str], first: str) -> str:
         """One option on a slider."""
-        wanted = self.wanted.get(name, first)
-        if wanted not in options:
-            show_unknown(name, wanted, options)
-            wanted = first
+        wanted = self._wanted(name, options, first)
         chosen = self.bar.select_slider(
             title,
             options,
@@ -124,11 +121,27 @@ class Chosen(msgspec.Struct):
         self._remember(name, chosen, first)
         return chosen
 
+    def _wanted(self, name: str, options: Sequence[str], first: str) -> str:
+        wanted = self.wanted.get(name, first)
+        if wanted not in options:
+            show_unknown(name, wanted, options)
+            return first
+        return wanted
+
     def _remember(self, name: str, chosen: str, first: str) -> None:
         # What a link says stays in the address, also where it is what opens anyway: an address of
         # its own would be pushed over the link's, and the way back would lead here again.
-        is_said = chosen != first or self.wanted.get(name) == first
-        self.address[name] = chosen if is_said else ""
+        self.address[name] = ""
+        if chosen != first or self.wanted.get(name) == first:
+            self.address[name] = chosen
+
+
+def show_ungraphed(report: Report) -> None:
+    """Say which engines gave no graph, and why."""
+    for name, why in report.ungraphed.items():
+        message = _("No graph from {engine}: {reason}")
+        reason = plain(one_line(why_no_graph(why)))
+        st.warning(message.format(engine=plain(name), reason=reason))
 
 
 def show_unknown(name: str, wanted: str, options: Sequence[str]) -> None:
@@ -142,7 +155,9 @@ def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str],
     first = FIRST_LEFT if side == "left" else FIRST_RIGHT
     # Where only one engine gave a graph, it is on both sides.
     free = [engine for engine in engines if engine != taken] or engines
-    return chosen.one_of(side, title, engines, first if first in free else free[0], width=160)
+    if first not in free:
+        first = free[0]
+    return chosen.one_of(side, title, engines, first, width=160)
 
 
 def chosen_stage(
@@ -153,7 +168,9 @@ def chosen_stage(
     if len(graphs) == 1:
         return graphs[0], None
     place = stages.index(chosen.step_of(f"{side}_stage", title, stages, stages[-1]))
-    return graphs[place], graphs[place - 1] if place else None
+    if place == 0:
+        return graphs[0], None
+    return graphs[place], graphs[place - 1]
 
 
 def chosen_view(chosen: Chosen) -> ViewName:

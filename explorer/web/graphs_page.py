@@ -9,20 +9,18 @@ import streamlit as st
 from explorer.drawing.folding import Folding
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.marks import Marks
-from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Depth, Shown, show_both, show_folded
+from explorer.drawing.structure import module_names
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
-from explorer.model.graph import GradGraph
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, SideName
 from explorer.model.report import Report
 from explorer.pair.alignments import STAGES, both_marks, caption, has_values, merged_alignment
 from explorer.pair.component import words
+from explorer.pair.details import SourceLines
 from explorer.pair.records import Side, StageChanges, pair_record, sources, stage_changes
-from explorer.pair.source_code import SourceLines
 from explorer.scenario.own_nets import code_of
 from explorer.text.language import _, code, said_in
-from explorer.text.messages import one_line
 from explorer.web.graph_choices import (
     GRAPHS,
     NAMES,
@@ -34,15 +32,15 @@ from explorer.web.graph_choices import (
     chosen_stage,
     chosen_view,
     digest_of_graph,
+    show_ungraphed,
 )
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.messages import plain
 from explorer.web.pair_view import IN_VIEW, ViewState, address_of, pair_view, state_of
 from explorer.web.report_page import ReportKey, graphs_of
-from explorer.web.widgets import new_bar
+from explorer.web.widgets import new_bar, plain
 from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
-from explorer.words.graphs import note, why_no_graph
+from explorer.words.graphs import note
 
 REVISION = "revision of the graphs"
 """Counts in the session how often what is chosen in the drawings was changed from outside of them."""
@@ -67,10 +65,14 @@ class Choice(msgspec.Struct, frozen=True):
 
 def graphs(key: ReportKey, report: Report) -> None:
     """Choose cases, engines and a view; then the two graphs."""
-    captured = report.graphs[0].case if report.graphs else None
+    captured = None
+    if report.graphs:
+        captured = report.graphs[0].case
 
     def report_on(label: str) -> Report:
-        return report if label == captured else graphs_of(key, label)
+        if label == captured:
+            return report
+        return graphs_of(key, label)
 
     labels = {case.case.label: case.case.short for case in report.cases}
     side_by_side(labels, captured, report_on, code_of(key.path))
@@ -101,13 +103,18 @@ def side_by_side(
     state = _state(before, wanted, (left.graph, right.graph), modules)
     shown = _shown(left.graph, right.graph, depth, state)
     sides = _sides(left, right, shown, view, alignment)
-    merged = merged_alignment(alignment, *shown) if alignment else None
+    merged = None
+    if alignment:
+        merged = merged_alignment(alignment, *shown)
     drawn = "".join(f"{side.caption}{side.graph_key}{side.svg}" for side in sides)
     with st.spinner(_("Reading the values …"), show_time=True):
         record = _record(drawn, words(), sides, alignment, merged)
     _panes(record, sources(*shown, code), state, chosen.address, _chosen_above())
-    notes = [f"{side.graph.engine}: {note(kind)}" for side in pair for kind in side.graph.notes]
-    for text in dict.fromkeys(notes):  # the same engine may stand on both sides
+    notes: dict[str, None] = {}  # the same engine may be on both sides
+    for side in pair:
+        for kind in side.graph.notes:
+            notes[f"{side.graph.engine}: {note(kind)}"] = None
+    for text in notes:
         st.caption(plain(text))
 
 
@@ -154,21 +161,22 @@ def _chosen_pair(
         lambda short: short or _("the same"),
         is_rare=True,
     )
-    right_report = report_on(shorts[other]) if other else left_report
-    taken = left.graph.engine if left and not other else ""
+    right_report, taken = left_report, ""
+    if other:
+        right_report = report_on(shorts[other])
+    elif left:
+        taken = left.graph.engine
     right = _choice(chosen, "right", _("Right"), _("Stage on the right"), right_report, taken)
-    return (left, right) if left and right else None
+    if left is None or right is None:
+        return None
+    return left, right
 
 
 def _choice(
     chosen: Chosen, side: SideName, title: str, stage_title: str, report: Report, taken: str
 ) -> Choice | None:
-    for name, why in report.ungraphed.items():
-        message = _("No graph from {engine}: {reason}")
-        if side == "left":
-            st.warning(
-                message.format(engine=plain(name), reason=plain(one_line(why_no_graph(why))))
-            )
+    if side == "left":
+        show_ungraphed(report)
     by_engine: dict[str, list[GradGraph]] = {}
     for graph in report.graphs:
         by_engine.setdefault(graph.engine, []).append(graph)
@@ -176,8 +184,9 @@ def _choice(
         return None
     engine = chosen_engine(chosen, side, title, list(by_engine), taken)
     graph, stage_before = chosen_stage(chosen, side, stage_title, by_engine[engine])
-    changes = stage_changes(stage_before, graph) if stage_before else None
-    return Choice(graph, report, changes)
+    if stage_before is None:
+        return Choice(graph, report)
+    return Choice(graph, report, stage_changes(stage_before, graph))
 
 
 def _introduce(left: Choice, right: Choice, alignment: Alignment | None) -> None:
@@ -225,9 +234,12 @@ def _summary(alignment: Alignment) -> None:
 
 def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
     """Why two graphs have no pairs: a stage that was not run has no values."""
-    stages = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not has_values(graph)]
+    stages: dict[str, None] = {}
+    for graph in (left, right):
+        if not has_values(graph):
+            stages[f"{graph.engine}, {graph.stage}"] = None
     if stages:
-        which = plain("; ".join(dict.fromkeys(stages)))
+        which = plain("; ".join(stages))
         said = _("Nodes pair by their values, and this stage was not run: {which}.")
         st.info(said.format(which=which))
 
@@ -240,8 +252,11 @@ def _shown(
     if not (state.opened or state.folded):
         return both
     opened, folded = frozenset(state.opened), frozenset(state.folded)
-    folding = [Folding(shown.depth, opened, folded, shown.folding.stretches) for shown in both]
-    return show_folded(left, folding[0]), show_folded(right, folding[1])
+
+    def folding(shown: Shown) -> Folding:
+        return Folding(shown.depth, opened, folded, shown.folding.stretches)
+
+    return show_folded(left, folding(both[0])), show_folded(right, folding(both[1]))
 
 
 def _sides(
@@ -264,7 +279,9 @@ def _side(choice: Choice, shown: Shown, view: ViewName, marks: Marks, prefix: st
     said = tuple((node, mark.number, mark.diverges) for node, mark in marks.items())
     with st.spinner(_("Drawing …"), show_time=True):
         drawing = _svg(digest, said, shown, view, marks, prefix, code())
-    new = choice.changes.new if choice.changes else frozenset()
+    new: frozenset[str] = frozenset()
+    if choice.changes:
+        new = choice.changes.new
     return Side(caption(graph), drawing, prefix, shown, graph, digest_of_graph(graph), new)
 
 

@@ -1,5 +1,6 @@
 """The first page: what this is, and every scenario, study and the board one click away."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape as html_escape
@@ -40,9 +41,9 @@ from explorer.web.cards import picture as image_of
 from explorer.web.case_detail import STYLE_NAMES, STYLES
 from explorer.web.claims_page import COLOURS, count_text
 from explorer.web.links import follow, remember
-from explorer.web.messages import plain
 from explorer.web.offered_scenarios import offered
 from explorer.web.progress import page_recorded_with
+from explorer.web.widgets import has_words, plain
 from explorer.words.messages import text
 
 LONGEST_FINDING = 180
@@ -141,8 +142,9 @@ def _shows_recorded() -> bool:
     """Whether anything on the page is recorded and not of this machine."""
     if not (introduction().is_own and _board_counts().is_own):
         return True
-    if not all(_finding(name, code()).is_own for name in STUDIES):
-        return True
+    for name in STUDIES:
+        if not _finding(name, code()).is_own:
+            return True
     abouts = map(scenario_card, offered().values())
     return any(about.card is not None and not about.is_own for about in abouts)
 
@@ -244,9 +246,11 @@ def _board_counts() -> Counts:
     board = own or _recorded_board()
     if board is None:
         return Counts({}, is_own=False)
-    verdicts = [row.verdict for row in board.rows]
-    ordered: Sequence[ClaimVerdict | None] = (*CLAIM_VERDICTS, None)
-    by_verdict = {verdict: verdicts.count(verdict) for verdict in ordered if verdict in verdicts}
+    verdicts = Counter(row.verdict for row in board.rows)
+    by_verdict: dict[ClaimVerdict | None, int] = {}
+    for verdict in (*CLAIM_VERDICTS, None):
+        if verdicts[verdict]:
+            by_verdict[verdict] = verdicts[verdict]
     return Counts(by_verdict, is_own=own is not None)
 
 
@@ -275,7 +279,10 @@ def _study_query(name: str) -> dict[str, str]:
     """What a study is called in the address of its page."""
     on = study_topic(name).default_scenario
     # The finding on the card is that of this scenario, whichever was looked at before.
-    return {"study": name, "on": on} if on else {"study": name}
+    query = {"study": name}
+    if on:
+        query["on"] = on
+    return query
 
 
 def _href(page: StreamlitPage, query: Mapping[str, str]) -> str:
@@ -319,8 +326,7 @@ def _scenarios(page: StreamlitPage, own_mark: str) -> None:
     by_folder: dict[Path, list[Entry]] = {}
     for name, path in offered().items():
         about = scenario_card(path)
-        text = f"{name} {about.searched}".casefold()
-        if all(word in text for word in words.casefold().split()):
+        if has_words(f"{name} {about.searched}", words):
             by_folder.setdefault(path.parent, []).append(Entry(name, about))
     for place, (folder, entries) in enumerate(by_folder.items()):
         st.caption(_about_folder(folder, len(entries)))
@@ -346,18 +352,22 @@ def _cards(page: StreamlitPage, entries: Sequence[Entry], own_mark: str, key: st
 
 def _card(page: StreamlitPage, entry: Entry, own_mark: str) -> Card:
     about = entry.about
-    ladder = about.card.ladder if about.card else ""
-    own_note = own_mark if about.is_own else ""
+    picture, badge, note = "", None, _("not run yet")
+    if about.card:
+        badge = _verdict(about.card)
+        note = own_mark if about.is_own else ""
+        if about.card.ladder:
+            picture = image_source(about.card.ladder)
     return Card(
         name=entry.name,
         heading=clean(entry.name),
         href=_href(page, {"scenario": entry.name}),
         title=clean(about.title),
         point=clean(about.line),
-        picture=image_source(ladder) if ladder else "",
+        picture=picture,
         label=_("The gradient graph of {name}").format(name=clean(entry.name)),
-        badge=_verdict(about.card) if about.card else None,
-        note=own_note if about.card else _("not run yet"),
+        badge=badge,
+        note=note,
     )
 
 

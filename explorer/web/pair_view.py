@@ -10,7 +10,7 @@ import msgspec
 import streamlit as st
 
 from explorer.pair.component import code, markup, style
-from explorer.pair.source_code import SourceLines
+from explorer.pair.details import SourceLines
 
 ADAPTER = Path(__file__).resolve().parent / "pair_view.js"
 """What joins the component to this app."""
@@ -66,11 +66,12 @@ def _chosen(view: Any, state: ViewState) -> ViewState:
         chosen = msgspec.convert(dict(view or {}), ViewState)
     except (msgspec.ValidationError, TypeError, ValueError):
         return state  # what comes from a browser can be anything
-    return chosen if view and chosen.revision == state.revision else state
+    if view and chosen.revision == state.revision:
+        return chosen
+    return state
 
 
 # The address
-
 
 IN_VIEW = ("node", "step", "only", "follow", "opened", "folded")
 """Names in the address whose values are chosen in the drawings."""

@@ -15,14 +15,6 @@ from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.web.links import CHOICE, follow, page_called, place_of, remember, unless
-from explorer.web.messages import (
-    errors_shown,
-    plain,
-    refusal,
-    show_error,
-    show_finding,
-    without_pictures,
-)
 from explorer.web.offered_scenarios import (
     digest_of_file,
     first_scenario,
@@ -33,7 +25,16 @@ from explorer.web.offered_scenarios import (
 from explorer.web.progress import RunProgress, awaited, run_again
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
 from explorer.web.studies_page import studies_of_a_scenario
-from explorer.web.widgets import FIRST_DEVICE, device_box
+from explorer.web.widgets import (
+    FIRST_DEVICE,
+    device_box,
+    errors_shown,
+    plain,
+    refusal,
+    show_error,
+    show_finding,
+    without_pictures,
+)
 from explorer.words.scenarios import said, said_notes
 from explorer.workers.workers import Workers
 
@@ -89,7 +90,6 @@ def report_run(key: ReportKey, runs: SharedRuns) -> SharedRun[Report]:
 
 # Changed files
 
-
 LOOK_SECONDS = 1.0
 """The interval at which a page looks at its files."""
 
@@ -107,7 +107,6 @@ def _look(path: Path, digest: str) -> None:
 
 
 # The sidebar
-
 
 PLACE = CHOICE
 """The pages that share one choice."""
@@ -208,7 +207,6 @@ def _introduce(path: Path) -> None:
 
 
 # Pages
-
 
 ShowReport = Callable[[ReportKey, Report], None]
 

@@ -22,11 +22,10 @@ from explorer.topics.question import Target
 from explorer.topics.studies import stored_study, study, target
 from explorer.topics.topic import Topic
 from explorer.web.links import CHOICE, follow, last_shown, page_called, remember, unless
-from explorer.web.messages import errors_shown, plain, refusal
 from explorer.web.offered_scenarios import FIRST, digest_of_file, first_scenario, offered
 from explorer.web.progress import recorded_with, show_or_await
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
-from explorer.web.widgets import FIRST_DEVICE, device_box, new_bar
+from explorer.web.widgets import FIRST_DEVICE, device_box, errors_shown, new_bar, plain, refusal
 from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 

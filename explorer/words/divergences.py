@@ -19,7 +19,7 @@ from explorer.model.divergence import (
     ResultElsewhere,
     ResultMissing,
 )
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import SideName
 from explorer.text.language import _
 from explorer.words.readings import contrast, listed, place, reading, row
 

@@ -1,7 +1,6 @@
 """Why a graph is missing, or something of one of its nodes, in words."""
 
-from explorer.model.absences import Absence, AbsenceKind
-from explorer.model.graph import GraphNote
+from explorer.model.graph import Absence, AbsenceKind, GraphNote
 from explorer.model.report import Ungraphed
 from explorer.text.language import _, later
 from explorer.words.failures import message

@@ -12,7 +12,7 @@ import pytest
 
 import explorer
 from explorer.model.errors import UsageError
-from explorer.pair.source_code import source_lines
+from explorer.pair.details import source_lines
 from explorer.words.claims import evidence_text
 from tests.support.command_line import ROOT
 from tests.support.own_package import (

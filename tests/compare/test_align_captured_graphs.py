@@ -9,8 +9,7 @@ from explorer.compare.align import align
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import Divergence
-from explorer.model.graph import GradGraph, Phase
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, Phase, SideName
 from explorer.model.report import Report
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import names

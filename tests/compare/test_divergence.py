@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, NodeKind
+from explorer.model.graph import Absence, GradGraph, NodeKind
 from explorer.model.unpaired import Recorded
 from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading

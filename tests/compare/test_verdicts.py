@@ -9,10 +9,9 @@ from explorer.compare.verdicts import judge, with_expectation
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
-from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, CaseReport
-from explorer.model.results import Estimate, OracleResult, Outcome, Result
-from explorer.numeric.central_differences import directions
+from explorer.model.results import Estimate, LeafNoise, OracleResult, Outcome, Result, ResultNoise
+from explorer.numeric.differences import directions
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
 from tests.support.computed_graphs import one_input

@@ -10,9 +10,8 @@ from explorer.compare.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, Output
-from explorer.model.noise import LeafNoise, ResultNoise
-from explorer.model.results import Estimate, OracleResult, Result
-from explorer.numeric.central_differences import directions
+from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
+from explorer.numeric.differences import directions
 from explorer.numeric.summaries import summarise
 from tests.support.results import FINE, answer, raised, values
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from explorer.model.alignment import Alignment, How, Pair
 from explorer.model.divergence import Divergence
 from explorer.model.engines import ENGINES
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import SideName
 from explorer.words.readings import reading
 from tests.corpus.graphs import VALUES, Labels
 from tests.corpus.values import written_group

@@ -7,8 +7,7 @@ import pytest
 from explorer.api.results import Exploration
 from explorer.blocks.records import Span, spans
 from explorer.documents.contents import file_name, themed
-from explorer.documents.directives import KINDS, Directive, directive
-from explorer.documents.fences import fences
+from explorer.documents.directives import KINDS, Directive, directive, fences
 from explorer.model.errors import UsageError
 from tests.support.deep_nets import NODES_OF_BLOCK, deep_report
 

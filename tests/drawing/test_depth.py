@@ -9,8 +9,8 @@ import pytest
 from explorer.drawing import draw
 from explorer.drawing import pair as draw_pair
 from explorer.drawing.folding import MOST_LOOSE, Folding
-from explorer.drawing.links import in_order
 from explorer.drawing.shown import MOST_APART, MOST_NODES, show, show_both, show_folded
+from explorer.drawing.structure import in_order
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph

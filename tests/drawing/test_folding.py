@@ -7,8 +7,8 @@ import pytest
 from explorer.drawing.folding import Folding
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.marks import marks
-from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Shown, show, show_folded
+from explorer.drawing.structure import module_names
 from tests.support.drawing_graphs import residual
 
 NET = residual(2, width=2)

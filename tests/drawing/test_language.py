@@ -7,11 +7,11 @@ import pytest
 
 from explorer.drawing import Depth, draw, show
 from explorer.drawing.cards import cards
+from explorer.drawing.formats import dot, mermaid
 from explorer.drawing.label_text import measure
 from explorer.drawing.marks import marks
 from explorer.drawing.picture import Card
 from explorer.drawing.style import LEAST_BOX_WIDTH, PAD, SMALL_SIZE, TITLE_SIZE
-from explorer.drawing.text_formats import dot, mermaid
 from explorer.model.graph import GradGraph
 from explorer.text.language import said_in
 from explorer.words.graphs import why_missing

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.drawing.links import Link, in_order, layers, neighbours
+from explorer.drawing.structure import Link, in_order, layers, neighbours
 
 NODES = [f"n{index}" for index in range(8)]
 

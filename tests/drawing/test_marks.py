@@ -80,3 +80,16 @@ def test_modules_that_share_most_pairs_have_the_least_number_of_these() -> None:
     right = {**left, ids["a"][2]: 4, ids["b"][0]: 3}
     of_left, of_right = shared_numbers(shown, shown, (left, right))
     assert of_left == of_right == {ids["a"][0]: 1, ids["b"][0]: 5}
+
+
+def test_of_modules_that_share_as_many_numbers_the_first_two_are_a_pair() -> None:
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    ids = []
+    for scope in "abcdef":
+        ids += [x := g.add("mul", [x], scope=scope) for _ in range(2)]
+    shown = show(g.record(), 1)
+    one_number = dict.fromkeys(ids, 1)
+    # By the order in sets of ids, any two of the modules could be the pair.
+    of_left, of_right = shared_numbers(shown, shown, (one_number, one_number))
+    assert of_left == of_right == {ids[0]: 1}

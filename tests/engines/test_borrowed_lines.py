@@ -3,8 +3,7 @@
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.model.absences import Absence
-from explorer.model.graph import Node, Phase
+from explorer.model.graph import Absence, Node, Phase
 
 
 def op(

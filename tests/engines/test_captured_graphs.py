@@ -2,10 +2,9 @@
 
 import pytest
 
-from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, Node, is_users
+from explorer.model.graph import Absence, GradGraph, Node, is_users
 from explorer.model.report import Report
 from explorer.scenario.find import names
 from tests.support.remembering_workers import Remembering

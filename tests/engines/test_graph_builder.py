@@ -6,8 +6,7 @@ import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.lint import lint
-from explorer.model.absences import Absence
-from explorer.model.graph import Edge, GradGraph, Node, Output, Phase
+from explorer.model.graph import Absence, Edge, GradGraph, Node, Output, Phase
 
 NO_LINE, NO_VALUES = Absence("added_by_capture"), Absence("unwritten")
 """Why a node has no line of its own, or no values."""

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from explorer.engines.mindspore.ir import IRSyntaxError, parse, read
-from explorer.engines.mindspore.ir.atoms import Scope, read_atom
 from explorer.engines.mindspore.ir.lines import Fault
 from explorer.engines.mindspore.ir.records import NodeRef
+from explorer.engines.mindspore.ir.values import Scope, read_atom
 from tests.support.ir_texts import (
     FIRST_STATEMENT,
     HEADER,

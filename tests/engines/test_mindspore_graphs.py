@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import Absence, GradGraph, Node
 from explorer.model.passes import PASSES
 from explorer.model.requests import CaseRequest
 from explorer.workers.workers import Workers

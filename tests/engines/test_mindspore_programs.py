@@ -8,22 +8,29 @@ import pytest
 
 from explorer.engines.mindspore.ir import read
 from explorer.engines.mindspore.ir.records import TensorValue
-from explorer.engines.mindspore.ir_bindings import elements
 from explorer.engines.mindspore.ir_statements import (
     IRStatement,
+    elements,
     needed_by_outputs,
     program,
     reached,
 )
-from explorer.engines.mindspore.kernel_dump import DumpedOutput, Kernel, kernels_in, load, make_room
-from explorer.engines.mindspore.kernel_values import KernelValues, last_of_shares
+from explorer.engines.mindspore.kernel_values import (
+    DumpedOutput,
+    Kernel,
+    KernelValues,
+    kernels_in,
+    last_of_shares,
+    load,
+    make_room,
+)
 from explorer.engines.mindspore.operators import (
     may_write,
     unwritten_outputs,
     written_operands,
 )
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
+from explorer.model.graph import Absence
 from tests.support.ir_texts import SAMPLES
 
 PRODUCT = "Default/MatMul-op1"

@@ -15,9 +15,8 @@ from explorer.engines.capture.proof import (
     agrees,
     prove,
 )
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Output
+from explorer.model.graph import Absence, Output
 from explorer.numeric.summaries import summarise
 
 X = np.array([3.0, -2.0, 0.5], np.float32)

@@ -5,9 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.model.absences import Absence
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import Absence, GradGraph, Node
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
 from explorer.workers.workers import Workers

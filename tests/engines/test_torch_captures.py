@@ -3,9 +3,8 @@
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.model.absences import Absence
 from explorer.model.cases import GradCase
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import Absence, GradGraph, Node
 from explorer.workers.workers import Workers
 from tests.support.scenario_reports import value
 from tests.support.torch_requests import BARE, EVERYTHING, TORCH_ENGINES, Torch, only_graph

@@ -7,9 +7,8 @@ import pytest
 
 from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
-from explorer.model.absences import Absence
 from explorer.model.arrays import unpack
-from explorer.model.graph import GradGraph
+from explorer.model.graph import Absence, GradGraph
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load

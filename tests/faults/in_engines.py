@@ -79,7 +79,7 @@ IN_TORCH = (
     ),
     Fault(
         "a recorded joint graph runs with other random numbers",
-        f"{TORCH}/joint_part.py",
+        f"{TORCH}/joint_graph.py",
         "        start_random_numbers(self.net.seed)\n",
         "        start_random_numbers(self.net.seed + 1)\n",
         "tests/engines/test_same_draws.py",
@@ -100,7 +100,7 @@ IN_TORCH = (
     ),
     Fault(
         "what was captured waits for a search for garbage",
-        f"{TORCH}/tape_tensors.py",
+        f"{TORCH}/tape_records.py",
         "functools.partial(_forget, weakref.ref(self), key)",
         "functools.partial(_forget, lambda: self, key)",
         "tests/engines/test_torch_captures.py::test_nothing_that_was_captured_waits_for_a_search_for_garbage[torch-tape]",
@@ -228,7 +228,7 @@ IN_MINDSPORE = (
     ),
     Fault(
         "MindSpore's tape: only the tensor that is written is read, and no view of it",
-        f"{MINDSPORE}/tape_values.py",
+        f"{MINDSPORE}/tape_tensors.py",
         "            for slot in self._by_storage.pop(_storage(tensor), ()):\n",
         "            for slot in self._by_storage.pop(_storage(tensor), ())[:1]:\n",
         "tests/engines/test_overwritten_values.py::test_a_view_shows_what_it_showed_before_the_memory_that_it_shares_was_overwritten",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.numeric.central_differences import directions
+from explorer.numeric.differences import directions
 
 
 def test_directions_have_unit_length_and_the_shape_of_the_tensor() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.numeric.dropout_masks import channel_mask, dropout_mask
+from explorer.numeric.random_arrays import channel_mask, dropout_mask
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.model.arrays import pack, unpack
-from explorer.numeric.jitter import jittered, jittered_arrays, jittered_records
+from explorer.numeric.random_arrays import jittered, jittered_arrays, jittered_records
 
 DRAWN = np.random.default_rng(0).standard_normal((20, 30))
 

@@ -7,13 +7,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.model.absences import Absence
 from explorer.model.alignment import Pair
-from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.graph import Absence, GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
-from explorer.pair.details import ELEMENTS, heat_map, node_detail, pair_detail
+from explorer.pair.details import ELEMENTS, heat_map, node_detail, pair_detail, source_lines
 from explorer.pair.records import stage_changes
-from explorer.pair.source_code import source_lines
 from tests.support.sample_report import HOSTILE, graph
 
 

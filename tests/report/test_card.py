@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from explorer.drawing.thumbnail import thumbnail
+from explorer.drawing.views import thumbnail
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key
 from explorer.report.scenario.card import (

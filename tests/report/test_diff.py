@@ -3,8 +3,7 @@
 import msgspec
 import pytest
 
-from explorer.model.absences import Absence
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import Absence, SideName
 from explorer.model.unpaired import Recorded, Unpaired
 from explorer.report.diff import diff_lines
 from explorer.report.schemas import diff_document

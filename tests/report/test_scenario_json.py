@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from explorer.compare.verdicts import judge
-from explorer.model.absences import Absence
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
+from explorer.model.graph import Absence
 from explorer.model.report import LeftOut, Report
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.report.json import encode

@@ -9,8 +9,7 @@ from explorer.compare.align.provenance import trace_origins
 from explorer.compare.align.vertices import Side, Vertex, view
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import Divergence
-from explorer.model.graph import GradGraph
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, SideName
 from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading
 from tests.support.computed_graphs import ComputedGraph

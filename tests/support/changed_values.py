@@ -8,8 +8,7 @@ import numpy as np
 from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import unpack
-from explorer.model.graph import GradGraph, Node
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import GradGraph, Node, SideName
 from explorer.numeric.summaries import summarise
 
 FACTOR = 1.01

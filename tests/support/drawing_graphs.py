@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.model.absences import Absence
-from explorer.model.graph import GradGraph
+from explorer.model.graph import Absence, GradGraph
 from tests.support.handmade_graph import HandmadeGraph
 
 

@@ -9,9 +9,8 @@ from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.graph import GradGraph
-from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, Description, NetRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Captured, Result, ResultNoise
 from explorer.scenario.find import FOLDER
 from explorer.scenario.load import load
 from explorer.scenario.selection import widest

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
+from explorer.model.graph import Absence, Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 

@@ -6,13 +6,12 @@ import msgspec
 import numpy as np
 
 from explorer.compare.align import align
-from explorer.model.absences import Absence
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.claim import Board
 from explorer.model.divergence import OtherValue, Place, Row
 from explorer.model.findings import LoneStart, ReportFinding
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import Absence, GradGraph, Node
 from explorer.model.measurement import Measured
 from explorer.model.report import CaseReport, Report, Ungraphed
 from explorer.model.results import Failure, Leaf, Result, ResultNote

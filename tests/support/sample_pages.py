@@ -13,8 +13,8 @@ def semantics() -> None:
     import streamlit as st
 
     from explorer.web.cases_page import cases
-    from explorer.web.messages import show_finding
     from explorer.web.report_page import ReportKey
+    from explorer.web.widgets import show_finding
     from tests.support.labelled_report import labelled_report
 
     report = labelled_report(st.session_state["label"])

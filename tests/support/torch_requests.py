@@ -10,9 +10,8 @@ from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
-from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, Description, NetRequest
-from explorer.model.results import Captured, OracleResult, Result
+from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.scenario.find import FOLDER
 from explorer.scenario.load import load
 from explorer.workers.protocol import Lost

@@ -213,8 +213,7 @@ def known_when_gone(word: Word) -> Word:
     """Whether a recorded tensor that may not be held is known: while it is there, and afterwards."""
     import torch
 
-    from explorer.engines.torch.tape_records import OperatorRecord
-    from explorer.engines.torch.tape_tensors import TensorOrigins
+    from explorer.engines.torch.tape_records import OperatorRecord, TensorOrigins
 
     tensor = torch.zeros(2)
     record = OperatorRecord(None, (), {}, "backward", [], [], word.text, [tensor])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.model.cases import GradCase
-from explorer.web.case_values import CELLS, described, difference, first_pair, heat_map, plane_of
+from explorer.web.case_detail import CELLS, difference, extent, first_pair, heat_map, plane_of
 from explorer.web.cases_page import Filters
 from tests.support.pages import address, opened, said
 from tests.support.sample_report import case_report, report
@@ -121,7 +121,7 @@ def test_a_large_tensor_keeps_its_farthest_element_in_a_heat_map() -> None:
     chart = heat_map(array)
     assert len(chart["data"]["values"]) == 35 * CELLS
     assert chart["encoding"]["color"]["scale"]["domain"] == [-9.0, 9.0]
-    assert "[3, 2, 200]" in described(array)
+    assert "[3, 2, 200]" in extent(array)
 
 
 def test_what_is_not_finite_is_no_cell_and_is_counted() -> None:
@@ -129,7 +129,7 @@ def test_what_is_not_finite_is_no_cell_and_is_counted() -> None:
     array[7] = np.nan
     cells = heat_map(array)["data"]["values"]
     assert len(cells) == 99
-    assert "1 not finite" in described(array)
+    assert "1 not finite" in extent(array)
     assert [cell["value"] for cell in cells if (cell["row"], cell["column"]) == (9, 9)] == [99.0]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from explorer.web.cards import picture
-from explorer.web.messages import LONGEST as CUT
-from explorer.web.messages import NOTHING, plain, without_pictures
+from explorer.web.widgets import LONGEST as CUT
+from explorer.web.widgets import NOTHING, plain, without_pictures
 from tests.support.hostile_labels import (
     LABELS,
     LONGEST,

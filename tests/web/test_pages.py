@@ -188,7 +188,7 @@ def test_a_case_says_what_is_drawn() -> None:
 
 def remarked() -> None:
     from explorer.model.findings import NoiseUnknown, ReportFinding
-    from explorer.web.messages import show_finding
+    from explorer.web.widgets import show_finding
 
     show_finding(ReportFinding(fact=NoiseUnknown("torch", "the worker was lost")))
 
@@ -203,8 +203,8 @@ def introduced() -> None:
     from explorer.scenario.find import find
     from explorer.scenario.load import load
     from explorer.web.language import settle_language
-    from explorer.web.messages import show_finding
     from explorer.web.report_page import _introduce
+    from explorer.web.widgets import show_finding
 
     settle_language()
     path = find("integer_input")

@@ -5,7 +5,6 @@ from typing import get_args
 
 import pytest
 
-from explorer.model.absences import Absence
 from explorer.model.divergence import (
     ABSENT,
     Divergence,
@@ -29,6 +28,7 @@ from explorer.model.divergence import (
     Row,
     mirrored,
 )
+from explorer.model.graph import Absence
 from explorer.model.unpaired import (
     Contradicted,
     Fact,

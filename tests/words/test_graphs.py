@@ -4,9 +4,8 @@ from typing import get_args
 
 import pytest
 
-from explorer.model.absences import Absence, LineGap, LinkGap, ProofGap, ValueGap
 from explorer.model.cases import GradCase
-from explorer.model.graph import GraphNote
+from explorer.model.graph import Absence, GraphNote, LineGap, LinkGap, ProofGap, ValueGap
 from explorer.model.report import LeftOut, Ungraphed
 from explorer.model.results import Failure, NoteKind, Refusal, Result, ResultNote
 from explorer.text.language import said_in

@@ -5,9 +5,8 @@ import numpy as np
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
-from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, CaseReport
-from explorer.model.results import Estimate, OracleResult, Result
+from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.report.scenario.case_rows import case_row
 from explorer.scenario.declaration import Tolerance
 from explorer.words.groups import worded_answers

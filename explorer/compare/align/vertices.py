@@ -9,8 +9,7 @@ import msgspec
 
 from explorer.model.arrays import Array, Summary
 from explorer.model.families import BOOKKEEPING, family
-from explorer.model.graph import Edge, GradGraph, Node, Phase, is_users
-from explorer.model.graph_sides import SideName
+from explorer.model.graph import Edge, GradGraph, Node, Phase, SideName, is_users
 
 
 @dataclass(eq=False, slots=True)

@@ -12,14 +12,13 @@ from explorer.drawing.ladder.placement import place_backward, place_forward
 from explorer.drawing.ladder.routing import BesideNode, Height, OnTrack, Route, Tracks, route_edges
 from explorer.drawing.ladder.rows import Rows, lane_rows
 from explorer.drawing.layout import Wish, spread
-from explorer.drawing.modules import PART_DOT, group_paths
 from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, Waypoint, Wire
+from explorer.drawing.structure import PART_DOT, group_paths
 from explorer.drawing.style import BOX_HEIGHT, MARGIN
 from explorer.model.graph import GradGraph
 from explorer.text.language import _
 
 # Heights of rows
-
 
 HEAD: Final = 82.0
 """Where the rows begin, in points: below the picture's title and the columns' headings."""
@@ -75,7 +74,9 @@ class Heights(msgspec.Struct, frozen=True):
         if isinstance(height, OnTrack):
             return self.first_tracks[height.gap] + TRACK * height.track
         outside = self.halves[height.row] + OUTSIDE_ROW
-        return self.centres[height.row] + (-outside if height.edge == "top" else outside)
+        if height.edge == "top":
+            return self.centres[height.row] - outside
+        return self.centres[height.row] + outside
 
 
 def row_heights(
@@ -110,7 +111,6 @@ def row_heights(
 
 
 # The picture
-
 
 BETWEEN_IN_COLUMN: Final = 7.0
 """Room between two boxes of a side column, in points."""
@@ -211,8 +211,10 @@ def _picture(
     groups: Sequence[GroupSpan],
     heights: Heights,
 ) -> Picture:
-    bottom = max((box.bottom + BELOW_BOXES for box in boxes.values()), default=0.0)
-    right = max((box.right for box in boxes.values()), default=0.0)
+    bottom = right = 0.0
+    for box in boxes.values():
+        bottom = max(bottom, box.bottom + BELOW_BOXES)
+        right = max(right, box.right)
     return Picture(
         width=max(placed.width, right) + MARGIN,
         height=max(heights.bottom, bottom),

@@ -6,13 +6,12 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from explorer.drawing.links import Link, Neighbours, links_of, neighbours
 from explorer.drawing.picture import Card
+from explorer.drawing.structure import Link, Neighbours, links_of, neighbours
 from explorer.drawing.style import MARGIN
 from explorer.model.graph import Edge, GradGraph, Node
 
 # Lanes
-
 
 CLEARANCE: Final = 12.0
 """How far a passing edge stays from a box, in points."""
@@ -165,7 +164,7 @@ class Lane:
         if not nearby:
             return self._gutter(edge.origin)
         # Of two ways as near, the left one: the same graph has to give the same picture.
-        return min(nearby, key=lambda x: (min(abs(x - end) for end in ends), x))
+        return min(nearby, key=lambda x: (min(abs(x - ends[0]), abs(x - ends[1])), x))
 
     def _blocked(self, edge: _Passing) -> list[Interval]:
         """Where an edge cannot run, as disjoint intervals from left to right."""
@@ -183,7 +182,9 @@ class Lane:
         """The way outside all boxes for the edges of an origin."""
         if origin not in self._gutters:
             # On the outer side, away from the rungs that cross between the lanes.
-            lane_end = self.left if self.direction == 1 else self.right
+            lane_end = self.left
+            if self.direction == -1:
+                lane_end = self.right
             number = len(self._gutters) % GUTTER_WAYS
             distance = CLEARANCE + GUTTER + APART * number
             self._gutters[origin] = lane_end - self.direction * distance
@@ -230,7 +231,6 @@ def _free_places(blocked: Sequence[Interval], x: float) -> tuple[float, ...]:
 
 
 # The column of each node
-
 
 ColumnName = Literal["leaves", "forward", "backward", "gradients"]
 
@@ -289,7 +289,6 @@ def _is_leaf(node: Node) -> bool:
 
 
 # The place of each column
-
 
 CHANNEL: Final = 46.0
 """Width of the space between a lane and the side column next to it, in points."""
@@ -404,7 +403,10 @@ def _leaf_column(
     is_clear = {}
     for leaf in columns.leaves:
         forward_readers = [node for node in readers[leaf] if node in forward.rows]
-        rows[leaf] = _uppermost(readers[leaf], forward if forward_readers else backward)
+        lane = forward
+        if not forward_readers:
+            lane = backward
+        rows[leaf] = _uppermost(readers[leaf], lane)
         is_clear[leaf] = all(forward.is_leftmost(node) for node in forward_readers)
     return _side_column(rows, is_clear)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from explorer.drawing.label_text import fit_name, measure
 from explorer.drawing.ladder.columns import Lane
-from explorer.drawing.modules import PART_DOT, module_path
+from explorer.drawing.structure import PART_DOT, module_path
 from explorer.drawing.style import GROUP_LABEL_START, GROUP_SIDE, LABEL_SIZE
 
 MOST_FOR_LABEL: Final = 220.0

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import filterfalse
 from math import inf
 from typing import Final
 
@@ -14,16 +15,23 @@ from explorer.drawing.ladder.rows import (
     Rows,
     is_too_wide,
     narrowed,
+    widths_of,
     wrapped_layers,
 )
 from explorer.drawing.layout import Layout, LayoutRequest, Wish, arrange, arrange_simply, spread
-from explorer.drawing.links import Link, Neighbours, edges_among, links_among, links_of, neighbours
 from explorer.drawing.picture import Card, Point
+from explorer.drawing.structure import (
+    Link,
+    Neighbours,
+    edges_among,
+    links_among,
+    links_of,
+    neighbours,
+)
 from explorer.drawing.style import GROUP_SIDE
 from explorer.model.graph import GradGraph
 
 # Forward
-
 
 FEW_SAVED: Final = 40
 """With more saved tensors than this in the lane, Graphviz is not given them: it would take minutes.
@@ -59,16 +67,17 @@ def place_forward(
     """The centres of the forward lane's boxes; ``timeout`` limits Graphviz, in seconds."""
     request = _request(graph, columns, cards)
     layout = arrange(request, timeout)
-    widths = {node: cards[node].width for node in columns.forward}
-    is_wrapped = is_too_wide(_rows_from_the_top(layout.places), widths, BETWEEN_FORWARD)
-    if is_wrapped:
-        layers = wrapped_layers(columns.forward, request.edges, widths, BETWEEN_FORWARD)
-        layered = msgspec.structs.replace(request, layers=layers)
-        # A Graphviz that gave no layout in time would not give one now either.
-        layout = arrange_simply(layered, layout.note) if layout.note else arrange(layered, timeout)
+    widths = widths_of(columns.forward, cards)
+    if not is_too_wide(_rows_from_the_top(layout.places), widths, BETWEEN_FORWARD):
+        places = _with_chains_upright(layout.places, request.edges, cards)
+        return msgspec.structs.replace(layout, places=_without_drift(places, cards))
+
+    layers = wrapped_layers(columns.forward, request.edges, widths, BETWEEN_FORWARD)
+    layered = msgspec.structs.replace(request, layers=layers)
+    # A Graphviz that gave no layout in time would not give one now either.
+    layout = arrange_simply(layered, layout.note) if layout.note else arrange(layered, timeout)
     places = _with_chains_upright(layout.places, request.edges, cards)
-    places = _narrowed(places, widths) if is_wrapped else _without_drift(places, cards)
-    return msgspec.structs.replace(layout, places=places)
+    return msgspec.structs.replace(layout, places=_narrowed(places, widths))
 
 
 def _request(graph: GradGraph, columns: Columns, cards: Mapping[str, Card]) -> LayoutRequest:
@@ -81,9 +90,9 @@ def _request(graph: GradGraph, columns: Columns, cards: Mapping[str, Card]) -> L
             clusters[node] = nodes[node].body
     edges = edges_among(graph, columns.forward)
     unsaved = [edge for edge in edges if edge.kind != "saved"]
-    saved_count = len(edges) - len(unsaved)
-    links = links_of(edges if saved_count <= FEW_SAVED else unsaved)
-    links = list(dict.fromkeys(links))
+    if len(edges) - len(unsaved) > FEW_SAVED:
+        edges = unsaved
+    links = list(dict.fromkeys(links_of(edges)))
     flow = set(links_of(unsaved))
     return LayoutRequest(
         sizes=sizes,
@@ -103,8 +112,7 @@ def _results(columns: Columns, cards: Mapping[str, Card], links: Sequence[Link])
     is_flow = not columns.backward and not columns.leaves
     if is_flow:
         return []
-    read = dict(links)
-    unread = [node for node in columns.forward if node not in read]
+    unread = filterfalse(dict(links).__contains__, columns.forward)
     return [node for node in unread if cards[node].role == "result"]
 
 
@@ -133,8 +141,8 @@ def _with_chains_upright(
 
 
 def _narrowed(places: Mapping[str, Point], widths: Mapping[str, float]) -> dict[str, Point]:
-    centres = {node: x for node, (x, _) in places.items()}
-    narrow = narrowed(_rows_from_the_top(places), centres, widths, BETWEEN_FORWARD)
+    rows = _rows_from_the_top(places)
+    narrow = narrowed(rows, _centres(places, places), widths, BETWEEN_FORWARD)
     return _with_x(places, narrow)
 
 
@@ -150,10 +158,14 @@ def _without_drift(places: Mapping[str, Point], cards: Mapping[str, Card]) -> di
     are to each other.
     """
     rows = _rows_from_the_top(places)
-    lane_width = max((_width_of(row, places, cards) for row in rows), default=0.0)
-    if _width_of(places, places, cards) <= max(MOST_DRIFT * lane_width, LEAST_DRIFT):
+    widest = 0.0
+    middles = []
+    for row in rows:
+        centres = _centres(row, places)
+        widest = max(widest, _extent(centres, cards))
+        middles.append(_mean(centres.values()))
+    if _extent(_centres(places, places), cards) <= max(MOST_DRIFT * widest, LEAST_DRIFT):
         return dict(places)
-    middles = [_mean([places[node][0] for node in row]) for row in rows]
     straight = {}
     for index, row in enumerate(rows):
         around = middles[max(0, index - AROUND) : index + AROUND + 1]
@@ -164,11 +176,9 @@ def _without_drift(places: Mapping[str, Point], cards: Mapping[str, Card]) -> di
     return straight
 
 
-def _width_of(
-    nodes: Iterable[str], places: Mapping[str, Point], cards: Mapping[str, Card]
-) -> float:
-    """The width that some nodes take together, in points."""
-    return _extent({node: places[node][0] for node in nodes}, cards)
+def _centres(nodes: Iterable[str], places: Mapping[str, Point]) -> dict[str, float]:
+    """The x of the centres of some nodes."""
+    return {node: places[node][0] for node in nodes}
 
 
 def _makers_in_chains(links: Sequence[Link]) -> dict[str, str]:
@@ -192,7 +202,6 @@ def _rows_from_the_top(places: Mapping[str, Point]) -> list[list[str]]:
 
 
 # Backward
-
 
 BESIDE_SUBGRAPH: Final = 4 * GROUP_SIDE
 """Room between a subgraph's boxes and all others, in points."""
@@ -242,10 +251,8 @@ def place_backward(
     for row in [*upwards, *downwards, *upwards]:
         _place_row(by_row[row], centres, surroundings, cards)
     if _extent(centres, cards) > MOST_SPREAD * WIDEST_ROW:
-        widths = {node: cards[node].width for node in centres}
-        centres = narrowed(by_row.values(), centres, widths, BETWEEN_BOXES)
-    bodies = {node.id: node.body for node in graph.nodes if node.body and node.id in centres}
-    _move_apart(centres, bodies, cards, rows.backward)
+        centres = narrowed(by_row.values(), centres, widths_of(centres, cards), BETWEEN_BOXES)
+    _move_apart(centres, graph, cards, rows.backward)
     return centres
 
 
@@ -309,7 +316,9 @@ def _preferred_x(node: str, centres: Mapping[str, float], surroundings: Surround
     if forward_x is not None and node not in centres:
         return forward_x
     neighbours_x = _mean(_neighbours_x(node, centres, surroundings))
-    return neighbours_x if forward_x is None else (forward_x + neighbours_x) / 2
+    if forward_x is None:
+        return neighbours_x
+    return (forward_x + neighbours_x) / 2
 
 
 def _neighbours_x(
@@ -325,20 +334,21 @@ def _neighbours_x(
     return readers or [surroundings.middle]
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean(values: Collection[float]) -> float:
     return sum(values) / len(values)
 
 
 def _move_apart(
     centres: dict[str, float],
-    bodies: Mapping[str, str],
+    graph: GradGraph,
     cards: Mapping[str, Card],
     rows: Mapping[str, int],
 ) -> None:
     """Move the other boxes away from each subgraph, so that none stands among its members."""
     subgraphs: defaultdict[str, list[str]] = defaultdict(list)
-    for node, body in bodies.items():
-        subgraphs[body].append(node)
+    for node in graph.nodes:
+        if node.body and node.id in centres:
+            subgraphs[node.body].append(node.id)
 
     def middle(members: Sequence[str]) -> float:
         """Where a subgraph stands now: it may have been moved with another's surroundings."""
@@ -348,8 +358,7 @@ def _move_apart(
         member_rows = [rows[node] for node in members]
         first, last = min(member_rows), max(member_rows)
         inside = set(members)
-        outside = [node for node in centres if node not in inside]
-        strangers = [node for node in outside if first <= rows[node] <= last]
+        strangers = [id_ for id_ in centres if id_ not in inside and first <= rows[id_] <= last]
         _clear(inside, middle(members), strangers, centres, cards)
 
 

@@ -196,7 +196,9 @@ class _Router:
     def route(self, edge: Edge) -> Route:
         """The route of one edge."""
         rule = self.rules[self.column_of[edge.origin], self.column_of[edge.target]]
-        kind: WireKind = "control" if edge.kind == "control" else rule.kind
+        kind = rule.kind
+        if edge.kind == "control":
+            kind = "control"
         steps = rule.find_steps(edge.origin, edge.target)
         return Route(edge.origin, edge.target, kind, tuple(steps))
 
@@ -277,7 +279,9 @@ class _Router:
             return [line(box_right, BesideNode(origin)), line(lane_right, BesideNode(origin))]
         # Nearer to the corner than an edge to the next row, which leaves the box's lower side too.
         x = box_right - INSET / 2
-        track_end = far_right if past_backward else lane_right
+        track_end = lane_right
+        if past_backward:
+            track_end = far_right
         track = self.tracks.take(self.forward.rows[origin] + 1, x, track_end, origin)
         return [line(x, bottom_of(self.cards[origin])), line(x, track), line(lane_right, track)]
 
@@ -340,9 +344,11 @@ def _against_direction(
     # A little beside the middle, where the edges that run with the lane meet the boxes.
     start, end = lane.centres[origin] + INSET / 2, lane.centres[target] + INSET / 2
     # The gap above a row has the row's number, the gap below it the next.
-    runs_down = lane.direction > 0
-    behind_origin = lane.rows[origin] + (1 if runs_down else 0)
-    before_target = lane.rows[target] + (0 if runs_down else 1)
+    behind_origin, before_target = lane.rows[origin], lane.rows[target]
+    if lane.direction > 0:
+        behind_origin += 1
+    else:
+        before_target += 1
     out = tracks.take(behind_origin, start, way, origin)
     back = tracks.take(before_target, end, way, origin)
     leave, enter = _ends(lane, origin, target)

@@ -9,13 +9,12 @@ import msgspec
 
 from explorer.drawing.ladder.columns import LEAF_KINDS, Columns
 from explorer.drawing.layout import Wish, spread
-from explorer.drawing.links import Link, Neighbours, layers, links_among, neighbours
 from explorer.drawing.picture import Card, Point
+from explorer.drawing.structure import Link, Neighbours, layers, links_among, neighbours
 from explorer.drawing.style import GROUP_SIDE
 from explorer.model.graph import GradGraph
 
 # Wide rows
-
 
 WIDEST_ROW: Final = 1600.0
 """The greatest width of a row that is left as it is, in points.
@@ -37,7 +36,9 @@ def wrapped_layers(
     layers: dict[str, int] = {}
     used: dict[int, float] = {}
     for node in _order_of_reading(nodes, links):
-        layer = max((layers[other] + 1 for other in before[node] if other in layers), default=0)
+        layer = 0
+        for other in before[node]:
+            layer = max(layer, layers.get(other, -1) + 1)
         while layer in used and used[layer] + apart + widths[node] > WIDEST_ROW:
             layer += 1
         layers[node] = layer
@@ -87,12 +88,19 @@ def _order_of_reading(nodes: Iterable[str], links: Sequence[Link]) -> Iterator[s
 
 def is_too_wide(rows: Iterable[Sequence[str]], widths: Mapping[str, float], apart: float) -> bool:
     """Whether the boxes of any row do not fit into WIDEST_ROW."""
-    lengths = [sum(widths[node] + apart for node in row) - apart for row in rows]
-    return max(lengths, default=0.0) > WIDEST_ROW
+    for row in rows:
+        boxes = sum(widths[node] + apart for node in row)
+        if boxes - apart > WIDEST_ROW:
+            return True
+    return False
+
+
+def widths_of(nodes: Iterable[str], cards: Mapping[str, Card]) -> dict[str, float]:
+    """The widths of the boxes of some nodes, in points."""
+    return {node: cards[node].width for node in nodes}
 
 
 # Rows of both lanes
-
 
 BETWEEN_BOXES: Final = 3 * GROUP_SIDE
 """Room between neighbours of the backward lane, in points."""
@@ -255,7 +263,7 @@ def _offsets_within_levels(
         rows: defaultdict[int, list[str]] = defaultdict(list)
         for node in nodes:
             rows[offsets[node]].append(node)
-        widths = {node: cards[node].width for node in nodes}
+        widths = widths_of(nodes, cards)
         if is_too_wide(rows.values(), widths, BETWEEN_BOXES):
             inside = [link for link in within if link[0] in widths]
             offsets.update(wrapped_layers(nodes, inside, widths, BETWEEN_BOXES))

@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
-from explorer.model.absences import Absence, LineGap
 from explorer.model.graph import (
+    Absence,
     Edge,
     EdgeKind,
     GradGraph,
     GraphNote,
+    LineGap,
     Node,
     NodeKind,
     Output,

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
-from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Output, Proof
+from explorer.model.graph import Absence, Output, Proof, ProofGap
 
 PROVABLE = frozenset({"op", "accumulate"})
 """The kinds of nodes that compute something."""

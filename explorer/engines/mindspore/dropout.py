@@ -10,7 +10,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 from explorer.engines.failures import UNREACHED_DRAW
 from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.model.errors import UsageError
-from explorer.numeric.dropout_masks import channel_mask
+from explorer.numeric.random_arrays import channel_mask
 
 DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3, mint.nn.Dropout: 0}
 """The layers that are replaced, and the number of last axes along which each drops all or nothing."""

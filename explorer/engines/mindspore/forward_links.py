@@ -11,7 +11,7 @@ from explorer.engines.capture.builder import GraphBuilder, NodeDraft, readers
 from explorer.engines.mindspore.ir_statements import IRStatement
 from explorer.engines.mindspore.source_lines import user_lines
 from explorer.engines.source_lines import Line
-from explorer.model.absences import Absence
+from explorer.model.graph import Absence
 
 GRAD_SCOPE = re.compile(r"Grad_(\w+)")
 """The part of a backward node's scope that names the operator which it derives from (2.10.0)."""

@@ -23,8 +23,7 @@ from explorer.engines.mindspore.gradient_cell import wrapped
 from explorer.engines.mindspore.graph_capture import GraphCapture, ModuleLeaf
 from explorer.engines.mindspore.ir import Module, read
 from explorer.engines.mindspore.ir_statements import program
-from explorer.engines.mindspore.kernel_dump import kernels_in, make_room
-from explorer.engines.mindspore.kernel_values import KernelValues
+from explorer.engines.mindspore.kernel_values import KernelValues, kernels_in, make_room
 from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype_of, flat
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.model.arrays import AnyArray

@@ -16,23 +16,21 @@ from explorer.engines.mindspore.forward_links import (
 )
 from explorer.engines.mindspore.ir import Module, Subgraph
 from explorer.engines.mindspore.ir.records import Parameter, StringValue
-from explorer.engines.mindspore.ir_bindings import (
+from explorer.engines.mindspore.ir_statements import (
+    BACKPROPAGATOR,
     Binding,
     Bindings,
     Closure,
     Constants,
+    IRStatement,
+    Statements,
     flat_binding,
     item_of,
+    needed_by_outputs,
+    reached,
     results_of,
     slots_of,
     summary_as,
-)
-from explorer.engines.mindspore.ir_statements import (
-    BACKPROPAGATOR,
-    IRStatement,
-    Statements,
-    needed_by_outputs,
-    reached,
     tensor_outputs,
 )
 from explorer.engines.mindspore.kernel_values import KernelValues
@@ -45,9 +43,8 @@ from explorer.engines.mindspore.operators import (
 from explorer.engines.mindspore.proof import GraphReruns
 from explorer.engines.mindspore.source_lines import source
 from explorer.engines.mindspore.subgraphs import SubgraphCalls, SubgraphNames, argument
-from explorer.model.absences import Absence
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, GraphNote, NodeKind, Output, Phase
+from explorer.model.graph import Absence, GradGraph, GraphNote, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 

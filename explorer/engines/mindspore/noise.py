@@ -6,9 +6,8 @@ from contextlib import AbstractContextManager
 from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import RandomRounding, SharpRounding, lacking, rounding
 from explorer.engines.noise import Run, drawn_leaves, moved_runs, noisy_graphs, result_noise
-from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured
+from explorer.model.results import Captured, ResultNoise
 
 
 def results(request: CaseRequest) -> ResultNoise:

@@ -6,7 +6,7 @@ They compute nothing, write to their operands, leave an output unwritten, or dra
 import re
 from collections.abc import Iterable
 
-from explorer.model.absences import Absence
+from explorer.model.graph import Absence
 
 # Operators that compute nothing
 

@@ -19,16 +19,14 @@ from explorer.engines.mindspore.ir.records import (
     Symbol,
     Value,
 )
-from explorer.engines.mindspore.ir_bindings import Binding, slots_of
-from explorer.engines.mindspore.ir_statements import IRStatement
+from explorer.engines.mindspore.ir_statements import Binding, IRStatement, slots_of
 from explorer.engines.mindspore.kernel_values import KernelValues
 from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
 from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
-from explorer.engines.mindspore.tape_tensors import OperatorCall, tensors_in
-from explorer.engines.mindspore.tape_values import TensorGraph
+from explorer.engines.mindspore.tape_tensors import OperatorCall, TensorGraph, tensors_in
 from explorer.engines.nested import replaced
-from explorer.model.absences import Absence, ProofGap
 from explorer.model.arrays import AnyArray, carrier, unpack
+from explorer.model.graph import Absence, ProofGap
 
 MONADS = frozenset({"UMonad", "IOMonad"})
 """The types of operands that only order side effects."""
@@ -198,20 +196,17 @@ class GraphReruns:
         def compute(tensors: list[Any]) -> list[Any]:
             return run_alone(statement, with_tensors(tuple(given), iter(tensors)))
 
-        operands = []
+        slots = list(tensor_slots(given))
+        operands = [Operand(slot, self._tensor(shown_by(slot))) for slot in slots]
         excuse: ProofGap | None = None
         if self._values.repeats(statement):
             excuse = "repeated"
-        if _rounds_a_scalar(statement, given):
-            excuse = (
-                excuse or "single_precision"
-            )  # a compiled graph takes its constants whole (2.10.0)
-        if any(map(self._is_cut, tensor_slots(given))):
-            excuse = excuse or "cut_constant"
-        for slot in tensor_slots(given):
-            operands.append(Operand(slot, self._tensor(shown_by(slot))))
-            if self._writers.get(slot, set()) - {number}:
-                excuse = excuse or "overwritten_operand"
+        elif _rounds_a_scalar(statement, given):
+            excuse = "single_precision"  # a compiled graph takes its constants whole (2.10.0)
+        elif any(map(self._is_cut, slots)):
+            excuse = "cut_constant"
+        elif any(self._writers.get(slot, set()) - {number} for slot in slots):
+            excuse = "overwritten_operand"
         writes = written_operands(statement.op) is not None
         return Rerun(tuple(operands), compute, writes, excuse)
 

@@ -15,7 +15,7 @@ from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
 from explorer.numeric.differences import Floats
-from explorer.numeric.jitter import is_short
+from explorer.numeric.random_arrays import is_short
 
 
 class _Format(NamedTuple):

@@ -8,8 +8,13 @@ from typing import NamedTuple
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
 from explorer.engines.mindspore.ir.records import GraphRef, Source
-from explorer.engines.mindspore.ir_bindings import Binding, slots_of
-from explorer.engines.mindspore.ir_statements import BACKPROPAGATOR, IRStatement, is_definition
+from explorer.engines.mindspore.ir_statements import (
+    BACKPROPAGATOR,
+    Binding,
+    IRStatement,
+    is_definition,
+    slots_of,
+)
 from explorer.engines.mindspore.operators import FUNCTION_VALUES
 from explorer.model.graph import Output
 

@@ -16,12 +16,11 @@ from explorer.engines.mindspore.tape_nodes import SavedBytes, TapeNodes
 from explorer.engines.mindspore.tape_tensors import (
     OperatorCall,
     TapeTensor,
+    TensorGraph,
     TensorOrigins,
     on_tape,
 )
-from explorer.engines.mindspore.tape_values import TensorGraph
-from explorer.model.absences import Absence
-from explorer.model.graph import GradGraph, NodeKind, Phase
+from explorer.model.graph import Absence, GradGraph, NodeKind, Phase
 
 TapeEdge = tuple[int | None, int]
 """Where a tape node's gradient goes: the identity of a tape node, and the number of its input."""

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from explorer.engines.failures import UNREACHED_DRAW
 from explorer.engines.torch.operators import draws_random_numbers
 from explorer.model.errors import UsageError
-from explorer.numeric.dropout_masks import channel_mask
+from explorer.numeric.random_arrays import channel_mask
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import files_read
 from explorer.scenario.load import load, make_net

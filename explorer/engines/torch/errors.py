@@ -4,7 +4,8 @@ import re
 from typing import Literal
 
 from explorer.engines import failures
-from explorer.model.results import Failure
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Failure, Result
 
 ENDS = re.compile(
     r"\n\s*("
@@ -24,6 +25,12 @@ def failure(error: BaseException, scenario: str) -> Failure:
     # An operator raises below the user's frame. Dynamo reads a net without running it, and names
     # the line in its message (torch 2.13).
     return failures.failure(error, scenario, _message_proper, prefer="traceback")
+
+
+def failed(request: CaseRequest, error: Exception, code: str = "") -> Result:
+    """The result of a case whose computation raised."""
+    reason = failure(error, request.net.scenario)
+    return Result(outcome=outcome(error), error=reason, code=code)
 
 
 def _message_proper(text: str) -> str:

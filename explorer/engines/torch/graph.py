@@ -7,12 +7,20 @@ from typing import Any
 import torch
 
 from explorer.engines.capture.lint import latest_first
-from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
+from explorer.engines.torch.errors import failed
 from explorer.engines.torch.graph_capture import JointGradGraph
-from explorer.engines.torch.joint_graph import Joint, joint
-from explorer.engines.torch.joint_part import JointPart
-from explorer.engines.torch.net import Net, build, describe, flat, forward, start_random_numbers
+from explorer.engines.torch.joint_graph import Joint, JointPart, joint
+from explorer.engines.torch.net import (
+    Net,
+    build,
+    describe,
+    flat,
+    forward,
+    named,
+    refuse_missing_auxiliary,
+    start_random_numbers,
+)
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest

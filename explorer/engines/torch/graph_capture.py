@@ -8,7 +8,7 @@ import torch
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.source_lines import Line
-from explorer.engines.torch.joint_part import JointPart, Values, is_accumulation, lines
+from explorer.engines.torch.joint_graph import JointPart, Values, is_accumulation, lines
 from explorer.engines.torch.net import LeafKey, array_of, changed, dtype_of, flat, snapshot
 from explorer.engines.torch.operators import (
     copy_of,
@@ -19,9 +19,8 @@ from explorer.engines.torch.operators import (
 )
 from explorer.engines.torch.roots import Gradient
 from explorer.engines.torch.source_lines import kind_of_file, source
-from explorer.engines.torch.tape_values import NodeOutputs
-from explorer.model.absences import Absence
-from explorer.model.graph import GradGraph, NodeKind, Output, Phase
+from explorer.engines.torch.tape_records import NodeOutputs
+from explorer.model.graph import Absence, GradGraph, NodeKind, Output, Phase
 
 
 class JointLinks:

@@ -19,12 +19,14 @@ from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
-from explorer.model.trees import NO_OUTPUT, Tree, leaves, tree_of
+from explorer.model.results import Leaf
+from explorer.model.trees import NO_OUTPUT, Tree, leaves, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
-from explorer.numeric.jitter import jittered_arrays, jittered_records
+from explorer.numeric.random_arrays import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import files_read
 from explorer.scenario.load import load, make_net
+from explorer.scenario.matrix import structure
 
 NO_WEIGHTS = (
     "{file!r} contains more than tensors and could run code when it is loaded (weights_only=True"
@@ -351,3 +353,31 @@ def changed(before: torch.Tensor, after: torch.Tensor) -> bool:
         return True
     same = (before == after) | (before.isnan() & after.isnan())
     return not bool(same.all())
+
+
+def named(
+    net: Net,
+    case: GradCase,
+    returned: Tree,
+    outputs: list[torch.Tensor],
+    gradients: list[torch.Tensor],
+) -> tuple[Tree, tuple[Leaf, ...]]:
+    """MindSpore's structure of a case, and its leaves in that order.
+
+    ``returned`` has the names of the outputs as the net nests them.
+    """
+    tree = structure(case, tuple(net.inputs), case.weight_names(net.trainable), returned)
+    values = dict(zip(names_in(returned), outputs, strict=True))
+    values.update(zip(net.leaves(case), gradients, strict=True))
+    return tree, tuple(Leaf(name, packed(values[name])) for name in names_in(tree))
+
+
+def refuse_missing_auxiliary(case: GradCase, returned: Any) -> None:
+    """Raise what ``torch.func`` raises for a net without auxiliary outputs.
+
+    That is a net that ``returned`` no tuple of two or more, where the case splits off auxiliary
+    outputs.
+    """
+    if case.has_aux and bare(returned):
+        # The net itself is not run for it: it might raise before, for a reason of its own.
+        torch.func.grad(lambda _: returned, has_aux=True)(torch.zeros(()))

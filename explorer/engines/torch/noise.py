@@ -16,9 +16,8 @@ from explorer.engines.torch.operators import (
     unwritten_outputs,
     written_arguments,
 )
-from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured
+from explorer.model.results import Captured, ResultNoise
 
 BITS = {
     torch.float64: torch.int64,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from explorer.engines.capture.proof import Operand, Rerun
-from explorer.model.absences import Absence, ProofGap
+from explorer.model.graph import Absence, ProofGap
 
 COPY = "aten.copy_.default"
 DETACH = "aten.detach.default"

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from explorer.engines.capture.lint import latest_first
-from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
+from explorer.engines.torch.errors import failed
 from explorer.engines.torch.net import (
     SEED,
     Net,
@@ -18,6 +18,8 @@ from explorer.engines.torch.net import (
     flat,
     forward,
     moved,
+    named,
+    refuse_missing_auxiliary,
     returned_tree,
     seeds,
     start_random_numbers,

@@ -9,13 +9,16 @@ from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.torch.net import array_of
 from explorer.engines.torch.operators import copy_of, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
-from explorer.engines.torch.tape_bookkeeping import Bookkeeping, forward_links
-from explorer.engines.torch.tape_recorder import Recorder
-from explorer.engines.torch.tape_records import OperatorRecord, Origin, hazards, last_writers
-from explorer.engines.torch.tape_tensors import shows_the_same
-from explorer.engines.torch.tape_values import NodeOutputs
-from explorer.model.absences import Absence, ProofGap
-from explorer.model.graph import GradGraph, Output, Phase
+from explorer.engines.torch.tape_recorder import Bookkeeping, Recorder, forward_links
+from explorer.engines.torch.tape_records import (
+    NodeOutputs,
+    OperatorRecord,
+    Origin,
+    hazards,
+    last_writers,
+    shows_the_same,
+)
+from explorer.model.graph import Absence, GradGraph, Output, Phase, ProofGap
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
 

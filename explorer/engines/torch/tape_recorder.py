@@ -5,7 +5,7 @@ meanwhile, but a tensor about to be overwritten is copied first: a value is what
 made.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +13,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.torch.net import Net
 from explorer.engines.torch.operators import (
+    COPY,
+    DETACH,
+    EMPTY,
+    LIFT,
     TENSORS,
     ZEROS,
     gather_tensors,
@@ -22,8 +26,7 @@ from explorer.engines.torch.operators import (
 )
 from explorer.engines.torch.source_lines import RunningModule, calling_lines
 from explorer.engines.torch.tape_nodes import TapeNodes
-from explorer.engines.torch.tape_records import OperatorRecord, Origin
-from explorer.engines.torch.tape_tensors import TensorOrigins
+from explorer.engines.torch.tape_records import OperatorRecord, Origin, TensorOrigins
 from explorer.model.graph import NodeKind, Phase
 
 SEED_NAME = "seed"
@@ -162,3 +165,150 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             self.heads += map(self.origin, heads)
         self.phase = "backward"
         self.tape.expect_pass(heads)
+
+
+class Bookkeeping:
+    """The records of a recording that get no node of their own.
+
+    Autograd's own detached aliases are shown by the node of what they alias, and empty memory by
+    that of the operator that fills it: ``filled`` has that memory's record by the record of the
+    operator. Parameters and empty memory that no operator reads are not shown at all, and neither are
+    shapes that PyTorch works out without numbers.
+    """
+
+    def __init__(
+        self,
+        records: Sequence[OperatorRecord],
+        forward_results: Iterable[Origin],
+        gradients: Iterable[Origin],
+        trainable: Sequence[str],
+    ) -> None:
+        self.filled: dict[int, int] = {}
+        self._shown_by: dict[int, Origin] = {}
+        self._unread: set[int] = set()
+        self._records = records
+        readers = [record for record in records if not _has_no_numbers(record)]
+        in_forward = [record for record in readers if record.phase == "forward"]
+        read_in_forward = _numbers(forward_results) | _numbers_read(in_forward)
+        read = read_in_forward | _numbers(gradients) | _numbers_read(readers)
+
+        for number, record in enumerate(records):
+            if self._is_alias(record, number in read_in_forward):
+                self._shown_by[number] = record.origins[0]
+            elif record.op in EMPTY and self._is_filled_next(number):
+                self._shown_by[number] = number + 1, 0
+                self.filled[number + 1] = number
+            elif number not in read and self._may_stay_unread(record, trainable):
+                self._unread.add(number)
+
+    def visible(self) -> list[int]:
+        """The numbers of the records that get a node of their own."""
+        hidden = self._unread.union(self._shown_by)
+        return [number for number in range(len(self._records)) if number not in hidden]
+
+    def resolve(self, origin: Origin) -> Origin:
+        """The record with a node, and its output, that show the tensor of ``origin``."""
+        while origin[0] in self._shown_by:
+            origin = self._shown_by[origin[0]]
+        return origin
+
+    def _is_alias(self, record: OperatorRecord, read_in_forward: bool) -> bool:
+        # Autograd detaches what it saves and what it hands on; a net's own detach is a step of its
+        # forward that something there reads.
+        if record.op == DETACH:
+            return record.phase == "backward" or not read_in_forward
+        return record.op == LIFT
+
+    def _is_filled_next(self, number: int) -> bool:
+        """Whether the next operator does nothing but fill the empty memory that this one makes."""
+        following = number + 1
+        if following == len(self._records) or self._records[following].op != COPY:
+            return False
+        return self._records[following].origins[0] == (number, 0)
+
+    def _may_stay_unread(self, record: OperatorRecord, trainable: Sequence[str]) -> bool:
+        if record.kind == "parameter":
+            return record.name not in trainable
+        return record.op in EMPTY or _has_no_numbers(record)
+
+
+def _has_no_numbers(record: OperatorRecord) -> bool:
+    """Whether an operator makes nothing but tensors on the meta device: shapes without numbers."""
+    # Where autograd adds a gradient that is known to be zero (sgn has one, torch 2.13), it works
+    # out the shape of the sum there, and hands on the other gradient.
+    return bool(record.outputs) and all(tensor.is_meta for tensor in record.outputs)
+
+
+def _numbers(origins: Iterable[Origin]) -> set[int]:
+    """The numbers of the records that some tensors come from."""
+    return {number for number, _ in origins}
+
+
+def _numbers_read(records: Iterable[OperatorRecord]) -> set[int]:
+    """The numbers of the records that the operands of some records come from."""
+    numbers: set[int] = set()
+    for record in records:
+        numbers |= _numbers(record.origins)
+    return numbers
+
+
+def forward_links(
+    recorder: Recorder, bookkeeping: Bookkeeping, gradients: Mapping[str, Origin]
+) -> dict[int, int]:
+    """The forward record of every backward one that has one, by number.
+
+    An operator that a tape node runs derives from the operator that made the node. A sum of the
+    autograd engine, and what runs between nodes, derives from what its consumer derives from; at
+    the end of that is the leaf of a gradient. ``gradients`` says where the gradients come
+    from, by name.
+    """
+    links = _links_by_tape(recorder, bookkeeping)
+    link_of_consumer = _leaves_of_results(recorder, bookkeeping, gradients)
+    # Consumers come later, so they are settled before what they read.
+    for number in range(len(recorder.records) - 1, -1, -1):
+        record = recorder.records[number]
+        if number not in links and record.phase == "backward":
+            link = link_of_consumer.get(number)
+            if record.leaf is not None:
+                link = record.leaf[0]
+            if link is not None:
+                links[number] = link
+        if number in links:
+            for origin in record.origins:
+                link_of_consumer[bookkeeping.resolve(origin)[0]] = links[number]
+    return links
+
+
+def _links_by_tape(recorder: Recorder, bookkeeping: Bookkeeping) -> dict[int, int]:
+    links: dict[int, int] = {}
+    for number, record in enumerate(recorder.records):
+        maker = _maker(recorder, record)
+        if maker is None:
+            continue
+        shown, _ = bookkeeping.resolve((maker, 0))
+        if recorder.records[shown].phase == "forward":
+            links[number] = shown
+        elif shown in links:
+            # In a second pass the tape is that of the first: its forward is the forward's.
+            links[number] = links[shown]
+    return links
+
+
+def _maker(recorder: Recorder, record: OperatorRecord) -> int | None:
+    """The record of the operator that made the tape node which ran an operator of backward."""
+    if record.phase == "forward" or record.sequence is None or record.kind == "accumulate":
+        return None
+    return recorder.tape.maker(record.sequence)
+
+
+def _leaves_of_results(
+    recorder: Recorder, bookkeeping: Bookkeeping, gradients: Mapping[str, Origin]
+) -> dict[int, int]:
+    """The leaf that every result of a pass is the gradient of."""
+    leaves: dict[int, int] = {}
+    for name, origin in gradients.items():
+        leaves[bookkeeping.resolve(origin)[0]] = recorder.leaves[name.removeprefix("d")]
+    for head in recorder.heads:
+        # A further pass started from a gradient: a nested case has one leaf, so it is that one's.
+        leaves.setdefault(bookkeeping.resolve(head)[0], next(iter(leaves.values())))
+    return leaves

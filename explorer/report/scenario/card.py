@@ -6,7 +6,7 @@ from unicodedata import east_asian_width
 
 import msgspec
 
-from explorer.drawing.thumbnail import thumbnail
+from explorer.drawing.views import thumbnail
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key, stored_report
 from explorer.model.report import Report

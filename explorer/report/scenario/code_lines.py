@@ -10,9 +10,8 @@ import msgspec
 from explorer.drawing.cards import short_name
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, Node, is_users
-from explorer.model.graph_sides import SideName
-from explorer.pair.source_code import source_file
+from explorer.model.graph import GradGraph, Node, SideName, is_users
+from explorer.pair.details import source_file
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
 from explorer.text.parsing import parsed

@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from explorer.engines.mindspore.ir.atoms import GRAPH, Scope, read_atom
 from explorer.engines.mindspore.ir.lines import Fault, Lines
 from explorer.engines.mindspore.ir.records import (
     Attributes,
@@ -16,7 +15,13 @@ from explorer.engines.mindspore.ir.records import (
     Value,
 )
 from explorer.engines.mindspore.ir.types import TypeReader
-from explorer.engines.mindspore.ir.values import read_attributes, read_operands
+from explorer.engines.mindspore.ir.values import (
+    GRAPH,
+    Scope,
+    read_atom,
+    read_attributes,
+    read_operands,
+)
 
 _NODE = re.compile(r"  (?:%(\d+)\((.*?)\) = |Return(?=\())")
 _NODE_FORMS = "a node ('  %0(name) = …') or '  Return(…)'"

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from explorer.engines.mindspore.ir.atoms import GRAPH
 from explorer.engines.mindspore.ir.lines import PAIR, Fault, IRSyntaxError, Lines
 from explorer.engines.mindspore.ir.records import Module, Parameter, Subgraph
 from explorer.engines.mindspore.ir.subgraphs import (
@@ -13,6 +12,7 @@ from explorer.engines.mindspore.ir.subgraphs import (
     declared_labels,
 )
 from explorer.engines.mindspore.ir.types import TypeReader
+from explorer.engines.mindspore.ir.values import GRAPH
 
 # What a file begins with
 _ENTRY = re.compile(rf"# IR entry: @({GRAPH})")

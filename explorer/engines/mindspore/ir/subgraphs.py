@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass, field
 
-from explorer.engines.mindspore.ir.atoms import GRAPH, Scope
 from explorer.engines.mindspore.ir.lines import PAIR, Fault, IRSyntaxError, Lines
 from explorer.engines.mindspore.ir.nodes import NodeReader
 from explorer.engines.mindspore.ir.records import Abstract, IRNode, Parameter, Source, Subgraph
 from explorer.engines.mindspore.ir.types import TypeReader
+from explorer.engines.mindspore.ir.values import GRAPH, Scope
 
 # The lines that a subgraph begins and ends with
 _INDIRECT = re.compile(r"indirect: (\d+)")
