@@ -12,7 +12,7 @@ from explorer.model.measurement import Figures, Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale import inputs
 from explorer.topics.loss_scale.findings import is_finite
-from explorer.topics.loss_scale.life import counts, same_scales, turn
+from explorer.topics.loss_scale.inputs import counts, same_scales, turn
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,

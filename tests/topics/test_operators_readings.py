@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from explorer.topics.evidence import Evidence
-from explorer.topics.operators.initial_values import described
 from explorer.topics.operators.inputs import (
     BATCH,
     CONVOLUTION,
@@ -29,6 +28,7 @@ from explorer.topics.operators.readings import (
     OddSides,
     batch_norm_epsilon,
     close,
+    described,
     farthest,
     gelu_formula,
     gelu_formulas,

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.model.claim import Observation
-from explorer.topics.styles import by_style, ruling_by_style
+from explorer.topics.observations import by_style, ruling_by_style
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, sentences
 from explorer.topics.devices.questions import CONTEXT, HOST, MOVES, OUTPUTS, TOPIC
 from explorer.topics.evidence import Evidence, grouped
-from explorer.topics.observations import observed, of_each
+from explorer.topics.observations import SHORT_LABELS, by_style, observed, of_each
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import SHORT_LABELS, by_style
 
 OF_MINDSPORE = ("mindspore",)
 

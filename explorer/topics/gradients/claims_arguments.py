@@ -8,12 +8,11 @@ from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.gradients.arguments import TRUE_GRADIENTS
 from explorer.topics.gradients.claims import nested_numbers, outcome
+from explorer.topics.gradients.inputs import TRUE_GRADIENTS
 from explorer.topics.gradients.questions import ARGUMENTS, OUTPUTS, TOPIC
-from explorer.topics.observations import observed
+from explorer.topics.observations import by_style, observed, ruling_by_style
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style, ruling_by_style
 
 
 @TOPIC.claim(

@@ -17,8 +17,7 @@ from explorer.text.numbers import number
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale.findings import answered, refusals, wrongly_answered
-from explorer.topics.loss_scale.inputs import TINY
-from explorer.topics.loss_scale.life import Counts, counts, same_scales
+from explorer.topics.loss_scale.inputs import TINY, Counts, counts, same_scales
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,
@@ -28,9 +27,8 @@ from explorer.topics.loss_scale.questions import (
     UNDERFLOW,
 )
 from explorer.topics.loss_scale.wording import case_name, say, shown
-from explorer.topics.observations import for_each, observed, of_each
+from explorer.topics.observations import by_style, for_each, observed, of_each, ruling_by_style
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style, ruling_by_style
 
 HEADING = "loss scaling"
 GUIDES = ("004",)

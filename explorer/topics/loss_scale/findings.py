@@ -16,8 +16,9 @@ from explorer.topics.loss_scale.inputs import (
     FACTOR,
     NOT_FINITE,
     WINDOW,
+    counts,
+    same_scales,
 )
-from explorer.topics.loss_scale.life import counts, same_scales
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,

@@ -15,7 +15,7 @@ from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.messages import Messages
-from explorer.topics.networks.batches import SAMPLES
+from explorer.topics.networks.inputs import INDEXING, SAMPLES
 from explorer.topics.networks.questions import (
     AMP_LEVEL,
     BATCHES,
@@ -24,10 +24,16 @@ from explorer.topics.networks.questions import (
     SLICES,
     TOPIC,
 )
-from explorer.topics.networks.shared import INDEXING
-from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome, within
+from explorer.topics.observations import (
+    by_style,
+    for_each,
+    holds_or,
+    observed,
+    of_each,
+    outcome,
+    within,
+)
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style
 
 HEADING = "networks"
 

@@ -9,7 +9,7 @@ from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import clauses, yes_or_no
 from explorer.topics.evidence import Evidence, grouped
-from explorer.topics.observations import observed
+from explorer.topics.observations import by_style, observed
 from explorer.topics.operators.findings_defaults import (
     REFERENCE,
     Agreement,
@@ -41,7 +41,6 @@ from explorer.topics.operators.readings import (
 )
 from explorer.topics.operators.wording import label, result, short, way_text, window_text
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style
 
 
 @TOPIC.claim(

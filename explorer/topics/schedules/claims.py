@@ -11,7 +11,6 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.arguments import END_RATE, GAMMA, RATE
 from explorer.topics.schedules.comparison import (
     FamilyComparison,
     Rates,
@@ -21,7 +20,7 @@ from explorer.topics.schedules.comparison import (
     used_rates,
     way_text,
 )
-from explorer.topics.schedules.counterparts import DECAYS, STEPS, Family
+from explorer.topics.schedules.counterparts import DECAYS, END_RATE, GAMMA, RATE, STEPS, Family
 from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,

@@ -12,8 +12,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, yes_or_no
 from explorer.topics.evidence import Evidence, flat_numbers
-from explorer.topics.observations import observed
-from explorer.topics.styles import by_style, ruling_by_style
+from explorer.topics.observations import by_style, observed, ruling_by_style
 from explorer.topics.tape_life.figures import (
     TOLERANCE,
     Life,

@@ -16,7 +16,6 @@ from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome
-from explorer.topics.training.differences import NEAR
 from explorer.topics.training.findings_optimizers import (
     by_place,
     decaying_by_default,
@@ -35,7 +34,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     WEIGHT_DECAY,
 )
-from explorer.topics.training.update_rules import MINDSPORE_PLACES, PLACES
+from explorer.topics.training.update_rules import MINDSPORE_PLACES, NEAR, PLACES
 from explorer.topics.training.wording import listed, say, some
 
 

@@ -15,17 +15,8 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
-from explorer.topics.observations import for_each, holds_or, observed, of_each, within
+from explorer.topics.observations import by_style, for_each, holds_or, observed, of_each, within
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES
-from explorer.topics.styles import by_style
-from explorer.topics.training.differences import (
-    NEAR,
-    States,
-    accumulation_difference,
-    farthest,
-    list_difference,
-    step_differences,
-)
 from explorer.topics.training.findings_routes import GRAPH, REFERENCE, TAPE
 from explorer.topics.training.findings_steps import PARTS, clipping_difference, parts_of
 from explorer.topics.training.questions import (
@@ -43,6 +34,14 @@ from explorer.topics.training.questions import (
     STATEFUL,
     STEP_CELL,
     TOPIC,
+)
+from explorer.topics.training.update_rules import (
+    NEAR,
+    States,
+    accumulation_difference,
+    farthest,
+    list_difference,
+    step_differences,
 )
 from explorer.topics.training.wording import say, some
 

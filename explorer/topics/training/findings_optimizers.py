@@ -14,7 +14,6 @@ from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.messages import style_name
 from explorer.topics.observations import of_each, outcome
 from explorer.topics.question import PARTIES, Question
-from explorer.topics.training.differences import NEAR, left
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
     EXPORTED_OPTIMIZERS,
@@ -27,9 +26,11 @@ from explorer.topics.training.questions import (
 )
 from explorer.topics.training.update_rules import (
     MINDSPORE_PLACES,
+    NEAR,
     PLACES,
     RuleComparison,
     compare_rules,
+    left,
 )
 from explorer.topics.training.wording import say, some
 

@@ -11,7 +11,6 @@ from explorer.topics.attempts import raised, said, said_briefly
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
 from explorer.topics.question import MINDSPORE_STYLES, PARTIES, Question
-from explorer.topics.training.differences import NEAR, States, farthest, step_differences
 from explorer.topics.training.inputs import STEPS
 from explorer.topics.training.questions import (
     COMPILED,
@@ -25,6 +24,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     WITHOUT_SET_GRAD,
 )
+from explorer.topics.training.update_rules import NEAR, States, farthest, step_differences
 from explorer.topics.training.wording import say
 
 

@@ -9,7 +9,6 @@ from explorer.topics.attempts import raised, said_briefly
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.messages import style_name
 from explorer.topics.question import PARTIES
-from explorer.topics.training.differences import accumulation_difference, list_difference
 from explorer.topics.training.findings_routes import COMPILED_ROUTES
 from explorer.topics.training.questions import (
     ACCUMULATION,
@@ -22,6 +21,7 @@ from explorer.topics.training.questions import (
     SPEED,
     TOPIC,
 )
+from explorer.topics.training.update_rules import accumulation_difference, list_difference
 from explorer.topics.training.wording import listed, say, some, sum_of
 
 MODES_OF_BATCH_NORM = {
