@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+import msgspec
+
 from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
 from explorer.text.numbers import number
 from explorer.topics.question import Question, Target
 
 Answer = TypeVar("Answer")
+Record = TypeVar("Record")
 
 EMPTY = "-"
 """What stands in a table's cell without a figure."""
@@ -32,6 +35,16 @@ class Evidence:
             measured = self._measured.get(question.measurement_name(party))
             if measured is not None and measured.error is None:
                 answers[party] = measured.figures
+        return answers
+
+    def records(self, question: Question, kind: type[Record]) -> dict[str, Record]:
+        """The figures of each party as a record of a ``kind``, whose fields are named as they are.
+
+        Raises msgspec.ValidationError for a figure that is missing or of another type.
+        """
+        answers: dict[str, Record] = {}
+        for party, figures in self[question].items():
+            answers[party] = msgspec.convert(figures, kind)
         return answers
 
     def timings(self, question: Question) -> dict[str, dict[str, float]]:
