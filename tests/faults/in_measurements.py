@@ -166,8 +166,8 @@ IN_MEASUREMENTS = (
     Fault(
         "a step that is said to be jitted and is not",
         f"{TOPICS}/training/in_mindspore.py",
-        "    run = ms.jit(step) if is_jitted else step\n",
-        "    run = step\n",
+        "    run = ms.jit(step) if is_jitted else step\n    x = ms",
+        "    run = step\n    x = ms",
         "tests/topics/test_training_figures.py::test_a_step_under_jit_dispatches_nothing_by_itself",
     ),
     Fault(

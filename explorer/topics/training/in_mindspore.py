@@ -407,13 +407,13 @@ def steps(ask: Ask) -> Found:
     style = ask.options["style"]
     return Found(
         {
-            "by itself": attempt(_trained, style, ask.device, False),
-            "ms.jit": attempt(_trained, style, ask.device, True),
+            "by itself": attempt(_trained_with_momentum, style, ask.device, False),
+            "ms.jit": attempt(_trained_with_momentum, style, ask.device, True),
         }
     )
 
 
-def _trained(style: str, device: str, is_jitted: bool) -> dict[str, Any]:
+def _trained_with_momentum(style: str, device: str, is_jitted: bool) -> dict[str, Any]:
     """The loss before each update, and the weight and the optimizer's state after the last.
 
     In tape style, beside them, how many operators the last step dispatched one by one: none where
