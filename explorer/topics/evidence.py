@@ -17,6 +17,18 @@ EMPTY = "-"
 """What stands in a table's cell without a figure."""
 
 
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """What an attempt gave, as fields of a record derived from this; or what it raised, without."""
+
+    raised: str = ""
+    message: str = ""
+
+    @property
+    def error(self) -> str:
+        """ "Type: message" of an attempt that raised."""
+        return f"{self.raised}: {self.message}"
+
+
 class Evidence:
     """The outcomes of some measurements, by question and party.
 

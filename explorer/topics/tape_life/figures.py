@@ -12,7 +12,7 @@ from explorer.text.messages import first_clause
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised
 from explorer.topics.cells import named
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Attempt, Evidence
 from explorer.topics.question import Question
 from explorer.topics.tape_life.questions import FREEING, LIFETIME
 
@@ -70,7 +70,7 @@ class Life(msgspec.Struct, frozen=True):
         return self.steps[-1]
 
 
-class Forward(msgspec.Struct, frozen=True):
+class Forward(Attempt, frozen=True, kw_only=True):
     """What one forward of MindSpore left: nodes of a tape and saved tensors, or what it raised.
 
     ``saved`` is None where nothing observes it: a compiled net saves without calling hooks (2.10.0).
@@ -78,8 +78,6 @@ class Forward(msgspec.Struct, frozen=True):
 
     nodes: int | None = None
     saved: int | None = None
-    raised: str = ""
-    message: str = ""
 
 
 class Recorded(msgspec.Struct, frozen=True):
