@@ -8,7 +8,7 @@ from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.gradients.claims import nested_numbers, outcome
+from explorer.topics.gradients.claims import nested_numbers
 from explorer.topics.gradients.inputs import TRUE_GRADIENTS
 from explorer.topics.gradients.questions import ARGUMENTS, OUTPUTS, TOPIC
 from explorer.topics.observations import by_style, observed, ruling_by_style
@@ -208,6 +208,11 @@ def _gradient(figures: Figures, way: str) -> Any:
         with_aux = figures["has_aux"]["two outputs"]
         return with_aux if raised(with_aux) else with_aux[0]
     return figures["without"][WITHOUT_AUX[way]]
+
+
+def outcome(figure: Any) -> str:
+    """The numbers of an answer, or the type of what was raised."""
+    return str(figure["raised"]) if raised(figure) else nested_numbers(figure)
 
 
 def _shown(figure: Any) -> str:
