@@ -12,6 +12,7 @@ from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import number
 from explorer.topics.attempts import raised
+from explorer.topics.evidence import Attempt
 from explorer.topics.operators.inputs import (
     BATCH,
     BETA,
@@ -94,14 +95,92 @@ def survival(training: AnyArray, inference: AnyArray) -> Figures:
     }
 
 
-def statistics_used(state: Figures) -> str:
+class Survival(Attempt, frozen=True, kw_only=True):
+    """What ``survival`` found by one way to ask for dropout, or what that raised."""
+
+    kept: float = 0.0
+    survivor: float = 0.0
+
+
+class DropoutSettings(
+    msgspec.Struct,
+    frozen=True,
+    rename={
+        "bare": "0.3 alone",
+        "by_p": "p=0.3",
+        "by_keep_prob": "keep_prob=0.7",
+        "by_rate": "rate=0.3",
+    },
+):
+    """The ways to ask for dropout that are compared, and how a library documents its arguments.
+
+    No library is asked for all of the ways.
+    """
+
+    bare: Survival = Survival()
+    by_p: Survival = Survival()
+    by_keep_prob: Survival = Survival()
+    by_rate: Survival = Survival()
+    parameters: tuple[str, ...] = ()
+    notice: str = ""
+
+
+class DropoutDraws(msgspec.Struct, frozen=True):
+    """How many masks were drawn, the mean of each element, and when a seed brings a mask back."""
+
+    draws: int
+    ratio: list[float]
+    same_layer_repeats_after_seed: bool
+    new_layer_repeats_after_seed: bool
+
+
+class DropoutMask(msgspec.Struct, frozen=True):
+    """Output and gradient of one call of dropout on ones: both are the mask times 1 / (1 - p)."""
+
+    output: list[float]
+    gradient: list[float]
+
+    @property
+    def is_the_same(self) -> bool:
+        """Whether the backward has the mask of the forward."""
+        return self.output == self.gradient
+
+
+class BatchNormState(Attempt, frozen=True, kw_only=True):
+    """What batch norm gives in one state: the running statistics are those after the call.
+
+    ``gradients`` are those with respect to the batch, the weight and the bias.
+    """
+
+    output: Any = None
+    running: Any = None
+    gradients: Any = None
+
+
+class Transposed(Attempt, frozen=True, kw_only=True):
+    """The shape and the elements that a call gives."""
+
+    shape: list[int] = msgspec.field(default_factory=list)
+    elements: list[float] = msgspec.field(default_factory=list)
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What ``bounds`` found of some initial values."""
+
+    minimum: float
+    maximum: float
+    mean: float
+    std: float
+
+
+def statistics_used(state: BatchNormState) -> str:
     """The statistics that a batch norm normalised with: "batch", "running" or "neither"."""
     sources = {
         "batch": (BATCH.mean(CHANNELS), BATCH.var(CHANNELS)),
         "running": (MEAN, VARIANCE),
     }
     for name, (mean, variance) in sources.items():
-        if close(state["output"], _normalised(mean, variance).tolist(), ROUNDING_OF_NORMS):
+        if close(state.output, _normalised(mean, variance).tolist(), ROUNDING_OF_NORMS):
             return name
     return "neither"
 
@@ -118,12 +197,12 @@ def _by_channel(values: AnyArray) -> AnyArray:
     return values.reshape(1, 2, 1, 1)
 
 
-def statistics_moved(state: Figures) -> str:
+def statistics_moved(state: BatchNormState) -> str:
     """What became of the running statistics: "moved", "kept" or "none"."""
     # PyTorch keeps none with track_running_stats=False.
-    if state["running"][0] is None:
+    if state.running[0] is None:
         return "none"
-    return "kept" if close(state["running"], [MEAN.tolist(), VARIANCE.tolist()]) else "moved"
+    return "kept" if close(state.running, [MEAN.tolist(), VARIANCE.tolist()]) else "moved"
 
 
 def variance_kind(figures: Figures) -> str:
