@@ -7,6 +7,7 @@ import msgspec
 
 from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
+from explorer.text.messages import first_sentence
 from explorer.text.numbers import number
 from explorer.topics.question import Question, Target
 
@@ -27,6 +28,11 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     def error(self) -> str:
         """ "Type: message" of an attempt that raised."""
         return f"{self.raised}: {self.message}"
+
+    @property
+    def brief_error(self) -> str:
+        """ "Type: first sentence" of an attempt that raised; "" of one that did not."""
+        return f"{self.raised}: {first_sentence(self.message)}" if self.raised else ""
 
 
 class Evidence:

@@ -16,6 +16,7 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
 from explorer.topics.observations import for_each, holds_or, observed, of_each
 from explorer.topics.question import FRAMEWORKS
+from explorer.topics.training.figures import listed, say, some
 from explorer.topics.training.questions import (
     EXPORTED_OPTIMIZERS,
     LISTED_FILTERS,
@@ -38,7 +39,6 @@ from explorer.topics.training.update_rules import (
     left,
     styles_that_agree,
 )
-from explorer.topics.training.wording import listed, say, some
 
 
 @TOPIC.claim(

@@ -17,8 +17,14 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
 from explorer.topics.observations import by_style, for_each, holds_or, observed, of_each, within
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES
+from explorer.topics.training.figures import say, some
 from explorer.topics.training.findings_routes import GRAPH, REFERENCE, TAPE
-from explorer.topics.training.findings_steps import PARTS, clipping_difference, parts_of
+from explorer.topics.training.findings_steps import (
+    PARTS,
+    clipping_difference,
+    clipping_of,
+    parts_of,
+)
 from explorer.topics.training.questions import (
     ACCUMULATION,
     ACCUMULATION_BATCH_NORM,
@@ -43,7 +49,6 @@ from explorer.topics.training.update_rules import (
     list_difference,
     step_differences,
 )
-from explorer.topics.training.wording import say, some
 
 # Routes to a step
 
@@ -307,9 +312,9 @@ def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     With changes when only the default is another.
     """
-    figures = evidence[CLIPPING]["mindspore"]
+    mindspore, _ = clipping_of(evidence)
     difference = clipping_difference(evidence)
-    default, by_default = figures["default"], figures["by default"]
+    default, by_default = mindspore.default, mindspore.by_default
     brief = [[round(value, 4) for value in gradient] for gradient in by_default]
     is_default = default == expects["default"]
     is_guides = list_difference(by_default, expects["gradients"]) <= NEAR

@@ -11,6 +11,7 @@ from explorer.topics.attempts import raised, said, said_briefly
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
 from explorer.topics.question import MINDSPORE_STYLES, PARTIES, Question
+from explorer.topics.training.figures import say
 from explorer.topics.training.inputs import STEPS
 from explorer.topics.training.questions import (
     COMPILED,
@@ -25,7 +26,6 @@ from explorer.topics.training.questions import (
     WITHOUT_SET_GRAD,
 )
 from explorer.topics.training.update_rules import NEAR, States, farthest, step_differences
-from explorer.topics.training.wording import say
 
 
 @dataclass(frozen=True)
