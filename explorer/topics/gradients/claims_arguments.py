@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
@@ -112,12 +114,44 @@ SUM_GRADIENT = [21.0, 39.0, 57.0]
 """The gradient of both added up."""
 
 
-WITHOUT_AUX = {
-    "stopped": "stop_gradient",
-    "neither": "two outputs",
-    "stopped_early": "stop_gradient too early",
-}
-"""The figures of the ways without has_aux."""
+class WithAux(
+    msgspec.Struct,
+    frozen=True,
+    rename={"bare": "one output", "tuple_of_one": "a tuple of one", "two": "two outputs"},
+):
+    """What has_aux=True gives by the outputs of a function, or raises."""
+
+    bare: Any
+    tuple_of_one: Any
+    two: Any
+
+    @property
+    def gradient(self) -> Any:
+        """The gradient beside the output that is set aside, or what was raised."""
+        return self.two if raised(self.two) else self.two[0]
+
+
+class WithoutAux(
+    msgspec.Struct,
+    frozen=True,
+    rename={
+        "stopped": "stop_gradient",
+        "neither": "two outputs",
+        "stopped_early": "stop_gradient too early",
+    },
+):
+    """The gradient of a function with two outputs, one of them stopped or not, or what it raises."""
+
+    stopped: Any
+    neither: Any
+    stopped_early: Any
+
+
+class OutputsBesideLoss(msgspec.Struct, frozen=True):
+    """What a party gives for functions with outputs beside the loss."""
+
+    has_aux: WithAux
+    without: WithoutAux
 
 
 @TOPIC.claim(
@@ -132,22 +166,22 @@ WITHOUT_AUX = {
 )
 def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when both styles refuse one output and a tuple of one, and take two."""
-    answers = evidence[OUTPUTS]
+    answers = evidence.records(OUTPUTS, OutputsBesideLoss)
     strict: dict[str, bool] = {}
     refuses_bare: dict[str, bool] = {}
     errors: dict[str, None] = {}  # an ordered set
     for style in MINDSPORE_STYLES:
-        figures = answers[style]["has_aux"]
-        bare = figures["one output"]
-        takes_two = figures["two outputs"] == expects["two outputs"]
-        refuses_bare[style] = takes_two and raised(bare)
-        strict[style] = refuses_bare[style] and raised(figures["a tuple of one"])
-        if raised(bare):
-            errors[bare["raised"]] = None
+        with_aux = answers[style].has_aux
+        takes_two = with_aux.two == expects["two outputs"]
+        refuses_bare[style] = takes_two and raised(with_aux.bare)
+        strict[style] = refuses_bare[style] and raised(with_aux.tuple_of_one)
+        if raised(with_aux.bare):
+            errors[outcome(with_aux.bare)] = None
 
     seen: list[Observation] = []
-    for form in ("one output", "a tuple of one", "two outputs"):
-        by_party = {party: figures["has_aux"][form] for party, figures in answers.items()}
+    forms = {"one output": "bare", "a tuple of one": "tuple_of_one", "two outputs": "two"}
+    for form, field in forms.items():
+        by_party = {party: getattr(output.has_aux, field) for party, output in answers.items()}
         is_expected: dict[str, bool] = {}
         for style in MINDSPORE_STYLES:
             figure = by_party[style]
@@ -177,15 +211,13 @@ def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 )
 def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when either way gives the loss's gradient, and neither of them the sum's."""
-    answers = evidence[OUTPUTS]
+    answers = evidence.records(OUTPUTS, OutputsBesideLoss)
     alike: dict[str, bool] = {}
-    for party, figures in answers.items():
-        with_aux, without = figures["has_aux"]["two outputs"], figures["without"]
+    for party, outputs in answers.items():
         alike[party] = (
-            not raised(with_aux)
-            and with_aux[0] == expects["loss"]
-            and without["stop_gradient"] == expects["loss"]
-            and without["two outputs"] == expects["sum"]
+            outputs.has_aux.gradient == expects["loss"]
+            and outputs.without.stopped == expects["loss"]
+            and outputs.without.neither == expects["sum"]
         )
     seen: list[Observation] = []
     for way, gradient in (
@@ -194,7 +226,7 @@ def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Rul
         ("neither", expects["sum"]),
         ("stopped_early", None),
     ):
-        gradients = {party: _gradient(figures, way) for party, figures in answers.items()}
+        gradients = {party: _gradient(outputs, way) for party, outputs in answers.items()}
         is_expected: dict[str, bool] = {}
         if gradient is not None:
             is_expected = {party: found == gradient for party, found in gradients.items()}
@@ -202,12 +234,9 @@ def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Rul
     return ruling_by_style(alike, tuple(seen))
 
 
-def _gradient(figures: Figures, way: str) -> Any:
+def _gradient(outputs: OutputsBesideLoss, way: str) -> Any:
     """The gradient that one way to return an output beside the loss gives, or what it raised."""
-    if way == "with_aux":
-        with_aux = figures["has_aux"]["two outputs"]
-        return with_aux if raised(with_aux) else with_aux[0]
-    return figures["without"][WITHOUT_AUX[way]]
+    return outputs.has_aux.gradient if way == "with_aux" else getattr(outputs.without, way)
 
 
 def outcome(figure: Any) -> str:

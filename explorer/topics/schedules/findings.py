@@ -15,6 +15,7 @@ from explorer.topics.schedules.comparison import (
     SAME,
     Exports,
     FamilyComparison,
+    Piecewise,
     Rates,
     compare_all,
     exports,
@@ -163,7 +164,7 @@ def _party_and_way(party: str, way: str) -> Message:
 @TOPIC.finding(PIECEWISE)
 def piecewise_constant(evidence: Evidence) -> Iterator[Message]:
     """The sequence of the guide's example."""
-    rates = evidence[PIECEWISE]["mindspore"]["rates"]
+    rates = evidence.records(PIECEWISE, Piecewise)["mindspore"].rates
     outcome = said_briefly(rates) if raised(rates) else str(rates)
     yield message("schedules.piecewise", outcome=outcome)
 
