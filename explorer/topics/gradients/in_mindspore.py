@@ -114,6 +114,9 @@ def places_and_gradient(style: str, cell: nn.Cell) -> dict[str, Any]:
     return {"places": numbers(places), "gradient": numbers(gradient[0])}
 
 
+# Positions and weights
+
+
 class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
     """One weight row, w = (2, 3), times the first input, times the second."""
 

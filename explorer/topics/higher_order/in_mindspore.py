@@ -156,6 +156,8 @@ FUNCTIONS = functions(
 )
 
 
+# Second derivatives of small functions
+
 A = ms.Tensor(MATRIX.astype(np.float32))
 
 

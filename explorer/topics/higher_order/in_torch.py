@@ -255,6 +255,8 @@ FUNCTIONS = functions(
 )
 
 
+# Second derivatives of small functions
+
 A = torch.tensor(MATRIX, dtype=torch.float32)
 
 

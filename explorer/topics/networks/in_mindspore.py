@@ -257,6 +257,9 @@ def dtypes(style: str, level: str) -> list[str]:
     return [str(output.dtype) for output in outputs]
 
 
+# Parameters in a container, and inference over a dataset
+
+
 class HoldingParameters(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
     """Two Parameters in a container of some kind: a factor, and what is added."""
 

@@ -150,6 +150,9 @@ def slices(ask: Ask) -> Found:
     return Found(figures)
 
 
+# Parameters in a container, and inference over a dataset
+
+
 class HoldingParameters(nn.Module):  # type: ignore[misc]  # checked without following torch
     """Two Parameters in a container of some kind: a factor, and what is added."""
 

@@ -92,6 +92,9 @@ def trained(net: ConvNet, step: Callable[[Any, Any], Any]) -> dict[str, Any]:
     return {"losses": losses, "states": states}
 
 
+# The routes
+
+
 def model(ask: Ask) -> Found:
     """Model.train over a data set; a callback keeps what each step left."""
     net = fresh_net(ask.options["style"], ask.device)
@@ -281,6 +284,8 @@ def step_as_meant(net: Any, loss: Any, optimizer: Any) -> Callable[[Any, Any], A
     return step
 
 
+# How a step is carried out
+
 PLUMBING = {"UpdateState", "Depend", "Load", "TupleGetItem", "MakeTuple", "Return"}
 """Nodes that order and bundle others, and run no kernel (2.10.0)."""
 
@@ -402,6 +407,9 @@ def speed(ask: Ask) -> Found:
     return Found({"repeats": repeats}, timings=processor_seconds(calls, repeats))
 
 
+# A step whose optimizer keeps a state
+
+
 def steps(ask: Ask) -> Found:
     """The losses of five steps with momentum, and what they leave, by themselves and under ms.jit."""
     style = ask.options["style"]
@@ -452,6 +460,9 @@ def _trained_with_momentum(style: str, device: str, is_jitted: bool) -> dict[str
     if style == "tape":
         figures["dispatched"] = len(recorder.operators)
     return figures
+
+
+# The guide's net: the parameters that its filter chooses, and what its step takes
 
 
 class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types

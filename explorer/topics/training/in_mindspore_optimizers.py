@@ -377,6 +377,9 @@ def param_groups(ask: Ask) -> Found:
     return Found({"groups": attempt(settings)})
 
 
+# Momentum
+
+
 def momentum(ask: Ask) -> Found:
     """A weight after each of some equal gradients, by every way to write momentum and in each style.
 

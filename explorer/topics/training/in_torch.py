@@ -61,6 +61,9 @@ def trained(net: ConvNet, step: Callable[[Any, Any], Any], device: str) -> dict[
     return {"losses": losses, "states": states}
 
 
+# The routes
+
+
 def loop(ask: Ask) -> Found:
     """zero_grad, backward, step."""
     net = fresh_net(ask.device)
@@ -138,6 +141,9 @@ def _keep_inductor_here() -> None:
     torch._inductor.config.compile_threads = 1
 
 
+# How a step is carried out
+
+
 class OperatorRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not followed by the type checker
     """Records the names of the operators that are dispatched."""
 
@@ -184,6 +190,9 @@ def speed(ask: Ask) -> Found:
     }
     repeats = ask.options["repeats"]
     return Found({"repeats": repeats}, timings=processor_seconds(calls, repeats))
+
+
+# The guide's net: the parameters that its filter chooses, and what its step takes
 
 
 class Net(nn.Module):  # type: ignore[misc]  # torch is not followed by the type checker
