@@ -9,6 +9,7 @@ from explorer.model.message import Message, Text
 from explorer.topics import cells
 from explorer.topics.evidence import Attempt
 from explorer.topics.messages import Messages
+from explorer.topics.training.update_rules import States
 
 say = Messages(
     "training",
@@ -56,6 +57,50 @@ def sum_of(names: Sequence[str]) -> Text:
 
 
 # Figures that findings and claims read
+
+
+class Trained(Attempt, frozen=True, kw_only=True, rename={"captured": "statistics captured"}):
+    """What some steps by one route leave, or why it was refused.
+
+    ``states`` are weights and running statistics after every step; of a compiled route there are the
+    number of graphs, and the reasons of breaks with their counts; ``captured`` is what PyTorch raised
+    where running statistics are captured by torch.func.
+    """
+
+    states: States = msgspec.field(default_factory=list)
+    graphs: int = 0
+    breaks: dict[str, int] = msgspec.field(default_factory=dict)
+    captured: Any = None
+
+
+class Stateful(Attempt, frozen=True, kw_only=True, rename={"steps_counted": "steps counted"}):
+    """What steps leave whose optimizer keeps a state.
+
+    ``dispatched`` counts the operators that were dispatched, None where that cannot be observed.
+    """
+
+    losses: Any = None
+    weight: Any = None
+    moments: Any = None
+    steps_counted: Any = None
+    dispatched: int | None = None
+
+
+class StatefulSteps(
+    msgspec.Struct, frozen=True, rename={"by_itself": "by itself", "jitted": "ms.jit"}
+):
+    """The same steps by themselves and under ms.jit."""
+
+    by_itself: Stateful
+    jitted: Stateful
+
+    @property
+    def error(self) -> str:
+        """What the first of the two that raised said; "" where neither did."""
+        for steps in (self.by_itself, self.jitted):
+            if steps.raised:
+                return steps.error
+        return ""
 
 
 class Filtered(msgspec.Struct, frozen=True):

@@ -209,10 +209,10 @@ def compiled_graphs(evidence: Evidence) -> Iterator[Text]:
 def graph_breaks(evidence: Evidence) -> Iterator[Text]:
     """How many graphs torch.compile makes of a step, and how often it breaks."""
     for route in COMPILED_ROUTES:
-        figures = route.figures(evidence)
-        if figures:
-            breaks = sum(figures["breaks"].values())
-            yield say("breaks", route=route.label, breaks=breaks, n=figures["graphs"])
+        trained = route.trained(evidence)
+        if trained:
+            breaks = sum(trained.breaks.values())
+            yield say("breaks", route=route.label, breaks=breaks, n=trained.graphs)
 
 
 @TOPIC.table()
@@ -254,13 +254,13 @@ def _mindspore_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell | Text, ...
 
 def _torch_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell | Text, ...]]:
     for route in COMPILED_ROUTES:
-        figures = route.figures(evidence)
-        if figures:
+        trained = route.trained(evidence)
+        if trained:
             reasons = []
-            for reason, count in figures["breaks"].items():
+            for reason, count in trained.breaks.items():
                 reasons.append(say("times_reason", count=count, reason=reason))
             breaks = say("breaks_by_reason", reasons=some(reasons))
-            yield route.label, say("graphs"), figures["graphs"], breaks
+            yield route.label, say("graphs"), trained.graphs, breaks
 
 
 def _timed_way(way: str) -> Text:
