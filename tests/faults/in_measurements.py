@@ -232,8 +232,8 @@ IN_THE_CORE = (
     Fault(
         "claim 42 without gradients",
         f"{TOPICS}/operators/claims_layers.py",
-        '    return same_gradients and close(state["output"], other["output"])\n',
-        '    return close(state["output"], other["output"])\n',
+        "    return same_gradients and close(state.output, other.output)\n",
+        "    return close(state.output, other.output)\n",
         "tests/topics/test_judges_at_boundaries.py",
     ),
 )
