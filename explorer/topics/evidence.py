@@ -18,6 +18,11 @@ EMPTY = "-"
 """What stands in a table's cell without a figure."""
 
 
+def spaced(field: str) -> str:
+    """The name of a figure whose words are apart, by the name of a record's field."""
+    return field.replace("_", " ")
+
+
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """What an attempt gave, as fields of a record derived from this; or what it raised, without."""
 

@@ -13,7 +13,7 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, sentences
 from explorer.topics.devices.questions import CONTEXT, HOST, MOVES, OUTPUTS, TOPIC
-from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.evidence import Evidence, grouped, spaced
 from explorer.topics.observations import SHORT_LABELS, by_style, observed
 from explorer.topics.question import MINDSPORE_STYLES
 
@@ -199,9 +199,7 @@ def _asnumpy_seen(figures: Figures) -> Iterator[Observation]:
         yield Observation(what, outcome, OF_MINDSPORE, not refusal)
 
 
-class Context(
-    msgspec.Struct, frozen=True, rename={"as_printed": "as printed", "as_meant": "as meant"}
-):
+class Context(msgspec.Struct, frozen=True, rename=spaced):
     """The process's device, the kinds there are, and the device after set_context, or what it raised."""
 
     here: str
@@ -257,17 +255,13 @@ WRITTEN = [[7.0, 6.0]]
 """An output of [[6, 6]] whose first element was set to 7."""
 
 
-class Output(
-    msgspec.Struct,
-    frozen=True,
-    rename={"by_element": "element written", "by_array": "array written"},
-):
+class Output(msgspec.Struct, frozen=True, rename=spaced):
     """The devices of the process and of an output of a net, and what each way to write left of it."""
 
     target: str
     device: str
-    by_element: Any
-    by_array: Any
+    element_written: Any
+    array_written: Any
 
 
 @TOPIC.claim(
@@ -290,8 +284,8 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     in_mindspore = evidence.records(OUTPUTS.by(*MINDSPORE_STYLES), Output)
     writable: dict[str, bool] = {}
     for style, output in in_mindspore.items():
-        is_written = output.by_element == expects["written"]
-        writable[style] = is_written and not raised(output.by_array)
+        is_written = output.element_written == expects["written"]
+        writable[style] = is_written and not raised(output.array_written)
     seen = (
         *_mindspore_seen(in_mindspore, expects["written"]),
         *_torch_seen(answers["torch"]),
@@ -313,7 +307,7 @@ def _copying(answers: Mapping[str, Output], written: Any) -> Text:
     """The styles in which what is written to an output's array is written to the output; "" for none."""
     styles: list[Text] = []
     for style, output in answers.items():
-        if output.by_array == written:
+        if output.array_written == written:
             styles.append(message(f"devices.{SHORT_LABELS[style]}"))
     return message("devices.copy_to_keep", styles=tuple(styles)) if styles else ""
 
@@ -326,7 +320,7 @@ def _mindspore_seen(answers: Mapping[str, Output], written: Any) -> Iterator[Obs
     arrays: dict[str, Any] = {}
     for style, output in answers.items():
         targets[style], devices[style] = output.target, output.device
-        elements[style], arrays[style] = output.by_element, output.by_array
+        elements[style], arrays[style] = output.element_written, output.array_written
     yield from observed(message("devices.process_device"), targets)
     yield from observed(message("devices.output_device"), devices)
     element, array = message("devices.element_written"), message("devices.array_written")

@@ -9,7 +9,7 @@ from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, spaced
 from explorer.topics.gradients.claims import nested_numbers
 from explorer.topics.gradients.inputs import TRUE_GRADIENTS
 from explorer.topics.gradients.questions import ARGUMENTS, OUTPUTS, TOPIC
@@ -114,21 +114,17 @@ SUM_GRADIENT = [21.0, 39.0, 57.0]
 """The gradient of both added up."""
 
 
-class WithAux(
-    msgspec.Struct,
-    frozen=True,
-    rename={"bare": "one output", "tuple_of_one": "a tuple of one", "two": "two outputs"},
-):
+class WithAux(msgspec.Struct, frozen=True, rename=spaced):
     """What has_aux=True gives by the outputs of a function, or raises."""
 
-    bare: Any
-    tuple_of_one: Any
-    two: Any
+    one_output: Any
+    a_tuple_of_one: Any
+    two_outputs: Any
 
     @property
     def gradient(self) -> Any:
         """The gradient beside the output that is set aside, or what was raised."""
-        return self.two if raised(self.two) else self.two[0]
+        return self.two_outputs if raised(self.two_outputs) else self.two_outputs[0]
 
 
 class WithoutAux(
@@ -172,15 +168,15 @@ def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     errors: dict[str, None] = {}  # an ordered set
     for style in MINDSPORE_STYLES:
         with_aux = answers[style].has_aux
-        takes_two = with_aux.two == expects["two outputs"]
-        refuses_bare[style] = takes_two and raised(with_aux.bare)
-        strict[style] = refuses_bare[style] and raised(with_aux.tuple_of_one)
-        if raised(with_aux.bare):
-            errors[outcome(with_aux.bare)] = None
+        takes_two = with_aux.two_outputs == expects["two outputs"]
+        refuses_bare[style] = takes_two and raised(with_aux.one_output)
+        strict[style] = refuses_bare[style] and raised(with_aux.a_tuple_of_one)
+        if raised(with_aux.one_output):
+            errors[outcome(with_aux.one_output)] = None
 
     seen: list[Observation] = []
-    forms = {"one output": "bare", "a tuple of one": "tuple_of_one", "two outputs": "two"}
-    for form, field in forms.items():
+    for field in ("one_output", "a_tuple_of_one", "two_outputs"):
+        form = spaced(field)
         by_party = {party: getattr(output.has_aux, field) for party, output in answers.items()}
         is_expected: dict[str, bool] = {}
         for style in MINDSPORE_STYLES:

@@ -157,7 +157,7 @@ def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -
 def _is_kept(tiny: TinyGradient, within: float) -> bool:
     if number(tiny.scaled) == 0:
         return False
-    return abs(number(tiny.in_float32) / TINY - 1) <= within
+    return abs(number(tiny.unscaled_in_float32) / TINY - 1) <= within
 
 
 def _is_lost_again(tiny: TinyGradient) -> bool:

@@ -10,7 +10,7 @@ from explorer.model.message import Text
 from explorer.text.numbers import number
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Attempt, grouped
+from explorer.topics.evidence import Attempt, grouped, spaced
 from explorer.topics.loss_scale.inputs import FACTOR, FINITE_CASES, WINDOW
 from explorer.topics.loss_scale.questions import SCALING
 from explorer.topics.messages import Messages
@@ -35,17 +35,13 @@ class Losses(msgspec.Struct, frozen=True):
         return not any(self.underflow) and not any(self.overflow)
 
 
-class TinyGradient(
-    msgspec.Struct,
-    frozen=True,
-    rename={"unscaled_there": "unscaled there", "in_float32": "unscaled in float32"},
-):
+class TinyGradient(msgspec.Struct, frozen=True, rename=spaced):
     """A gradient of 1e-8 in one float: without scaling, scaled, and unscaled in two ways."""
 
     without: Any
     scaled: Any
     unscaled_there: Any
-    in_float32: Any
+    unscaled_in_float32: Any
 
 
 class LossAndGradient(msgspec.Struct, frozen=True):

@@ -175,7 +175,7 @@ def tiny_gradient(evidence: Evidence) -> Iterator[Text]:
             dtype=dtype,
             who=who,
             scaled=shown(tiny.scaled),
-            in_float32=shown(tiny.in_float32),
+            in_float32=shown(tiny.unscaled_in_float32),
             # Of an attempt that raised this is a message, which may end with a full stop.
             in_dtype=shown(tiny.unscaled_there).rstrip("."),
         )

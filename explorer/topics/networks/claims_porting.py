@@ -15,7 +15,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.evidence import Evidence, grouped, spaced
 from explorer.topics.messages import Messages
 from explorer.topics.networks.inputs import INDEXING, SAMPLES
 from explorer.topics.networks.questions import (
@@ -83,22 +83,13 @@ class Container(msgspec.Struct, frozen=True):
     gradients: Any
 
 
-class Batches(
-    msgspec.Struct,
-    frozen=True,
-    rename={
-        "one_by_one": "one by one",
-        "by_default": "by default",
-        "keeping": "keeping the rest",
-        "dropping": "dropping the rest",
-    },
-):
+class Batches(msgspec.Struct, frozen=True, rename=spaced):
     """The outputs for all samples at inference, by the way to batch them."""
 
     one_by_one: list[Any]
     by_default: list[Any]
-    keeping: list[Any]
-    dropping: list[Any]
+    keeping_the_rest: list[Any]
+    dropping_the_rest: list[Any]
     again: list[Any]
 
 
@@ -312,11 +303,11 @@ def inference_first(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         batches = answers[style]
         same = [
             _same(batches.one_by_one, reference),
-            _same(batches.keeping, reference),
+            _same(batches.keeping_the_rest, reference),
             batches.again == batches.by_default,
         ]
         right[style] = all(same)
-        loses[style] = len(batches.dropping) < len(SAMPLES)
+        loses[style] = len(batches.dropping_the_rest) < len(SAMPLES)
     seen = tuple(_batches_seen(answers, reference))
 
     verdict = by_style(right)
@@ -339,16 +330,16 @@ def _batches_seen(answers: Mapping[str, Batches], reference: Any) -> Iterator[Ob
         differences[style] = greatest_difference(answers[style].one_by_one, reference)
     near = within(differences, TOLERANCE)
     yield from observed(say("output_difference"), differences, "{:.2g}".format, near)
-    for way, field, is_whole in (
-        ("by default", "by_default", None),
-        ("keeping the rest", "keeping", True),
-        ("dropping the rest", "dropping", False),
+    for way, is_whole in (
+        ("by_default", None),
+        ("keeping_the_rest", True),
+        ("dropping_the_rest", False),
     ):
-        counts = {party: len(getattr(batches, field)) for party, batches in answers.items()}
+        counts = {party: len(getattr(batches, way)) for party, batches in answers.items()}
         as_stated: dict[str, bool] = {}
         if is_whole is not None:
             as_stated = {
                 party: (count == len(SAMPLES)) == is_whole for party, count in counts.items()
             }
-        what = say(f"outputs {way}", samples=len(SAMPLES))
+        what = say(f"outputs {spaced(way)}", samples=len(SAMPLES))
         yield from observed(what, counts, str, as_stated)

@@ -9,7 +9,7 @@ from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.topics.cells import NONE, clauses, yes_or_no
-from explorer.topics.evidence import Evidence, flat_numbers
+from explorer.topics.evidence import Evidence, flat_numbers, spaced
 from explorer.topics.observations import observed
 from explorer.topics.operators.inputs import MOMENTA
 from explorer.topics.operators.questions import (
@@ -45,7 +45,7 @@ Weights = dict[str, Bounds]
 """Where the weights of each layer start."""
 
 
-class EvaluatedStep(msgspec.Struct, frozen=True, rename={"running_mean": "running mean"}):
+class EvaluatedStep(msgspec.Struct, frozen=True, rename=spaced):
     """Weight and bias before and after a step in one mode, with the output and the running mean."""
 
     before: Any

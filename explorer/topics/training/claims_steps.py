@@ -10,7 +10,7 @@ from explorer.model.claim import Observation, Ruling
 from explorer.model.message import Message, Text
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import digits
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, spaced
 from explorer.topics.messages import style_name
 from explorer.topics.observations import by_style, holds_or, observed, of_each, within
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES
@@ -378,13 +378,8 @@ def _sums_seen(
 
 # A function with a state
 
-STATE = {
-    "losses": "losses",
-    "weight": "weight",
-    "moments": "moments",
-    "steps counted": "steps_counted",
-}
-"""What a step under ms.jit must leave as a step by itself does: the fields, by name in messages."""
+STATE = ("losses", "weight", "moments", "steps_counted")
+"""What a step under ms.jit must leave as a step by itself does."""
 
 
 @TOPIC.claim(
@@ -423,7 +418,7 @@ def _is_kept(steps: StatefulSteps) -> bool:
 
 def _difference(steps: StatefulSteps) -> float:
     differences = []
-    for field in STATE.values():
+    for field in STATE:
         jitted, by_itself = getattr(steps.jitted, field), getattr(steps.by_itself, field)
         differences.append(greatest_difference(jitted, by_itself))
     return max(differences)
@@ -433,18 +428,18 @@ def _compared(answers: Mapping[str, StatefulSteps]) -> Iterator[Observation]:
     """What both ways left, or what one of them raised."""
     differences: dict[str, str] = {}
     as_stated: dict[str, bool] = {}
-    left: dict[str, dict[str, str]] = {name: {} for name in STATE if name != "losses"}
+    left: dict[str, dict[str, str]] = {field: {} for field in STATE[1:]}
     for party, steps in answers.items():
         if steps.error:
             differences[party], as_stated[party] = steps.error, False
             continue
         differences[party] = f"{_difference(steps):.1e}"
         as_stated[party] = _difference(steps) <= NEAR
-        for name, texts in left.items():
-            texts[party] = digits(getattr(steps.jitted, STATE[name]))
+        for field, texts in left.items():
+            texts[party] = digits(getattr(steps.jitted, field))
     yield from observed(say("state_difference"), differences, expected=as_stated)
-    for name, texts in left.items():
-        yield from observed(say(f"{name} under ms.jit"), texts)
+    for field, texts in left.items():
+        yield from observed(say(f"{spaced(field)} under ms.jit"), texts)
     for party, steps in answers.items():
         count = steps.jitted.dispatched
         if not steps.error and count is not None:

@@ -7,7 +7,7 @@ import msgspec
 
 from explorer.model.message import Message, Text
 from explorer.topics import cells
-from explorer.topics.evidence import Attempt
+from explorer.topics.evidence import Attempt, spaced
 from explorer.topics.messages import Messages
 from explorer.topics.training.update_rules import States
 
@@ -59,21 +59,21 @@ def sum_of(names: Sequence[str]) -> Text:
 # Figures that findings and claims read
 
 
-class Trained(Attempt, frozen=True, kw_only=True, rename={"captured": "statistics captured"}):
+class Trained(Attempt, frozen=True, kw_only=True, rename=spaced):
     """What some steps by one route leave, or why it was refused.
 
-    ``states`` are weights and running statistics after every step; of a compiled route there are the
-    number of graphs, and the reasons of breaks with their counts; ``captured`` is what PyTorch raised
-    where running statistics are captured by torch.func.
+    ``states`` are weights and running statistics after every step; a compiled route has the number
+    of graphs, and the reasons of breaks with their counts. ``statistics_captured`` is what PyTorch
+    raised where torch.func captures running statistics.
     """
 
     states: States = msgspec.field(default_factory=list)
     graphs: int = 0
     breaks: dict[str, int] = msgspec.field(default_factory=dict)
-    captured: Any = None
+    statistics_captured: Any = None
 
 
-class Stateful(Attempt, frozen=True, kw_only=True, rename={"steps_counted": "steps counted"}):
+class Stateful(Attempt, frozen=True, kw_only=True, rename=spaced):
     """What steps leave whose optimizer keeps a state.
 
     ``dispatched`` counts the operators that were dispatched, None where that cannot be observed.
@@ -115,11 +115,7 @@ class Filtered(msgspec.Struct, frozen=True):
     again: bool = False
 
 
-class ClippingInMindSpore(
-    msgspec.Struct,
-    frozen=True,
-    rename={"by_default": "by default", "by_norm": "by norm", "by_value": "by value"},
-):
+class ClippingInMindSpore(msgspec.Struct, frozen=True, rename=spaced):
     """The default norm, and gradients clipped by it, by each norm, and by value."""
 
     default: float
@@ -134,9 +130,7 @@ class ClippedByNorm(msgspec.Struct, frozen=True):
     gradients: list[Any]
 
 
-class ClippingInTorch(
-    msgspec.Struct, frozen=True, rename={"by_norm": "by norm", "by_value": "by value"}
-):
+class ClippingInTorch(msgspec.Struct, frozen=True, rename=spaced):
     """The default norm, and gradients clipped by each norm, and by value."""
 
     default: float | None

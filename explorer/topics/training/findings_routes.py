@@ -136,8 +136,8 @@ def refused_routes(evidence: Evidence) -> Iterator[Text]:
         if trained and trained.raised:
             yield say("route_refused", route=route.label, error=trained.brief_error)
     functional = TORCH_FUNC.trained(evidence)
-    if functional and raised(functional.captured):
-        yield say("captured_refused", error=said_briefly(functional.captured))
+    if functional and raised(functional.statistics_captured):
+        yield say("captured_refused", error=said_briefly(functional.statistics_captured))
 
 
 @TOPIC.table()
