@@ -3,15 +3,41 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+import msgspec
+
 from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
+from explorer.text.messages import first_sentence
 from explorer.text.numbers import number
 from explorer.topics.question import Question, Target
 
 Answer = TypeVar("Answer")
+Record = TypeVar("Record")
 
 EMPTY = "-"
 """What stands in a table's cell without a figure."""
+
+
+def spaced(field: str) -> str:
+    """The name of a figure whose words are apart, by the name of a record's field."""
+    return field.replace("_", " ")
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """What an attempt gave, as fields of a record derived from this; or what it raised, without."""
+
+    raised: str = ""
+    message: str = ""
+
+    @property
+    def error(self) -> str:
+        """ "Type: message" of an attempt that raised."""
+        return f"{self.raised}: {self.message}"
+
+    @property
+    def brief_error(self) -> str:
+        """ "Type: first sentence" of an attempt that raised; "" of one that did not."""
+        return f"{self.raised}: {first_sentence(self.message)}" if self.raised else ""
 
 
 class Evidence:
@@ -32,6 +58,16 @@ class Evidence:
             measured = self._measured.get(question.measurement_name(party))
             if measured is not None and measured.error is None:
                 answers[party] = measured.figures
+        return answers
+
+    def records(self, question: Question, kind: type[Record]) -> dict[str, Record]:
+        """The figures of each party as a record of a ``kind``, whose fields are named as they are.
+
+        Raises msgspec.ValidationError for a figure that is missing or of another type.
+        """
+        answers: dict[str, Record] = {}
+        for party, figures in self[question].items():
+            answers[party] = msgspec.convert(figures, kind)
         return answers
 
     def timings(self, question: Question) -> dict[str, dict[str, float]]:

@@ -1,4 +1,4 @@
-"""Observations: how the evidence of a claim is made of figures."""
+"""How the evidence of a claim is made of figures, and its verdict by MindSpore's styles."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -7,6 +7,7 @@ from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.message import Message, Text
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import grouped
+from explorer.topics.question import MINDSPORE_STYLES
 
 Answer = TypeVar("Answer")
 
@@ -67,3 +68,31 @@ def holds_or(
 ) -> Ruling:
     """The verdict "holds" where a statement is right, and another verdict where it is not."""
     return Ruling("holds" if is_right else otherwise, seen, advice)
+
+
+SHORT_LABELS = {"mindspore-graph": "graph", "mindspore-tape": "tape", "torch-tape": "PyTorch"}
+"""The names of the parties in the evidence of such a claim."""
+
+
+def by_style(right: Mapping[str, bool]) -> ClaimVerdict:
+    """The verdict on a statement for which MindSpore is ``right`` or not, by style.
+
+    "holds" when it is right in both styles, "depends_on_style" when in one of them, else
+    "does_not_hold". Other parties in ``right`` have no say.
+    """
+    right_styles = [style for style in MINDSPORE_STYLES if right[style]]
+    if len(right_styles) == len(MINDSPORE_STYLES):
+        return "holds"
+    if right_styles:
+        return "depends_on_style"
+    return "does_not_hold"
+
+
+def ruling_by_style(
+    right: Mapping[str, bool],
+    seen: tuple[Observation, ...],
+    advice: Mapping[ClaimVerdict, Text] | None = None,
+) -> Ruling:
+    """The verdict of ``by_style`` with the evidence ``seen``, and the advice for that verdict."""
+    verdict = by_style(right)
+    return Ruling(verdict, seen, advice[verdict] if advice else "")

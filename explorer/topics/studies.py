@@ -1,18 +1,20 @@
 """Runs a study: its questions in workers, then its findings, tables and charts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Generic
 
 import msgspec
 
-from explorer.exploration.about import about, stored_versions, versions_here
-from explorer.model.engines import Framework, framework_of
+from explorer.exploration.about import STARTING, about, stored_versions, versions_here
+from explorer.model.engines import FRAMEWORKS, Framework, framework_of
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.message import Text
+from explorer.model.requests import Description
 from explorer.model.results import About
 from explorer.model.study import Chart, StudyRecord, Table, W
+from explorer.scenario.common_start import first_look, refuse_raised
 from explorer.scenario.declaration import ExpectedDifference
 from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
@@ -20,11 +22,10 @@ from explorer.scenario.reader import read
 from explorer.store.store import Store
 from explorer.text.language import _
 from explorer.topics.evidence import Evidence
-from explorer.topics.first_look import refuse_raising_nets
 from explorer.topics.measurements import measure, stored
 from explorer.topics.question import LOOKED_AT, Question, Target
 from explorer.topics.topic import Topic
-from explorer.workers.queue import Progress, no_progress
+from explorer.workers.queue import Job, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
 
 
@@ -192,3 +193,20 @@ def tell(topic: Topic, evidence: Evidence) -> Telling[Text]:
     for chart in topic.charts:
         charts.extend(chart(evidence))
     return Telling(findings=tuple(findings), tables=tuple(tables), charts=tuple(charts))
+
+
+def refuse_raising_nets(
+    file: str, devices: Mapping[Framework, str], workers: Workers, progress: Progress
+) -> None:
+    """Run the forward of each net in a scenario's file once; raises ScenarioError as a comparison does.
+
+    A framework that is missing, or whose worker is lost, says nothing here: its measurements will.
+    """
+    scenario = read(file)
+    jobs = []
+    for framework in filter(scenario.defines, reversed(FRAMEWORKS)):
+        target, request = first_look(scenario.path, framework, devices.get(framework, CPU))
+        jobs.append(Job(framework, STARTING, (framework,), target, request, Description))
+    for framework, outcome in carry_out(jobs, workers, progress).items():
+        if isinstance(outcome, Description):
+            refuse_raised(scenario, framework, outcome)

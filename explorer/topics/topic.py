@@ -3,6 +3,7 @@
 A study reports all questions of a topic; a claim is a guide's statement, judged by some of them.
 Both live in the topic's package: ``questions.py`` is the table of what is measured,
 ``in_mindspore*.py``, ``in_torch*.py`` and ``in_keras*.py`` are the programs that measure it,
+``inputs.py`` has what these share, ``figures.py`` the records of what they measured;
 ``findings*.py`` report, ``claims*.py`` judge.
 """
 

@@ -56,21 +56,21 @@ IN_MEASUREMENTS = (
     ),
     Fault(
         "steps that run nothing",
-        f"{TOPICS}/training/in_mindspore_dispatches.py",
+        f"{TOPICS}/training/in_mindspore.py",
         "            run(*batch)\n",
         "            pass\n",
         "tests/topics/test_measuring_programs.py::test_a_step_under_jit_is_one_graph_with_all_its_parts",
     ),
     Fault(
         "gradients pile up from step to step",
-        f"{TOPICS}/training/in_torch_routes.py",
+        f"{TOPICS}/training/in_torch.py",
         "        optimizer.zero_grad()\n",
         "",
         "tests/topics/test_measuring_programs.py::test_two_ways_to_take_a_step_leave_the_same_weights",
     ),
     Fault(
         "the update adds the gradient",
-        f"{TOPICS}/training/in_torch_routes.py",
+        f"{TOPICS}/training/in_torch.py",
         "                weight -= RATE * grads[name]\n",
         "                weight += RATE * grads[name]\n",
         "tests/topics/test_measuring_programs.py::test_two_ways_to_take_a_step_leave_the_same_weights",
@@ -165,9 +165,9 @@ IN_MEASUREMENTS = (
     ),
     Fault(
         "a step that is said to be jitted and is not",
-        f"{TOPICS}/training/in_mindspore_stateful.py",
-        "    run = ms.jit(step) if is_jitted else step\n",
-        "    run = step\n",
+        f"{TOPICS}/training/in_mindspore.py",
+        "    run = ms.jit(step) if is_jitted else step\n    x = ms",
+        "    run = step\n    x = ms",
         "tests/topics/test_training_figures.py::test_a_step_under_jit_dispatches_nothing_by_itself",
     ),
     Fault(
@@ -179,7 +179,7 @@ IN_MEASUREMENTS = (
     ),
     Fault(
         "the printed filter put right in silence",
-        f"{TOPICS}/training/in_torch_listings.py",
+        f"{TOPICS}/training/in_torch.py",
         '        if "conv" in name:\n',
         '        if "conv" not in name:\n',
         "tests/topics/test_training_figures.py::test_each_listing_chooses_what_its_condition_says",
@@ -232,8 +232,8 @@ IN_THE_CORE = (
     Fault(
         "claim 42 without gradients",
         f"{TOPICS}/operators/claims_layers.py",
-        '    return same_gradients and close(state["output"], other["output"])\n',
-        '    return close(state["output"], other["output"])\n',
+        "    return same_gradients and close(state.output, other.output)\n",
+        "    return close(state.output, other.output)\n",
         "tests/topics/test_judges_at_boundaries.py",
     ),
 )

@@ -51,7 +51,7 @@ AREAS = {
             "explorer/topics/*/findings*.py",
             "explorer/topics/*/readings.py",
             "explorer/topics/*/tables.py",
-            "explorer/topics/*/differences.py",
+            "explorer/topics/*/update_rules.py",
         ),
         ("tests/topics",),
         0.75,

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from explorer.model.measurement import Measured
 from explorer.model.study import StudyRecord
-from explorer.topics.devices.findings import difference
+from explorer.topics.devices.findings import Cases, difference
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure
@@ -75,8 +76,9 @@ def test_one_leaf_that_is_off_by_a_thousandth_is_a_difference(figures_of: Figure
     name, leaf = next(iter(case["leaves"].items()))
     scaled = [element * 1.001 for element in leaf] if isinstance(leaf, list) else leaf * 1.001
     other = {**cpu, label: {**case, "leaves": {**case["leaves"], name: scaled}}}
-    assert difference(cpu, cpu) == 0
-    assert 0 < difference(cpu, other) < 1
+    one, scaled_one = msgspec.convert(cpu, Cases), msgspec.convert(other, Cases)
+    assert difference(one, one) == 0
+    assert 0 < difference(one, scaled_one) < 1
 
 
 def test_another_run_finds_the_same_figures(workers: Workers, record: StudyRecord) -> None:

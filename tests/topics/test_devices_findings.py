@@ -3,8 +3,10 @@
 import math
 from typing import Any
 
+import msgspec
+
 from explorer.model.measurement import Measured
-from explorer.topics.devices.findings import difference
+from explorer.topics.devices.findings import Cases, difference
 from explorer.topics.devices.questions import HOST, MATRIX, TOPIC
 from explorer.topics.evidence import Evidence
 from explorer.topics.studies import Telling
@@ -15,6 +17,11 @@ from tests.support.tellings import told as told_of_all
 def cases(leaf: float, outcome: str = "ok") -> dict[str, Any]:
     """A matrix of one case with one leaf."""
     return {"grad(net)(x)": {"outcome": outcome, "leaves": {"dx": leaf}}}
+
+
+def as_cases(figures: dict[str, Any]) -> Cases:
+    """A matrix as findings read it."""
+    return msgspec.convert(figures, Cases)
 
 
 def test_nothing_measured_is_told_as_empty_tables() -> None:
@@ -38,10 +45,11 @@ def test_figures_stand_one_by_one_under_the_names_that_lead_to_them() -> None:
 
 
 def test_another_outcome_or_another_leaf_is_an_infinite_difference() -> None:
-    missing = {"grad(net)(x)": {"outcome": "ok", "leaves": {}}}
-    assert difference(cases(1.0), cases(1.5)) == 0.5
-    assert difference(cases(1.0), cases(1.0, "raised")) == math.inf
-    assert difference(cases(1.0), missing) == math.inf
+    one, near = as_cases(cases(1.0)), as_cases(cases(1.5))
+    missing = as_cases({"grad(net)(x)": {"outcome": "ok", "leaves": {}}})
+    assert difference(one, near) == 0.5
+    assert difference(one, as_cases(cases(1.0, "raised"))) == math.inf
+    assert difference(one, missing) == math.inf
 
 
 def told(**by_engine: dict[str, Any]) -> Telling:

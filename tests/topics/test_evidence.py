@@ -1,14 +1,17 @@
 """Evidence: answers by party, equal ones together, and why figures are missing."""
 
+import msgspec
 import pytest
 
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.cells import missing, no_figures, why_missing
 from explorer.topics.evidence import (
+    Attempt,
     Evidence,
     flat_numbers,
     grouped,
+    spaced,
 )
 from explorer.topics.question import Question, Target
 from explorer.topics.topic import Topic
@@ -50,6 +53,44 @@ def test_evidence_leaves_out_who_did_not_answer(rain: Question, evidence: Eviden
         "weather.snow.mindspore-graph": LOST.error,
     }
     assert Evidence({})[rain] == {}
+
+
+class Shower(Attempt, frozen=True, kw_only=True, rename=spaced):
+    """What fell, or why nothing was measured."""
+
+    drops: int = 0
+    of_hail: bool = False
+
+
+def test_records_are_the_figures_of_who_answered(rain: Question) -> None:
+    refused = {"raised": "RuntimeError", "message": "No gauge. Buy one"}
+    hail = Measured(outcome="ok", figures={"drops": 2, "of hail": True})
+    evidence = Evidence(
+        {
+            "weather.rain.mindspore-tape": Measured(outcome="ok", figures=refused),
+            "weather.rain.mindspore-graph": LOST,
+            "weather.rain.torch-tape": hail,
+        }
+    )
+    showers = evidence.records(rain, Shower)
+    assert list(showers) == ["mindspore-tape", "torch-tape"]
+    assert showers["torch-tape"] == Shower(drops=2, of_hail=True)
+    assert showers["torch-tape"].brief_error == ""
+    assert showers["mindspore-tape"].error == "RuntimeError: No gauge. Buy one"
+    assert showers["mindspore-tape"].brief_error == "RuntimeError: No gauge"
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """A walk in the rain."""
+
+    steps: int
+
+
+def test_a_figure_that_is_missing_or_of_another_type_is_an_error(rain: Question) -> None:
+    for figures in ({}, {"steps": "two"}):
+        measured = Measured(outcome="ok", figures=figures)
+        with pytest.raises(msgspec.ValidationError, match="steps"):
+            Evidence({"weather.rain.torch-tape": measured}).records(rain, Walk)
 
 
 def test_timings_belong_to_who_answered(rain: Question) -> None:

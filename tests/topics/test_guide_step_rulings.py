@@ -6,8 +6,8 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import GUIDE_STEP, LOOP, MODEL, STEP_CELL, TOPIC
+from explorer.topics.training.update_rules import NEAR
 from explorer.words.claims import what_text
 from tests.support.topics import Ruled, ruled
 

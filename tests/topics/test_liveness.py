@@ -7,12 +7,13 @@ from explorer.model.errors import ExplorerError
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.model.results import Captured, Failure, Result
 from explorer.topics.tape_life.liveness import (
+    Watch,
     captured_graph,
     first_output_case,
     savers,
     steps,
+    unpack,
 )
-from explorer.topics.tape_life.watch import Watch, unpack
 
 
 def test_a_watch_counts_a_storage_once_and_forgets_what_died() -> None:

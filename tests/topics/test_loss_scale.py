@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -11,8 +12,15 @@ from explorer.model.errors import UsageError
 from explorer.model.measurement import Figures, Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale import inputs
+from explorer.topics.loss_scale.figures import (
+    FRAMEWORK_NAMES,
+    SCALER_NAMES,
+    Turn,
+    counts,
+    same_scales,
+)
 from explorer.topics.loss_scale.findings import is_finite
-from explorer.topics.loss_scale.life import counts, same_scales, turn
+from explorer.topics.loss_scale.inputs import turn
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,
@@ -24,7 +32,6 @@ from explorer.topics.loss_scale.questions import (
     UNDERFLOW,
     UNSCALING,
 )
-from explorer.topics.loss_scale.wording import FRAMEWORK_NAMES, SCALER_NAMES
 from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.topics.studies import target
@@ -137,6 +144,11 @@ def test_the_guides_example_comes_out_as_in_the_guide(figures_of: FiguresOf, par
 # Dynamic scalers
 
 
+def as_turns(figures: list[dict[str, Any]]) -> tuple[Turn, ...]:
+    """The figures of a life as findings and claims read them."""
+    return msgspec.convert(figures, tuple[Turn, ...])
+
+
 def life_by_the_rules(scale: float) -> list[dict[str, Any]]:
     """The life of a dynamic scaler by its rules alone."""
     turns = []
@@ -163,14 +175,14 @@ def test_a_dynamic_scaler_skips_shrinks_and_grows_after_its_window(
 ) -> None:
     turns = figures_of(LIFE, party)["turns"]
     assert turns == life_by_the_rules(inputs.INITIAL)
-    assert min(counts(turns)) > 0
+    assert min(counts(as_turns(turns))) > 0
 
 
 def test_a_missed_skip_and_an_early_growth_are_counted() -> None:
     turns = life_by_the_rules(inputs.INITIAL)
     turns[0]["stepped"] = True
     turns[20]["finite"] = False
-    happened = counts(turns)
+    happened = counts(as_turns(turns))
     assert happened.skipped < happened.overflows
     assert happened.on_time < happened.grown
 
@@ -178,8 +190,8 @@ def test_a_missed_skip_and_an_early_growth_are_counted() -> None:
 def test_scales_are_the_same_where_every_scaler_has_the_same() -> None:
     steady = [turn(8.0, 8.0, finite=True, stepped=True)] * 3
     grown = [*steady[:2], turn(16.0, 16.0, finite=True, stepped=True)]
-    assert same_scales([steady, steady]) == 3
-    assert same_scales([steady, grown]) == 2
+    assert same_scales([as_turns(steady), as_turns(steady)]) == 3
+    assert same_scales([as_turns(steady), as_turns(grown)]) == 2
 
 
 @pytest.mark.mindspore

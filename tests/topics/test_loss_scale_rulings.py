@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.topics.loss_scale.life import turn
+from explorer.topics.loss_scale.inputs import turn
 from explorer.topics.loss_scale.questions import LIFE, OVERFLOWED_STEP, TOPIC
 from explorer.topics.question import Question
 from tests.support.topics import ruled

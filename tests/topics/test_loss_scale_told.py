@@ -3,8 +3,7 @@
 from typing import Any
 
 from explorer.model.measurement import Figures
-from explorer.topics.loss_scale.inputs import BATCHES, DTYPES, EXPONENTS, FACTOR, WINDOW
-from explorer.topics.loss_scale.life import turn
+from explorer.topics.loss_scale.inputs import BATCHES, DTYPES, EXPONENTS, FACTOR, WINDOW, turn
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from explorer.topics.training.differences import FUSED, MEANT, PRINTED
 from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, TOPIC, WEIGHT_DECAY
+from explorer.topics.training.update_rules import FUSED, MEANT, PRINTED
 from tests.support.topics import Ruled, ruled
 
 # Momentum: three steps of 0.1 with gradient 1 and momentum 0.9, from 1

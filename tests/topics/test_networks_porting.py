@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.topics.networks.batches import MEAN, SAMPLES, VARIANCE, WEIGHT
+from explorer.topics.networks.inputs import MEAN, SAMPLES, VARIANCE, WEIGHT
 from explorer.topics.networks.questions import AMP_LEVEL, BATCHES, PARAMETERS, TOPIC
 from explorer.topics.question import MINDSPORE_STYLES, Question
 from explorer.workers.workers import Workers

@@ -38,6 +38,7 @@ from explorer.topics.operators.questions import (
 from explorer.topics.operators.readings import (
     CHANNELS,
     UNIFORM,
+    BatchNormState,
     batch_norm_epsilon,
     close,
     gelu_formula,
@@ -200,7 +201,8 @@ def test_mean_of_many_dropouts_is_what_went_in(evidence: Evidence, framework: st
 def test_batch_norm_in_training_uses_the_batch_and_moves_its_statistics(
     evidence: Evidence, engine: str
 ) -> None:
-    state = next(iter(evidence[BATCH_NORM_STATES][engine].values()))
+    states = evidence.records(BATCH_NORM_STATES, dict[str, BatchNormState])[engine]
+    state = next(iter(states.values()))
     assert (statistics_used(state), statistics_moved(state)) == ("batch", "moved")
 
 

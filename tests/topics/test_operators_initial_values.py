@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import special  # type: ignore[import-untyped]  # scipy ships no types
 
-from explorer.topics.operators.initial_values import BINS, FANS, described
-from explorer.topics.operators.readings import GLOROT, NORMAL, UNIFORM
+from explorer.topics.operators.readings import BINS, FANS, GLOROT, NORMAL, UNIFORM, described
 
 COUNT = 1000
 SHARES = (np.arange(COUNT) + 0.5) / COUNT

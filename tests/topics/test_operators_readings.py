@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from explorer.topics.evidence import Evidence
-from explorer.topics.operators.initial_values import described
 from explorer.topics.operators.inputs import (
     BATCH,
     CONVOLUTION,
@@ -26,9 +25,11 @@ from explorer.topics.operators.readings import (
     GLOROT,
     NORMAL,
     UNIFORM,
+    BatchNormState,
     OddSides,
     batch_norm_epsilon,
     close,
+    described,
     farthest,
     gelu_formula,
     gelu_formulas,
@@ -83,10 +84,12 @@ def test_survivors_of_dropout_are_counted() -> None:
 
 
 def test_statistics_of_batch_norm_are_told_from_its_output() -> None:
-    assert statistics_used({"output": np.zeros((4, 2, 2, 2)).tolist()}) == "neither"
-    assert statistics_moved({"running": [None, None]}) == "none"
-    assert statistics_moved({"running": [MEAN.tolist(), VARIANCE.tolist()]}) == "kept"
-    assert statistics_moved({"running": [VARIANCE.tolist(), VARIANCE.tolist()]}) == "moved"
+    assert statistics_used(BatchNormState(output=np.zeros((4, 2, 2, 2)).tolist())) == "neither"
+    assert statistics_moved(BatchNormState(running=[None, None])) == "none"
+    assert statistics_moved(BatchNormState(running=[MEAN.tolist(), VARIANCE.tolist()])) == "kept"
+    assert (
+        statistics_moved(BatchNormState(running=[VARIANCE.tolist(), VARIANCE.tolist()])) == "moved"
+    )
 
 
 def test_variance_of_the_batch_is_told_from_the_one_that_replaced_the_running_one() -> None:

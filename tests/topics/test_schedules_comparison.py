@@ -6,7 +6,6 @@ import pytest
 
 from explorer.model.measurement import Measured
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.arguments import LR_LAMBDAS, parameters, ready, watched
 from explorer.topics.schedules.comparison import (
     MEASURED_BY,
     SAME,
@@ -15,7 +14,17 @@ from explorer.topics.schedules.comparison import (
     uncompared,
     used_rates,
 )
-from explorer.topics.schedules.counterparts import FAMILIES, Family, call, names_in, schedules_of
+from explorer.topics.schedules.counterparts import (
+    FAMILIES,
+    LR_LAMBDAS,
+    Family,
+    call,
+    names_in,
+    parameters,
+    ready,
+    schedules_of,
+    watched,
+)
 from explorer.topics.schedules.questions import LISTS, TOPIC
 from explorer.words.messages import text
 from tests.support.tellings import telling_text

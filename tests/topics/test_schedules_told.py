@@ -120,7 +120,8 @@ def test_rates_that_were_used_stand_update_by_update() -> None:
     ("rates", "outcome"), [([0.1, 0.05], "[0.1, 0.05]."), (REFUSED, "ValueError: no such thing.")]
 )
 def test_the_guide_s_sequence_is_told(rates: Any, outcome: str) -> None:
-    (finding,) = told(TOPIC, {(PIECEWISE, "mindspore"): {"rates": rates}}).findings
+    figures = {"rates": rates, "type": "list", "deprecated": ""}
+    (finding,) = told(TOPIC, {(PIECEWISE, "mindspore"): figures}).findings
     assert finding.endswith(outcome)
 
 

@@ -9,14 +9,18 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.stages.findings import sizes_by_length
-from explorer.topics.stages.passes import after_each_pass, program_after, readable, short, written
 from explorer.topics.stages.programs import (
     PHASES,
+    after_each_pass,
     calls_written,
     change,
     counts,
     fingerprint,
     operators,
+    program_after,
+    readable,
+    short,
+    written,
 )
 from explorer.topics.stages.questions import GRAPH, LENGTHS, LOOPS, TOPIC
 from explorer.words.messages import text

@@ -7,7 +7,7 @@ import pytest
 from explorer.model.measurement import Figures
 from explorer.topics.question import Question
 from explorer.topics.stages.findings import most_frequent
-from explorer.topics.stages.nets import SIGNS
+from explorer.topics.stages.programs import SIGNS
 from explorer.topics.stages.questions import (
     BRANCH,
     GRADIENT_PASSES,

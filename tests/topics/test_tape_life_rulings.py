@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.question import Question
-from explorer.topics.tape_life.figures import left
+from explorer.topics.tape_life.figures import Forward, left
 from explorer.topics.tape_life.questions import FORWARD_ALONE, LIFETIME, SWITCHES, TOPIC
 from explorer.words.messages import text
 from tests.support.topics import ruled
@@ -34,6 +35,12 @@ def forwards(by_itself: Any, inside: Any, unrecorded: Any, public: bool = False)
         "mindspore._no_grad": True,
         "mindspore.no_grad": public,
     }
+
+
+def switches(plain: int, no_grad: int) -> Figures:
+    """How many tensors a forward of PyTorch saves, and how many under its switch."""
+    ways = {"plain": plain, "no_grad": no_grad}
+    return {way: {"saved": saved, "nodes": saved, "gradient": [1.0]} for way, saved in ways.items()}
 
 
 TAPE_IN_A_GRADIENT = forwards(NOTHING, TAPE, NOTHING)
@@ -93,7 +100,7 @@ def test_the_switch_is_needed_where_a_forward_leaves_a_tape(
     no_grad: int, tape: Figures, graph: Figures, verdict: str, advice: str
 ) -> None:
     world: dict[tuple[Question, str], Figures] = {
-        (SWITCHES, "torch-tape"): {"plain": {"saved": 4}, "no_grad": {"saved": no_grad}},
+        (SWITCHES, "torch-tape"): switches(4, no_grad),
         (FORWARD_ALONE, "mindspore-tape"): tape,
         (FORWARD_ALONE, "mindspore-graph"): graph,
     }
@@ -105,7 +112,7 @@ def test_the_switch_is_needed_where_a_forward_leaves_a_tape(
 
 def test_a_switch_is_of_no_use_where_nothing_is_saved_to_begin_with() -> None:
     world: dict[tuple[Question, str], Figures] = {
-        (SWITCHES, "torch-tape"): {"plain": {"saved": 0}, "no_grad": {"saved": 0}},
+        (SWITCHES, "torch-tape"): switches(0, 0),
         (FORWARD_ALONE, "mindspore-tape"): NO_TAPE,
         (FORWARD_ALONE, "mindspore-graph"): GRAPH,
     }
@@ -121,4 +128,4 @@ def test_a_switch_is_of_no_use_where_nothing_is_saved_to_begin_with() -> None:
     ],
 )
 def test_what_cannot_be_observed_is_said_and_not_counted(forward: Any, words: str) -> None:
-    assert text(left(forward)) == words
+    assert text(left(msgspec.convert(forward, Forward))) == words

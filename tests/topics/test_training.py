@@ -16,16 +16,6 @@ from explorer.topics.measurements import measure
 from explorer.topics.question import PARTIES, Question, Target
 from explorer.topics.studies import target
 from explorer.topics.training.claims_steps import weights_of
-from explorer.topics.training.differences import (
-    FUSED,
-    MEANT,
-    NEAR,
-    PRINTED,
-    accumulation_difference,
-    farthest,
-    list_difference,
-    step_differences,
-)
 from explorer.topics.training.findings_routes import REFERENCE, TAPE, StepRoute, states_by_route
 from explorer.topics.training.findings_steps import PARTS, parts_of
 from explorer.topics.training.inputs import RATE, STEPS, WEIGHT, gradients
@@ -47,7 +37,17 @@ from explorer.topics.training.questions import (
     WEIGHT_DECAY,
     WITHOUT_SET_GRAD,
 )
-from explorer.topics.training.update_rules import compare_rules
+from explorer.topics.training.update_rules import (
+    FUSED,
+    MEANT,
+    NEAR,
+    PRINTED,
+    accumulation_difference,
+    compare_rules,
+    farthest,
+    list_difference,
+    step_differences,
+)
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling, table_of, telling_text
 from tests.support.topics import studied

@@ -9,18 +9,20 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.training.differences import (
+from explorer.topics.training.findings_routes import ROUTES
+from explorer.topics.training.inputs import SHAPES, batches, start
+from explorer.topics.training.questions import LOOP, TOPIC
+from explorer.topics.training.update_rules import (
     NEAR,
+    PLACES,
+    UPDATE_RULES,
     accumulation_difference,
+    compare_rules,
     farthest,
     list_difference,
     moved_weights,
     step_differences,
 )
-from explorer.topics.training.findings_routes import ROUTES
-from explorer.topics.training.inputs import SHAPES, batches, start
-from explorer.topics.training.questions import LOOP, TOPIC
-from explorer.topics.training.update_rules import PLACES, UPDATE_RULES, compare_rules
 from explorer.words.messages import text
 from tests.support.tellings import telling_text
 

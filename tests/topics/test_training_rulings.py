@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
     EXPORTED_OPTIMIZERS,
@@ -23,6 +22,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     UNMATCHED_UPDATES,
 )
+from explorer.topics.training.update_rules import NEAR
 from tests.support.topics import Ruled, World, judge, put, unchanged, written
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}

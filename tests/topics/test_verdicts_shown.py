@@ -10,7 +10,7 @@ import pytest
 from explorer.model.claim import Ruling
 from explorer.topics import claims
 from explorer.topics.evidence import Evidence
-from explorer.topics.styles import ruling_by_style
+from explorer.topics.observations import ruling_by_style
 from tests import topics
 from tests.support.verdicts import verdicts_of, verdicts_shown
 

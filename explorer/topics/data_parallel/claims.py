@@ -5,17 +5,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
-from explorer.model.measurement import Figures
 from explorer.model.message import Message
 from explorer.text.numbers import digits
-from explorer.topics.data_parallel.findings import agree, is_mean, of_ranks, say, ways_by_steps
+from explorer.topics.data_parallel.findings import (
+    Ranks,
+    agree,
+    end_alike,
+    is_mean,
+    local_gradients,
+    ranks_of,
+    say,
+    start_alike,
+    steps_by,
+    ways_by_steps,
+)
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
 from explorer.topics.observations import for_each, observed, outcome
-
-Ranks = list[Figures]
 
 
 @TOPIC.claim(
@@ -39,19 +47,19 @@ def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     With changes where DDP sends one rank's start to the others. It depends on the style when all
     ways average in one style alone.
     """
-    mindspore = evidence[TWO_PROCESSES]["mindspore"]["ranks"]
-    torch = evidence[TWO_PROCESSES]["torch"]["ranks"]
+    ranks = ranks_of(evidence)
+    mindspore, torch = ranks["mindspore"], ranks["torch"]
     mean = expects["mean"]
     seen = (
         *_torch_seen(torch, mean),
         *_routes_seen(mindspore, mean),
         *_seeds_seen(mindspore, torch),
     )
-    if not is_mean(torch) or torch[0]["mean"] != mean:
+    if not is_mean(torch) or torch[0].mean != mean:
         return Ruling("does_not_hold", seen)
 
     seed = _advice_on_seeds(mindspore, torch)
-    styles = list(mindspore[0]["routes"])
+    styles = list(mindspore[0].routes)
     apart = {style: _routes_apart(mindspore, style, mean) for style in styles}
     whole_styles = [style for style in styles if not apart[style]]
     if len(whole_styles) == len(styles):
@@ -66,23 +74,22 @@ def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 def _routes_apart(ranks: Ranks, style: str, mean: Any) -> list[str]:
     """The ways to take a step, by hand aside, after which not every rank stepped along the mean."""
-    names = [name for name in ranks[0]["routes"][style] if name != BY_HAND]
-    return [name for name in names if of_ranks(ranks, "routes", style, name) != [mean] * len(ranks)]
+    names = [name for name in ranks[0].routes[style] if name != BY_HAND]
+    return [name for name in names if steps_by(ranks, style, name) != [mean] * len(ranks)]
 
 
 def _advice_on_routes(ranks: Ranks, apart: dict[str, list[str]]) -> Message:
-    names = next(iter(ranks[0]["routes"].values()))
+    names = next(iter(ranks[0].routes.values()))
     refuted = {name for names_apart in apart.values() for name in names_apart}
     trusted = tuple(name for name in names if name not in {BY_HAND, *refuted})
-    reduced_by_hand = all(agree(ranks, "routes", style, BY_HAND) for style in apart)
+    reduced_by_hand = all(agree(steps_by(ranks, style, BY_HAND)) for style in apart)
     routes = trusted or (say("none_of_these"),)
     return say("routes_or_reducer" if reduced_by_hand else "routes_alone", routes=routes)
 
 
 def _sends_its_start(ranks: Ranks) -> bool:
     """Whether one step made equal what had started differently: one start was sent around."""
-    differ_at_first = not agree(ranks, "first_weights_own_seed")
-    return differ_at_first and agree(ranks, "after_step_own_seed")
+    return not start_alike(ranks) and end_alike(ranks)
 
 
 def _advice_on_seeds(mindspore: Ranks, torch: Ranks) -> Message:
@@ -94,9 +101,8 @@ def _advice_on_seeds(mindspore: Ranks, torch: Ranks) -> Message:
 
 
 def _torch_seen(ranks: Ranks, mean: Any) -> Iterator[Observation]:
-    local = tuple(map(digits, of_ranks(ranks, "local")))
-    printed = ranks[0]["printed"]
-    averaged = ranks[0]["mean"]
+    local = tuple(map(digits, local_gradients(ranks)))
+    printed, averaged = ranks[0].printed, ranks[0].mean
     yield Observation(say("local_alone"), say("on_ranks", steps=local), ("torch",))
     yield Observation(say("with_ddp"), digits(averaged), ("torch",), averaged == mean)
     runs = outcome(printed, lambda _: say("runs"))
@@ -113,10 +119,7 @@ def _routes_seen(ranks: Ranks, mean: Any) -> Iterator[Observation]:
 
 
 def _seeds_seen(mindspore: Ranks, torch: Ranks) -> list[Observation]:
-    agreeing = {
-        "mindspore": agree(mindspore, "after_step_own_seed"),
-        "torch": agree(torch, "after_step_own_seed"),
-    }
+    agreeing = {"mindspore": end_alike(mindspore), "torch": end_alike(torch)}
     # That seeds must agree is to say that the weights do not without it.
     as_stated = for_each(operator.not_, agreeing)
     return observed(

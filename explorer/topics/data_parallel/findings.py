@@ -1,11 +1,11 @@
 """What two ranks' figures say: mean against sum, and weights that started differently."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
-from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import digits
@@ -40,49 +40,95 @@ Direction = Literal["along_mean", "along_own", "along_other"]
 """What the ranks can step along: the mean, each its own gradient, or something else."""
 
 
-def of_ranks(ranks: list[Figures], *keys: str) -> list[Any]:
-    """One figure of each rank, by the keys that lead to it."""
-    figures: list[Any] = list(ranks)
-    for key in keys:
-        figures = [figure[key] for figure in figures]
-    return figures
+class Rank(msgspec.Struct, frozen=True):
+    """What one rank reports: its number, gradients, and weights before and after one step.
+
+    ``routes`` is what each way to take a step took from the weight, by style, or what it raised;
+    ``printed`` is what became of the guide's code as it is printed. Each is of one framework alone.
+    """
+
+    rank: int
+    local: Any
+    mean: Any
+    sum: Any
+    after_step: Any
+    first_weights_one_seed: Any
+    first_weights_own_seed: Any
+    after_step_own_seed: Any
+    routes: dict[str, dict[str, Any]] = {}
+    printed: Any = None
 
 
-def is_mean(ranks: list[Figures]) -> bool:
+Ranks = tuple[Rank, ...]
+
+
+class TwoRanks(msgspec.Struct, frozen=True):
+    """The figures of one framework's processes."""
+
+    ranks: Ranks
+
+
+def ranks_of(evidence: Evidence) -> dict[str, Ranks]:
+    """What the ranks of each framework report."""
+    answers = evidence.records(TWO_PROCESSES, TwoRanks)
+    return {framework: figures.ranks for framework, figures in answers.items()}
+
+
+def local_gradients(ranks: Ranks) -> list[Any]:
+    """The gradient of each rank's own sample."""
+    return [rank.local for rank in ranks]
+
+
+def steps_by(ranks: Ranks, style: str, way: str) -> list[Any]:
+    """What a way to take a step took from the weight of each rank."""
+    return [rank.routes[style][way] for rank in ranks]
+
+
+def is_mean(ranks: Ranks) -> bool:
     """Whether every rank's "mean" is the mean of the local gradients."""
-    return _are_mean(ranks, of_ranks(ranks, "mean"))
+    return _are_mean(ranks, [rank.mean for rank in ranks])
 
 
-def _are_mean(ranks: list[Figures], figures: list[Any]) -> bool:
+def _are_mean(ranks: Ranks, figures: list[Any]) -> bool:
     """Whether each figure is the mean of the local gradients."""
-    mean = np.mean(of_ranks(ranks, "local"), axis=0)
+    mean = np.mean(local_gradients(ranks), axis=0)
     # Exactly: the samples are small whole numbers, which float32 adds and halves without rounding.
     return all(np.array_equal(figure, mean) for figure in figures)
 
 
-def agree(ranks: list[Figures], *keys: str) -> bool:
+def agree(figures: Iterable[Any]) -> bool:
     """Whether all ranks report the same figure."""
-    first, *others = of_ranks(ranks, *keys)
+    first, *others = figures
     return all(other == first for other in others)
+
+
+def start_alike(ranks: Ranks) -> bool:
+    """Whether the ranks' first weights are the same, each with a seed of its own."""
+    return agree(rank.first_weights_own_seed for rank in ranks)
+
+
+def end_alike(ranks: Ranks) -> bool:
+    """Whether their weights are the same after one step, each with a seed of its own."""
+    return agree(rank.after_step_own_seed for rank in ranks)
 
 
 @TOPIC.finding()
 def mean_against_sum(evidence: Evidence) -> Iterator[Text]:
     """Whether what each rank gets is the mean, how it differs from the sum, and what seeds do."""
-    for framework, figures in evidence[TWO_PROCESSES].items():
-        ranks, route = figures["ranks"], ROUTES[framework]
+    for framework, ranks in ranks_of(evidence).items():
+        route = ROUTES[framework]
         yield say(
             "is_the_mean" if is_mean(ranks) else "is_not_the_mean",
-            local=tuple(map(digits, of_ranks(ranks, "local"))),
-            mean=digits(ranks[0]["mean"]),
-            sum=digits(ranks[0]["sum"]),
+            local=tuple(map(digits, local_gradients(ranks))),
+            mean=digits(ranks[0].mean),
+            sum=digits(ranks[0].sum),
             ranks=len(ranks),
             route=route,
         )
         # Weights that agree from the start say nothing about what the first step does to them.
-        if agree(ranks, "first_weights_own_seed"):
+        if start_alike(ranks):
             seeds = "seeds_without_effect"
-        elif agree(ranks, "after_step_own_seed"):
+        elif end_alike(ranks):
             seeds = "seeds_made_equal"
         else:
             seeds = "seeds_left_different"
@@ -97,19 +143,19 @@ def way_name(way: str) -> Text:
     return say("by_hand") if way == BY_HAND else way
 
 
-def steps_by_way(ranks: list[Figures]) -> dict[str, dict[str, list[Any]]]:
+def steps_by_way(ranks: Ranks) -> dict[str, dict[str, list[Any]]]:
     """What each way to take a step took from the weight, a figure a rank, by way and style.
 
     Empty for a framework whose ranks took no steps by several ways.
     """
     by_way: dict[str, dict[str, list[Any]]] = {}
-    for style, ways in ranks[0].get("routes", {}).items():
+    for style, ways in ranks[0].routes.items():
         for way in ways:
-            by_way.setdefault(way, {})[style] = of_ranks(ranks, "routes", style, way)
+            by_way.setdefault(way, {})[style] = steps_by(ranks, style, way)
     return by_way
 
 
-def ways_by_steps(ranks: list[Figures]) -> list[tuple[tuple[Text, ...], list[Any]]]:
+def ways_by_steps(ranks: Ranks) -> list[tuple[tuple[Text, ...], list[Any]]]:
     """The ways that took the same from the weight, with what they took; "cell in tape style"."""
     groups: list[tuple[list[Text], list[Any]]] = []
     for way, by_style in steps_by_way(ranks).items():
@@ -126,13 +172,13 @@ def ways_by_steps(ranks: list[Figures]) -> list[tuple[tuple[Text, ...], list[Any
     return [(tuple(names), steps) for names, steps in groups]
 
 
-def along(ranks: list[Figures], steps: list[Any]) -> Direction | None:
+def along(ranks: Ranks, steps: list[Any]) -> Direction | None:
     """What the ranks stepped along; None where one of them raised."""
     if any(map(raised, steps)):
         return None
     if _are_mean(ranks, steps):
         return "along_mean"
-    return "along_own" if steps == of_ranks(ranks, "local") else "along_other"
+    return "along_own" if steps == local_gradients(ranks) else "along_other"
 
 
 def first_error(steps: list[Any]) -> str:
@@ -143,8 +189,7 @@ def first_error(steps: list[Any]) -> str:
 @TOPIC.finding()
 def ways_to_take_a_step(evidence: Evidence) -> Iterator[Text]:
     """Which ways to take a step average the gradients, and which leave each rank its own."""
-    for framework, figures in evidence[TWO_PROCESSES].items():
-        ranks = figures["ranks"]
+    for framework, ranks in ranks_of(evidence).items():
         label = PARTIES[framework].label
         for ways, steps in ways_by_steps(ranks):
             direction = along(ranks, steps)
@@ -156,16 +201,15 @@ def ways_to_take_a_step(evidence: Evidence) -> Iterator[Text]:
                 yield say(f"ways_{direction}", ways=ways, framework=label, steps=shown)
 
 
-def rank_columns(ranks: list[Figures]) -> list[Message]:
+def rank_columns(ranks: Ranks) -> list[Message]:
     """The columns of the ranks."""
-    return [say("rank", rank=rank["rank"]) for rank in ranks]
+    return [say("rank", rank=rank.rank) for rank in ranks]
 
 
 @TOPIC.table()
 def ways_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
     """What each way to take a step takes from the weight of both ranks, in both styles."""
-    for framework, figures in evidence[TWO_PROCESSES].items():
-        ranks = figures["ranks"]
+    for framework, ranks in ranks_of(evidence).items():
         rows: list[tuple[Cell | Text, ...]] = []
         for way, by_style in steps_by_way(ranks).items():
             for style, steps in by_style.items():
@@ -184,12 +228,11 @@ def ways_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
 @TOPIC.table()
 def ranks_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
     """The figures of both ranks, a table a framework."""
-    for framework, figures in evidence[TWO_PROCESSES].items():
-        ranks = figures["ranks"]
+    for framework, ranks in ranks_of(evidence).items():
         rows: list[tuple[Cell | Text, ...]] = []
         for key in ROWS:
-            numbers = map(digits, of_ranks(ranks, key))
-            rows.append((say(key), *numbers, agree(ranks, key)))
+            figures = [getattr(rank, key) for rank in ranks]
+            rows.append((say(key), *map(digits, figures), agree(figures)))
         yield Table(
             title=say("ranks_title", framework=framework, reducer=ROUTES[framework]),
             columns=(say("what"), *rank_columns(ranks), say("the_same")),
@@ -201,15 +244,13 @@ def ranks_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
 def gradients_of_the_first_weight(evidence: Evidence) -> Iterator[Chart[Text]]:
     """Bars of one weight's gradient: each rank's own, the mean, the sum."""
     series: list[Series[Text]] = []
-    for framework, figures in evidence[TWO_PROCESSES].items():
-        ranks = figures["ranks"]
-        names: list[Text] = [say("rank_local", rank=rank["rank"]) for rank in ranks]
-        heights = list(map(_first, of_ranks(ranks, "local")))
+    for framework, ranks in ranks_of(evidence).items():
+        names: list[Text] = [say("rank_local", rank=rank.rank) for rank in ranks]
         # What is reduced is on every rank, so the first one's will do.
-        for key in ("mean", "sum"):
-            names.append(say(f"bar_{key}"))
-            heights.append(_first(ranks[0][key]))
-        series.append(Series(PARTIES[framework].label, tuple(names), tuple(heights)))
+        names += [say("bar_mean"), say("bar_sum")]
+        gradients = [*local_gradients(ranks), ranks[0].mean, ranks[0].sum]
+        heights = tuple(map(_first, gradients))
+        series.append(Series(PARTIES[framework].label, tuple(names), heights))
     if series:
         yield Chart(
             name="data-parallel-gradients",

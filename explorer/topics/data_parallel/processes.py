@@ -14,6 +14,7 @@ import psutil
 
 from explorer.model.measurement import Ask, Found
 from explorer.workers.environments import WAITING
+from explorer.workers.garbage_collection import imported, paused
 
 RANKS = 2
 SAMPLES = ([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
@@ -52,7 +53,7 @@ def rank_of(figures: str, folder: Path) -> tuple[str, ...]:
 
     ``figures`` is "module:function", which returns them.
     """
-    return str(Path(__file__).with_name("rank.py")), figures, str(folder)
+    return str(Path(__file__)), figures, str(folder)
 
 
 def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:
@@ -124,3 +125,11 @@ def _stop(child: "subprocess.Popen[bytes]") -> None:
     child.kill()
     child.wait()
     psutil.wait_procs(family, timeout=STOPPING_SECONDS)
+
+
+if __name__ == "__main__":
+    # One rank of two: `python processes.py MODULE:FUNCTION FOLDER`.
+    program, place = sys.argv[1:]
+    name_of_module, _, name = program.partition(":")
+    with paused():  # the rank of PyTorch imports its compiler too, once it needs it
+        write_answer(place, getattr(imported(name_of_module), name)())

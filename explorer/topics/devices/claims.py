@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Text, message
@@ -11,14 +13,46 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, sentences
 from explorer.topics.devices.questions import CONTEXT, HOST, MOVES, OUTPUTS, TOPIC
-from explorer.topics.evidence import Evidence, grouped
-from explorer.topics.observations import observed, of_each
+from explorer.topics.evidence import Evidence, grouped, spaced
+from explorer.topics.observations import SHORT_LABELS, by_style, observed
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import SHORT_LABELS, by_style
 
 OF_MINDSPORE = ("mindspore",)
 
 BESIDE_CPU = message("devices.beside", target="CPU")
+
+
+class MovesOfPyTorch(msgspec.Struct, frozen=True):
+    """The devices beside the CPU, and where `.to` took a tensor and each parameter of a net."""
+
+    usable: list[str]
+    tensor_to: dict[str, str]
+    net_to: dict[str, list[str]]
+
+
+class MovesOfMindSpore(msgspec.Struct, frozen=True):
+    """The process's device and the other kinds, and where calls took things, by kind and call.
+
+    ``set_device_again`` is what a second set_device did, or raised.
+    """
+
+    target: str
+    available: list[str]
+    moved: dict[str, dict[str, Any]]
+    set_device_again: Any
+
+    @property
+    def moving_calls(self) -> tuple[str, ...]:
+        """The calls that took something to another kind of device than the process's."""
+        calls: dict[str, None] = {}  # an ordered set
+        for kind in self.moved:
+            if kind != self.target:
+                calls |= dict.fromkeys(self.calls_that_took_to(kind))
+        return tuple(calls)
+
+    def calls_that_took_to(self, kind: str) -> tuple[str, ...]:
+        """The calls after which something was on a kind of device."""
+        return tuple(call for call, place in self.moved[kind].items() if place == kind)
 
 
 @TOPIC.claim(
@@ -40,27 +74,28 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     It holds with changes where MindSpore can move one of them, and is outdated where it moves both
     or takes a second device. Without a second device it is not checkable.
     """
-    torch, mindspore = evidence[MOVES]["torch"], evidence[MOVES]["mindspore"]
-    moving_calls = _moving_calls(mindspore)
+    torch = msgspec.convert(evidence[MOVES]["torch"], MovesOfPyTorch)
+    mindspore = msgspec.convert(evidence[MOVES]["mindspore"], MovesOfMindSpore)
+    moving_calls = mindspore.moving_calls
     seen = tuple(_devices_seen(torch, mindspore))
     if not _takes_everything(torch):
         return Ruling("does_not_hold", seen)
-    if not raised(mindspore["set_device_again"]) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
+    if not raised(mindspore.set_device_again) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
         return Ruling("outdated", seen)
     if moving_calls:
         advice = message("devices.choose_or_move", calls=moving_calls)
         return Ruling("holds_with_changes", seen, advice)
-    if not torch["usable"] or not mindspore["available"]:
+    if not torch.usable or not mindspore.available:
         return Ruling("not_checkable_here", seen, _with_one_device(mindspore))
     return Ruling("holds", seen)
 
 
-def _devices_seen(torch: Figures, mindspore: Figures) -> Iterator[Observation]:
+def _devices_seen(torch: MovesOfPyTorch, mindspore: MovesOfMindSpore) -> Iterator[Observation]:
     """The devices of both frameworks, and what each call of MindSpore did with them."""
-    yield Observation(BESIDE_CPU, _names(torch["usable"]), ("torch",))
-    beside = message("devices.beside", target=mindspore["target"])
-    yield Observation(beside, _names(mindspore["available"]), OF_MINDSPORE)
-    again = mindspore["set_device_again"]
+    yield Observation(BESIDE_CPU, _names(torch.usable), ("torch",))
+    beside = message("devices.beside", target=mindspore.target)
+    yield Observation(beside, _names(mindspore.available), OF_MINDSPORE)
+    again = mindspore.set_device_again
     second, taken = message("devices.second_set_device"), message("devices.taken")
     yield Observation(second, _refusal(again) or taken, OF_MINDSPORE, raised(again))
     yield from _moves_seen(mindspore)
@@ -70,35 +105,22 @@ def _names(devices: list[str]) -> Text:
     return ", ".join(devices) or NONE
 
 
-def _with_one_device(figures: Figures) -> Text:
+def _with_one_device(mindspore: MovesOfMindSpore) -> Text:
     """The advice where nothing can be moved, with the calls that take a device's name."""
-    calls = _calls_that_took_to(figures["target"], figures)
+    calls = mindspore.calls_that_took_to(mindspore.target)
     if not calls:
         return message("devices.choose_once")
     return message("devices.choose_once_and_try", calls=calls)
 
 
-def _moving_calls(figures: Figures) -> tuple[str, ...]:
-    """The calls of MindSpore that took something to another kind of device than the process's."""
-    calls: dict[str, None] = {}  # an ordered set
-    for kind in figures["moved"]:
-        if kind != figures["target"]:
-            calls |= dict.fromkeys(_calls_that_took_to(kind, figures))
-    return tuple(calls)
-
-
-def _calls_that_took_to(kind: str, figures: Figures) -> tuple[str, ...]:
-    return tuple(call for call, place in figures["moved"][kind].items() if place == kind)
-
-
-def _moves_seen(figures: Figures) -> Iterator[Observation]:
+def _moves_seen(mindspore: MovesOfMindSpore) -> Iterator[Observation]:
     """What each call of MindSpore did with each kind of device."""
-    for kind, places in figures["moved"].items():
+    for kind, places in mindspore.moved.items():
         for calls, place in grouped(places):
             outcome = _refusal(place) or message("devices.on_place", place=place)
             what = message("devices.moving_with", calls=tuple(calls), kind=kind)
             # With the process's own device there is nothing to move, and nothing is said of it.
-            if kind == figures["target"]:
+            if kind == mindspore.target:
                 yield Observation(what, outcome, OF_MINDSPORE)
             else:
                 yield Observation(what, outcome, OF_MINDSPORE, place != kind)
@@ -109,11 +131,12 @@ def _refusal(figure: Any) -> str:
     return said(figure) if raised(figure) else ""
 
 
-def _takes_everything(figures: Figures) -> bool:
+def _takes_everything(torch: MovesOfPyTorch) -> bool:
     """Whether `.to` took the tensor, and every parameter of the net, to each usable device."""
     # A net's `.to` is in place and goes parameter by parameter, so one could be left behind.
-    for device in figures["usable"]:
-        if {figures["tensor_to"][device], *figures["net_to"][device]} != {device}:
+    for device in torch.usable:
+        places = {torch.tensor_to[device], *torch.net_to[device]}
+        if places != {device}:
             return False
     return True
 
@@ -176,6 +199,16 @@ def _asnumpy_seen(figures: Figures) -> Iterator[Observation]:
         yield Observation(what, outcome, OF_MINDSPORE, not refusal)
 
 
+class Context(msgspec.Struct, frozen=True, rename=spaced):
+    """The process's device, the kinds there are, and the device after set_context, or what it raised."""
+
+    here: str
+    kinds: list[str]
+    as_printed: Any
+    as_meant: Any
+    warnings: list[str]
+
+
 @TOPIC.claim(
     73,
     "set_context(device_target=…, device_id=…) chooses the device of a MindSpore process.",
@@ -191,23 +224,23 @@ def choosing_by_context(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     It holds with changes when it warns, and is outdated when it refuses. With the CPU alone there
     is nothing to choose.
     """
-    figures = evidence[CONTEXT]["mindspore"]
-    meant, here = figures["as meant"], figures["here"]
-    warnings = " ".join(figures["warnings"]) or NONE
+    context = evidence.records(CONTEXT, Context)["mindspore"]
+    meant, here = context.as_meant, context.here
+    warnings = " ".join(context.warnings) or NONE
     with_here = message("devices.set_context_with", device=here)
     seen = (
-        Observation(message("devices.here"), ", ".join(figures["kinds"]), OF_MINDSPORE),
-        Observation(message("devices.as_printed"), _answer(figures["as printed"]), OF_MINDSPORE),
+        Observation(message("devices.here"), ", ".join(context.kinds), OF_MINDSPORE),
+        Observation(message("devices.as_printed"), _answer(context.as_printed), OF_MINDSPORE),
         Observation(with_here, _answer(meant), OF_MINDSPORE, meant == here),
-        Observation(message("devices.warnings"), warnings, OF_MINDSPORE, not figures["warnings"]),
+        Observation(message("devices.warnings"), warnings, OF_MINDSPORE, not context.warnings),
     )
     if raised(meant):
         return Ruling("outdated", seen)
     if meant != here:
         return Ruling("does_not_hold", seen)
-    if any("device_target" in text for text in figures["warnings"]):
+    if any("device_target" in text for text in context.warnings):
         return Ruling("holds_with_changes", seen)
-    if len(figures["kinds"]) < 2:
+    if len(context.kinds) < 2:
         return Ruling("not_checkable_here", seen)
     return Ruling("holds", seen)
 
@@ -220,6 +253,15 @@ def _answer(figure: Any) -> Text:
 
 WRITTEN = [[7.0, 6.0]]
 """An output of [[6, 6]] whose first element was set to 7."""
+
+
+class Output(msgspec.Struct, frozen=True, rename=spaced):
+    """The devices of the process and of an output of a net, and what each way to write left of it."""
+
+    target: str
+    device: str
+    element_written: Any
+    array_written: Any
 
 
 @TOPIC.claim(
@@ -239,11 +281,11 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     CPU itself, writing alone can be checked.
     """
     answers = evidence[OUTPUTS]
-    in_mindspore = {style: answers[style] for style in MINDSPORE_STYLES}
+    in_mindspore = evidence.records(OUTPUTS.by(*MINDSPORE_STYLES), Output)
     writable: dict[str, bool] = {}
-    for style, figures in in_mindspore.items():
-        is_written = figures["element written"] == expects["written"]
-        writable[style] = is_written and not raised(figures["array written"])
+    for style, output in in_mindspore.items():
+        is_written = output.element_written == expects["written"]
+        writable[style] = is_written and not raised(output.array_written)
     seen = (
         *_mindspore_seen(in_mindspore, expects["written"]),
         *_torch_seen(answers["torch"]),
@@ -252,30 +294,35 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling(by_style(writable), seen, "copy")
 
     copying = _copying(in_mindspore, expects["written"])
-    (target,) = set(of_each(in_mindspore, "target").values())
-    places = map(str, of_each(in_mindspore, "device").values())
+    (target,) = {output.target for output in in_mindspore.values()}
     if target == "CPU":
         advice = sentences(message("devices.write_and_check"), copying)
         return Ruling("not_checkable_here", seen, advice)
-    if all(place.startswith("CPU") for place in places):
+    if all(output.device.startswith("CPU") for output in in_mindspore.values()):
         return Ruling("holds", seen, sentences(message("devices.write_at_once"), copying))
     return Ruling("outdated", seen, sentences(message("devices.write_on_device"), copying))
 
 
-def _copying(answers: Mapping[str, Figures], written: Any) -> Text:
+def _copying(answers: Mapping[str, Output], written: Any) -> Text:
     """The styles in which what is written to an output's array is written to the output; "" for none."""
     styles: list[Text] = []
-    for style, figures in answers.items():
-        if figures["array written"] == written:
+    for style, output in answers.items():
+        if output.array_written == written:
             styles.append(message(f"devices.{SHORT_LABELS[style]}"))
     return message("devices.copy_to_keep", styles=tuple(styles)) if styles else ""
 
 
-def _mindspore_seen(answers: Mapping[str, Figures], written: Any) -> Iterator[Observation]:
+def _mindspore_seen(answers: Mapping[str, Output], written: Any) -> Iterator[Observation]:
     """Where outputs are in each style, and what becomes of them when they are written to."""
-    yield from observed(message("devices.process_device"), of_each(answers, "target"))
-    yield from observed(message("devices.output_device"), of_each(answers, "device"))
-    elements, arrays = of_each(answers, "element written"), of_each(answers, "array written")
+    targets: dict[str, str] = {}
+    devices: dict[str, str] = {}
+    elements: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
+    for style, output in answers.items():
+        targets[style], devices[style] = output.target, output.device
+        elements[style], arrays[style] = output.element_written, output.array_written
+    yield from observed(message("devices.process_device"), targets)
+    yield from observed(message("devices.output_device"), devices)
     element, array = message("devices.element_written"), message("devices.array_written")
     yield from observed(element, elements, _value, lambda output: output == written)
     yield from observed(array, arrays, _value, lambda output: not raised(output))

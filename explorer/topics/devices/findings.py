@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.measurement import Figures
 from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
@@ -24,6 +26,30 @@ from explorer.topics.cells import (
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
 from explorer.topics.evidence import Evidence, grouped
 
+
+class Case(msgspec.Struct, frozen=True):
+    """An engine's answer to one case of the matrix: its outcome, and its tensors by name."""
+
+    outcome: str
+    leaves: dict[str, Any]
+
+
+Cases = dict[str, Case]
+"""The answers of an engine on one device, by the label of the case."""
+
+
+class Kinds(msgspec.Struct, frozen=True):
+    """The devices that a framework can use, and whether each kind is available, or what it raised."""
+
+    usable: list[str]
+    available: dict[str, Any]
+
+
+def matrices_of(evidence: Evidence) -> dict[str, dict[str, Cases]]:
+    """The answers of each engine by device."""
+    return evidence.records(MATRIX, dict[str, Cases])
+
+
 BY_QUESTION = (SEES, LIVES, MOVES, HOST)
 """The questions whose figures are a table each."""
 
@@ -36,7 +62,7 @@ MESSAGE = 160
 @TOPIC.finding()
 def devices_against_the_cpu(evidence: Evidence) -> Iterator[Text]:
     """How far each engine's answers on another device are from those on the CPU."""
-    matrices = evidence[MATRIX]
+    matrices = matrices_of(evidence)
     if is_cpu_alone(matrices):
         yield message("devices.cpu_alone")
     for engine, devices in matrices.items():
@@ -46,15 +72,13 @@ def devices_against_the_cpu(evidence: Evidence) -> Iterator[Text]:
                 yield _against_the_cpu(engine, device, devices[CPU], cases)
 
 
-def is_cpu_alone(matrices: Mapping[str, Figures]) -> bool:
+def is_cpu_alone(matrices: Mapping[str, Mapping[str, Cases]]) -> bool:
     """Whether some engine has answered on the CPU, and none on any other device."""
     devices = {device for by_device in matrices.values() for device in by_device}
     return devices == {CPU}
 
 
-def _against_the_cpu(
-    engine: str, device: str, on_cpu: Mapping[str, Any], cases: Mapping[str, Any]
-) -> Text:
+def _against_the_cpu(engine: str, device: str, on_cpu: Cases, cases: Cases) -> Text:
     worst = difference(on_cpu, cases)
     name = "near_cpu"
     if worst == 0:
@@ -67,7 +91,7 @@ def _against_the_cpu(
 @TOPIC.finding()
 def cases_answered_by_each(evidence: Evidence) -> Iterator[Text]:
     """How many of the cases each engine answers, engines that answer as many together."""
-    matrices = evidence[MATRIX]
+    matrices = matrices_of(evidence)
     places: dict[str, Text] = {}
     counts: dict[str, tuple[str, int, int, str]] = {}
     for engine, devices in matrices.items():
@@ -92,9 +116,9 @@ def cases_answered_by_each(evidence: Evidence) -> Iterator[Text]:
         )
 
 
-def _without(cases: Mapping[str, Any]) -> str:
+def _without(cases: Cases) -> str:
     """Which way to ask gets none, where it is a single one among others that do; else ""."""
-    refused = [label for label, case in cases.items() if case["outcome"] != "ok"]
+    refused = [label for label, case in cases.items() if case.outcome != "ok"]
     if len(refused) == 1 < len(cases):
         return refused[0]
     return ""
@@ -103,10 +127,10 @@ def _without(cases: Mapping[str, Any]) -> str:
 @TOPIC.finding()
 def kinds_of_devices(evidence: Evidence) -> Iterator[Text]:
     """Which devices each framework can use here, and which kinds it knows beside them."""
-    for framework, figures in evidence[SEES].items():
+    for framework, kinds in evidence.records(SEES, Kinds).items():
         # "is not True": MindSpore may have raised when it was asked for a kind.
-        absent = [kind for kind, is_here in figures["available"].items() if is_here is not True]
-        values = {"who": party(framework), "usable": tuple(figures["usable"])}
+        absent = [kind for kind, is_here in kinds.available.items() if is_here is not True]
+        values = {"who": party(framework), "usable": tuple(kinds.usable)}
         if absent:
             yield message("devices.usable_alone", absent=tuple(absent), **values)
         else:
@@ -133,7 +157,7 @@ def mindspore_keeps_its_device(evidence: Evidence) -> Iterator[Text]:
         yield message("devices.takes_another", movers=tuple(movers))
 
 
-def difference(cases: Mapping[str, Any], other_cases: Mapping[str, Any]) -> float:
+def difference(cases: Cases, other_cases: Cases) -> float:
     """The greatest difference of two answers to the matrix.
 
     It is infinite where an outcome differs, or the names of the leaves.
@@ -142,11 +166,10 @@ def difference(cases: Mapping[str, Any], other_cases: Mapping[str, Any]) -> floa
     # Both have all cases: an engine that cannot answer one has an outcome for it all the same.
     for label, case in cases.items():
         other = other_cases[label]
-        leaves, other_leaves = case["leaves"], other["leaves"]
-        if case["outcome"] != other["outcome"] or leaves.keys() != other_leaves.keys():
+        if case.outcome != other.outcome or case.leaves.keys() != other.leaves.keys():
             return math.inf
-        for name, leaf in leaves.items():
-            worst = max(worst, greatest_difference(leaf, other_leaves[name]))
+        for name, leaf in case.leaves.items():
+            worst = max(worst, greatest_difference(leaf, other.leaves[name]))
     return worst
 
 
@@ -221,7 +244,7 @@ def _cell(figure: Any) -> Text:
 @TOPIC.table()
 def matrix_by_device(evidence: Evidence) -> Iterator[Table[Text]]:
     """How many cases each engine answers on each device, and how far they are from the CPU's."""
-    matrices = evidence[MATRIX]
+    matrices = matrices_of(evidence)
     rows: list[tuple[Cell | Text, ...]] = []
     for engine, devices in matrices.items():
         for device, cases in devices.items():
@@ -244,7 +267,7 @@ def matrix_by_device(evidence: Evidence) -> Iterator[Table[Text]]:
 @TOPIC.chart()
 def cases_answered(evidence: Evidence) -> Iterator[Chart[Text]]:
     """Bars of the cases that each engine answers, a colour a device."""
-    matrices = evidence[MATRIX]
+    matrices = matrices_of(evidence)
     # The CPU first, then in the order in which engines name them; each once.
     names: dict[str, None] = {}
     for devices in matrices.values():
@@ -273,7 +296,7 @@ def cases_answered(evidence: Evidence) -> Iterator[Chart[Text]]:
         )
 
 
-def _counted_in_words(matrices: Mapping[str, Figures]) -> Text:
+def _counted_in_words(matrices: Mapping[str, Mapping[str, Cases]]) -> Text:
     """How many cases there are, and how many of them some engine or other does not answer."""
     asked: set[str] = set()
     answered_each: list[set[str]] = []
@@ -292,11 +315,11 @@ def _counted_in_words(matrices: Mapping[str, Figures]) -> Text:
     )
 
 
-def answered(cases: Mapping[str, Any]) -> int:
+def answered(cases: Cases) -> int:
     """How many cases were answered with tensors."""
     return len(answered_cases(cases))
 
 
-def answered_cases(cases: Mapping[str, Any]) -> set[str]:
+def answered_cases(cases: Cases) -> set[str]:
     """The cases that were answered with tensors."""
-    return {label for label, case in cases.items() if case["outcome"] == "ok"}
+    return {label for label, case in cases.items() if case.outcome == "ok"}

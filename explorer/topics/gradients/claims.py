@@ -1,28 +1,31 @@
-"""Claims about what a gradient call returns, by position, weights and outputs (rows 1-11)."""
+"""Claims about what a gradient call returns (rows 1-11), and gradients written by hand (row 75)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import Observation, Ruling
-from explorer.model.measurement import Figures
-from explorer.model.message import message
+from explorer.model.message import Message, Text, message
 from explorer.numeric.differences import greatest_difference
-from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence, flat_numbers
+from explorer.text.messages import first_clause
+from explorer.topics.evidence import Attempt, Evidence, flat_numbers
 from explorer.topics.gradients.questions import (
     ALL_OUTPUTS,
     DX_OF_SUM,
+    FUNCTION,
     GUIDE_CALLS,
     NOTHING,
     OLDER_FORMS,
+    SAMPLER,
     SUM_OF_OUTPUTS,
+    TOLD_GRADIENT,
     TOPIC,
     GuideCall,
     guides_structure,
 )
-from explorer.topics.observations import observed
+from explorer.topics.observations import by_style, observed, ruling_by_style
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style, ruling_by_style
 
 HEADING = "gradients"
 GUIDES = ("004",)
@@ -37,6 +40,20 @@ LOGITS = 20
 # Answers read
 
 
+class Answer(Attempt, frozen=True, kw_only=True):
+    """An engine's answer to a gradient call: its structure, and its numbers from left to right."""
+
+    structure: str = ""
+    values: list[Any] = msgspec.field(default_factory=list)
+
+
+class Sampled(Attempt, frozen=True, kw_only=True):
+    """The places that a sampler drew, and the gradient of its numbers, row by row."""
+
+    places: list[list[int]] = msgspec.field(default_factory=list)
+    gradient: list[list[float]] = msgspec.field(default_factory=list)
+
+
 def nested_numbers(value: Any) -> str:
     """Numbers in nested lists: "[[4, 6, 8]]"."""
     if isinstance(value, list):
@@ -44,39 +61,34 @@ def nested_numbers(value: Any) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 
 
-def outcome(figure: Any) -> str:
-    """The numbers of an answer, or the type of what was raised."""
-    return str(figure["raised"]) if raised(figure) else nested_numbers(figure)
-
-
-def shown(figures: Figures) -> str:
+def shown(answer: Answer) -> str:
     """A structure with its numbers, or what was raised."""
-    if raised(figures):
-        return said(figures)
-    return f"{figures['structure']} = {nested_numbers(figures['values'])}"
+    if answer.raised:
+        return answer.error
+    return f"{answer.structure} = {nested_numbers(answer.values)}"
 
 
-def _has_values(figures: Figures, values: Sequence[Any]) -> bool:
+def _has_values(answer: Answer, values: Sequence[Any]) -> bool:
     """Whether an answer has ``values`` from left to right, whatever their shapes."""
-    if raised(figures):
+    if answer.raised:
         return False
     # Flat, since numbers and nesting are judged apart.
-    return greatest_difference(flat_numbers(figures["values"]), flat_numbers(values)) <= NEARLY
+    return greatest_difference(flat_numbers(answer.values), flat_numbers(values)) <= NEARLY
 
 
 # Rows 1 to 7: the structures
 
 
-def structure_ruling(call: str, answers: Mapping[str, Figures], expects: dict[str, Any]) -> Ruling:
+def structure_ruling(call: str, answers: Mapping[str, Answer], expects: dict[str, Any]) -> Ruling:
     """The ruling on a ``call`` of the guide: it holds when numbers and structure are the guide's.
 
     It holds with changes when only the numbers are.
     """
     has_values = {}
     has_both = {}
-    for engine, figures in answers.items():
-        has_values[engine] = _has_values(figures, expects["values"])
-        nests_alike = figures.get("structure") == expects["structure"]
+    for engine, answer in answers.items():
+        has_values[engine] = _has_values(answer, expects["values"])
+        nests_alike = answer.structure == expects["structure"]
         has_both[engine] = has_values[engine] and nests_alike
 
     seen = tuple(observed(call, answers, shown, has_both))
@@ -105,7 +117,7 @@ def claim_structure(row: int, call: GuideCall) -> None:
     )
     def returns_as_said(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         """As ``structure_ruling``."""
-        return structure_ruling(call.case.label, evidence[call.grad], expects)
+        return structure_ruling(call.case.label, evidence.records(call.grad, Answer), expects)
 
 
 for row, call in enumerate(GUIDE_CALLS, start=1):
@@ -127,7 +139,8 @@ for row, call in enumerate(GUIDE_CALLS, start=1):
 )
 def all_outputs_are_their_sum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when both nets have the guide's gradient."""
-    outputs, total = evidence[ALL_OUTPUTS], evidence[SUM_OF_OUTPUTS]
+    outputs = evidence.records(ALL_OUTPUTS, Answer)
+    total = evidence.records(SUM_OF_OUTPUTS, Answer)
     gradient = [expects["gradient"]]
     of_outputs = {engine: _has_values(outputs[engine], gradient) for engine in outputs}
     of_total = {engine: _has_values(total[engine], gradient) for engine in outputs}
@@ -155,12 +168,12 @@ def all_outputs_are_their_sum(evidence: Evidence, expects: dict[str, Any]) -> Ru
 )
 def nothing_to_differentiate_by(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the guide's error is raised in the guide's words; with changes in other words."""
-    answers = evidence[NOTHING]
+    answers = evidence.records(NOTHING, Answer)
     refused = {}
     worded_alike = {}
-    for engine, figures in answers.items():
-        refused[engine] = raised(figures) and figures["raised"] == expects["raised"]
-        worded_alike[engine] = refused[engine] and expects["message"] in figures["message"]
+    for engine, answer in answers.items():
+        refused[engine] = answer.raised == expects["raised"]
+        worded_alike[engine] = refused[engine] and expects["message"] in answer.message
 
     # PyTorch refuses it as well, with an error of its own, of which the statement says nothing.
     by_mindspore = {style: refused[style] for style in MINDSPORE_STYLES}
@@ -187,10 +200,10 @@ def value_beside_gradients(evidence: Evidence, expects: dict[str, Any]) -> Rulin
     for call in GUIDE_CALLS:
         structure = f"({expects['outputs']}, {_without_outputs(call)})"
         values = [*expects["value"], *call.gradients]
-        answers = evidence[call.value_and_grad]
+        answers = evidence.records(call.value_and_grad, Answer)
         is_expected: dict[str, bool] = {}
-        for style, figures in answers.items():
-            is_expected[style] = _has_values(figures, values) and figures["structure"] == structure
+        for style, answer in answers.items():
+            is_expected[style] = _has_values(answer, values) and answer.structure == structure
             right[style] = right[style] and is_expected[style]
         seen.extend(observed(call.with_value.label, answers, shown, is_expected))
 
@@ -220,19 +233,123 @@ def older_form(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     equal_numbers = dict.fromkeys(MINDSPORE_STYLES, 0)
     seen: list[Observation] = []
     for form in OLDER_FORMS:
-        older_answers, newer_answers = evidence[form.older], evidence[form.newer]
+        older_answers = evidence.records(form.older, Answer)
+        newer_answers = evidence.records(form.newer, Answer)
         is_equal = dict.fromkeys(older_answers, False)
         for style, older in older_answers.items():
             newer = newer_answers[style]
             # Only GradOperation itself is looked up as an attribute in such a call.
-            if raised(older) and older["raised"] == "AttributeError":
-                gone = observed(form.case.label, {style: older}, said, {style: False})
+            if older.raised == "AttributeError":
+                gone = observed(form.case.label, {style: older}, shown, {style: False})
                 return Ruling("outdated", tuple(gone))
-            if raised(older) or raised(newer):
+            if older.raised or newer.raised:
                 continue
-            is_equal[style] = _has_values(older, newer["values"])
+            is_equal[style] = _has_values(older, newer.values)
             equal_numbers[style] += is_equal[style]
         seen.extend(observed(form.case.label, older_answers, shown, is_equal))
 
     right = {style: equal == len(OLDER_FORMS) for style, equal in equal_numbers.items()}
     return ruling_by_style(right, tuple(seen))
+
+
+@TOPIC.claim(
+    75,
+    "Where a Cell has a bprop, its gradient is free to write, also for what numpy computes.",
+    heading="gradients",
+    guides=("001",),
+    sections={"001": "Customized Backward Network Construction"},
+    would=(
+        "Every engine gives the gradient that it is told; without a bprop, what numpy computes has"
+        " the gradient zero."
+    ),
+    asks=(TOLD_GRADIENT, SAMPLER, FUNCTION),
+    expects={
+        # Three times the sign, cubed: 3 · 3 · (3 · sign)² within [-1, 1], told to stop outside.
+        "told": [[0.0, 81.0, 81.0, 0.0]],
+        "sampler": [[0.0, 1.0, 0.0, 2.0, 0.0], [0.0, 2.0, 0.0, 0.0, 1.0]],
+    },
+)
+def free_to_write(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when both styles give what they are told, with the guide's sampler as it is printed.
+
+    It holds with changes when they do once the sampler returns a tuple.
+    """
+    told = evidence.records(TOLD_GRADIENT, Answer)
+    sampled = evidence.records(SAMPLER, dict[str, Sampled])
+    as_printed: dict[str, bool] = {}
+    as_meant: dict[str, bool] = {}
+    for style in MINDSPORE_STYLES:
+        obeys = told[style].values == expects["told"]
+        as_printed[style] = obeys and counts_draws(sampled[style]["as printed"])
+        as_meant[style] = obeys and counts_draws(sampled[style]["as meant"])
+
+    drawing = {**sampled, **evidence.records(FUNCTION, dict[str, Sampled])}
+    is_told = {engine: answer.values == expects["told"] for engine, answer in told.items()}
+    seen = (
+        *observed(message("gradients.sign"), told, _told, is_told),
+        *_sampler_seen(sampled, "as printed"),
+        *_sampler_seen(drawing, "as meant"),
+        *_sampler_seen(drawing, "without"),
+    )
+    if by_style(as_printed) == "holds":
+        return Ruling("holds", seen)
+    if by_style(as_meant) != "holds":
+        return Ruling(by_style(as_meant), seen)
+
+    advice: Text = "tuple"
+    strayed = _strayed(sampled)
+    if strayed:
+        advice = message("gradients.tuple_and_another_draw", styles=tuple(strayed))
+    # Neither style takes the printed rule, but the statement is true of a repaired one.
+    verdict = by_style(as_printed)
+    return Ruling("holds_with_changes" if verdict == "does_not_hold" else verdict, seen, advice)
+
+
+def _told(answer: Answer) -> str:
+    """The gradient of an engine that is told one, or the type of what it raised."""
+    return answer.raised or nested_numbers(answer.values)
+
+
+def counts_draws(sampled: Sampled) -> bool:
+    """Whether a sampler's gradient counts three draws in each row, as the rule says."""
+    # By their number and not by their places: a forward that runs again draws again.
+    return [sum(row) for row in sampled.gradient] == [3, 3]
+
+
+def belongs_to_the_draw(sampled: Sampled) -> bool:
+    """Whether a sampler's gradient counts the places that the call before it drew."""
+    for places, gradient in zip(sampled.places, sampled.gradient, strict=True):
+        if [places.count(place) for place in range(len(gradient))] != gradient:
+            return False
+    return True
+
+
+def _strayed(sampled: Mapping[str, Mapping[str, Sampled]]) -> list[Message]:
+    """The styles of MindSpore whose gradient belongs to another draw."""
+    strayed = []
+    for style in MINDSPORE_STYLES:
+        for rule in ("as printed", "as meant"):
+            drawn = sampled[style][rule]
+            if not drawn.raised and not belongs_to_the_draw(drawn):
+                strayed.append(message(f"gradients.{style}"))
+                break
+    return strayed
+
+
+def _sampler_seen(sampled: Mapping[str, Mapping[str, Sampled]], rule: str) -> Iterator[Observation]:
+    """What each engine gave for the sampler with a rule, or without one."""
+    drawn = {engine: answers[rule] for engine, answers in sampled.items() if rule in answers}
+    is_expected: dict[str, bool] = {}
+    for engine, answer in drawn.items():
+        if rule == "without":
+            is_expected[engine] = not answer.raised and not any(flat_numbers(answer.gradient))
+        else:
+            is_expected[engine] = counts_draws(answer)
+    what = message(f"gradients.sampler {rule}")
+    yield from observed(what, drawn, _gradient_shown, is_expected)
+
+
+def _gradient_shown(sampled: Sampled) -> str:
+    if sampled.raised:
+        return f"{sampled.raised}: {first_clause(sampled.message)}"
+    return nested_numbers(sampled.gradient)

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence
-from explorer.topics.gradients.arguments import TRUE_GRADIENTS
-from explorer.topics.gradients.claims import nested_numbers, outcome
+from explorer.topics.evidence import Evidence, spaced
+from explorer.topics.gradients.claims import nested_numbers
+from explorer.topics.gradients.inputs import TRUE_GRADIENTS
 from explorer.topics.gradients.questions import ARGUMENTS, OUTPUTS, TOPIC
-from explorer.topics.observations import observed
+from explorer.topics.observations import by_style, observed, ruling_by_style
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style, ruling_by_style
 
 
 @TOPIC.claim(
@@ -113,12 +114,40 @@ SUM_GRADIENT = [21.0, 39.0, 57.0]
 """The gradient of both added up."""
 
 
-WITHOUT_AUX = {
-    "stopped": "stop_gradient",
-    "neither": "two outputs",
-    "stopped_early": "stop_gradient too early",
-}
-"""The figures of the ways without has_aux."""
+class WithAux(msgspec.Struct, frozen=True, rename=spaced):
+    """What has_aux=True gives by the outputs of a function, or raises."""
+
+    one_output: Any
+    a_tuple_of_one: Any
+    two_outputs: Any
+
+    @property
+    def gradient(self) -> Any:
+        """The gradient beside the output that is set aside, or what was raised."""
+        return self.two_outputs if raised(self.two_outputs) else self.two_outputs[0]
+
+
+class WithoutAux(
+    msgspec.Struct,
+    frozen=True,
+    rename={
+        "stopped": "stop_gradient",
+        "neither": "two outputs",
+        "stopped_early": "stop_gradient too early",
+    },
+):
+    """The gradient of a function with two outputs, one of them stopped or not, or what it raises."""
+
+    stopped: Any
+    neither: Any
+    stopped_early: Any
+
+
+class OutputsBesideLoss(msgspec.Struct, frozen=True):
+    """What a party gives for functions with outputs beside the loss."""
+
+    has_aux: WithAux
+    without: WithoutAux
 
 
 @TOPIC.claim(
@@ -133,22 +162,22 @@ WITHOUT_AUX = {
 )
 def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when both styles refuse one output and a tuple of one, and take two."""
-    answers = evidence[OUTPUTS]
+    answers = evidence.records(OUTPUTS, OutputsBesideLoss)
     strict: dict[str, bool] = {}
     refuses_bare: dict[str, bool] = {}
     errors: dict[str, None] = {}  # an ordered set
     for style in MINDSPORE_STYLES:
-        figures = answers[style]["has_aux"]
-        bare = figures["one output"]
-        takes_two = figures["two outputs"] == expects["two outputs"]
-        refuses_bare[style] = takes_two and raised(bare)
-        strict[style] = refuses_bare[style] and raised(figures["a tuple of one"])
-        if raised(bare):
-            errors[bare["raised"]] = None
+        with_aux = answers[style].has_aux
+        takes_two = with_aux.two_outputs == expects["two outputs"]
+        refuses_bare[style] = takes_two and raised(with_aux.one_output)
+        strict[style] = refuses_bare[style] and raised(with_aux.a_tuple_of_one)
+        if raised(with_aux.one_output):
+            errors[outcome(with_aux.one_output)] = None
 
     seen: list[Observation] = []
-    for form in ("one output", "a tuple of one", "two outputs"):
-        by_party = {party: figures["has_aux"][form] for party, figures in answers.items()}
+    for field in ("one_output", "a_tuple_of_one", "two_outputs"):
+        form = spaced(field)
+        by_party = {party: getattr(output.has_aux, field) for party, output in answers.items()}
         is_expected: dict[str, bool] = {}
         for style in MINDSPORE_STYLES:
             figure = by_party[style]
@@ -178,15 +207,13 @@ def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 )
 def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when either way gives the loss's gradient, and neither of them the sum's."""
-    answers = evidence[OUTPUTS]
+    answers = evidence.records(OUTPUTS, OutputsBesideLoss)
     alike: dict[str, bool] = {}
-    for party, figures in answers.items():
-        with_aux, without = figures["has_aux"]["two outputs"], figures["without"]
+    for party, outputs in answers.items():
         alike[party] = (
-            not raised(with_aux)
-            and with_aux[0] == expects["loss"]
-            and without["stop_gradient"] == expects["loss"]
-            and without["two outputs"] == expects["sum"]
+            outputs.has_aux.gradient == expects["loss"]
+            and outputs.without.stopped == expects["loss"]
+            and outputs.without.neither == expects["sum"]
         )
     seen: list[Observation] = []
     for way, gradient in (
@@ -195,7 +222,7 @@ def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Rul
         ("neither", expects["sum"]),
         ("stopped_early", None),
     ):
-        gradients = {party: _gradient(figures, way) for party, figures in answers.items()}
+        gradients = {party: _gradient(outputs, way) for party, outputs in answers.items()}
         is_expected: dict[str, bool] = {}
         if gradient is not None:
             is_expected = {party: found == gradient for party, found in gradients.items()}
@@ -203,12 +230,14 @@ def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Rul
     return ruling_by_style(alike, tuple(seen))
 
 
-def _gradient(figures: Figures, way: str) -> Any:
+def _gradient(outputs: OutputsBesideLoss, way: str) -> Any:
     """The gradient that one way to return an output beside the loss gives, or what it raised."""
-    if way == "with_aux":
-        with_aux = figures["has_aux"]["two outputs"]
-        return with_aux if raised(with_aux) else with_aux[0]
-    return figures["without"][WITHOUT_AUX[way]]
+    return outputs.has_aux.gradient if way == "with_aux" else getattr(outputs.without, way)
+
+
+def outcome(figure: Any) -> str:
+    """The numbers of an answer, or the type of what was raised."""
+    return str(figure["raised"]) if raised(figure) else nested_numbers(figure)
 
 
 def _shown(figure: Any) -> str:

@@ -171,7 +171,7 @@ def guides_structure(case: GradCase) -> str:
     return render(structure(case, ("x", "y"), ("fc.weight",), branch("loss", "logits")))
 
 
-ARGUMENTS = TOPIC.ask("arguments", (*MINDSPORE_STYLES, "torch"), program="arguments:arguments")
+ARGUMENTS = TOPIC.ask("arguments", (*MINDSPORE_STYLES, "torch"))
 OUTPUTS = TOPIC.ask("outputs", (*MINDSPORE_STYLES, "torch"))
 
 ENGINES_BY_STYLE = (*MINDSPORE_STYLES, "torch-graph", "torch-tape")

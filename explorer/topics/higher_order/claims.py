@@ -27,9 +27,8 @@ from explorer.topics.higher_order.small_hessians import (
     wrong_in_silence,
 )
 from explorer.topics.higher_order.transformations import NEAR
-from explorer.topics.observations import observed
+from explorer.topics.observations import SHORT_LABELS, by_style, observed
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import SHORT_LABELS, by_style
 
 CORRECTNESS = {True: message("higher_order.right"), False: message("higher_order.wrong_value")}
 """What a value is, by whether it is that of the closed form."""

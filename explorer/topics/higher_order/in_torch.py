@@ -28,6 +28,15 @@ from explorer.topics.higher_order.operators import (
     elements_at,
     functions,
 )
+from explorer.topics.higher_order.small_hessians import (
+    CALLS,
+    HESSIAN,
+    MATRIX,
+    NESTED,
+    POINT,
+    broadcast,
+    cube_of_sum,
+)
 from explorer.topics.in_torch import numbers
 
 # Nested gradients
@@ -244,3 +253,40 @@ def flash_attention(x: Any) -> Any:
 FUNCTIONS = functions(
     torch, F, (norm, greatest, cross_entropy, convolution, batch_norm, flash_attention)
 )
+
+
+# Second derivatives of small functions
+
+A = torch.tensor(MATRIX, dtype=torch.float32)
+
+
+def product_with_vector(x: Any) -> Any:
+    """|A·sin x|²."""
+    return (torch.matmul(A, torch.sin(x)) ** 2).sum()
+
+
+def product_with_column(x: Any) -> Any:
+    """|A·sin x|², with sin x as a matrix of one column."""
+    return (torch.matmul(A, torch.sin(x).reshape(2, 1)) ** 2).sum()
+
+
+def nested_grad(function: Any, x: Any) -> Any:
+    """The gradient of the gradient's sum."""
+    return numbers(func.grad(lambda x: func.grad(function)(x).sum())(x))
+
+
+def forward_over_grad(function: Any, x: Any) -> Any:
+    """The Hessian by forward mode over the gradient."""
+    return numbers(func.jacfwd(func.grad(function))(x))
+
+
+def second_derivatives(ask: Ask) -> Found:
+    """What each call returns for each function, or what it raised."""
+    calls = {NESTED: nested_grad, HESSIAN: forward_over_grad}
+    x = torch.tensor(POINT, dtype=torch.float32)
+    figures: dict[str, Any] = {}
+    for function in (cube_of_sum, broadcast, product_with_vector, product_with_column):
+        figures[function.__name__] = {}
+        for name in CALLS[function.__name__]:
+            figures[function.__name__][name] = attempt_briefly(calls[name], function, x)
+    return Found(figures)

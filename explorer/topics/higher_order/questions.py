@@ -101,5 +101,5 @@ SECOND_DERIVATIVES = {
 }
 """The questions about second derivatives of single operators, by group."""
 
-SMALL_HESSIANS = TOPIC.ask("small_hessians", TRANSFORMING, program="hessians:second_derivatives")
+SMALL_HESSIANS = TOPIC.ask("small_hessians", TRANSFORMING, program="second_derivatives")
 """Second derivatives of functions small enough to be read at a glance."""

@@ -14,11 +14,22 @@ from explorer.model.measurement import Figures
 from explorer.model.message import Message
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import number
-from explorer.topics.attempts import raised, said
+from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence
+from explorer.topics.loss_scale.figures import (
+    Counts,
+    Life,
+    OverflowedStep,
+    TinyGradient,
+    Turn,
+    case_name,
+    counts,
+    same_scales,
+    say,
+    shown,
+)
 from explorer.topics.loss_scale.findings import answered, refusals, wrongly_answered
 from explorer.topics.loss_scale.inputs import TINY
-from explorer.topics.loss_scale.life import Counts, counts, same_scales
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,
@@ -27,10 +38,8 @@ from explorer.topics.loss_scale.questions import (
     TOPIC,
     UNDERFLOW,
 )
-from explorer.topics.loss_scale.wording import case_name, say, shown
-from explorer.topics.observations import for_each, observed, of_each
+from explorer.topics.observations import by_style, for_each, observed, of_each, ruling_by_style
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style, ruling_by_style
 
 HEADING = "loss scaling"
 GUIDES = ("004",)
@@ -58,11 +67,8 @@ NEARLY = 1e-6
 def static_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when loss and gradient are the guide's, scaled and unscaled."""
     answers = evidence[GUIDE_EXAMPLE]
-    right = {}
+    right = {party: _near(figures, expects) for party, figures in answers.items()}
     seen: list[Observation] = []
-    for party, figures in answers.items():
-        scaled, unscaled = figures["scaled"], figures["unscaled"]
-        right[party] = _near(scaled, expects["scaled"]) and _near(unscaled, expects["unscaled"])
     for which, expected in expects.items():
         for what in expected:
             found = of_each(answers, which, what)
@@ -71,8 +77,12 @@ def static_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return ruling_by_style(right, tuple(seen))
 
 
-def _near(figures: Figures, expected: Mapping[str, Any]) -> bool:
-    return all(_is_near(figures[name], expected[name]) for name in expected)
+def _near(figures: Figures, expects: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether loss and gradient are as expected, scaled and unscaled."""
+    for which, expected in expects.items():
+        if not all(_is_near(figures[which][name], expected[name]) for name in expected):
+            return False
+    return True
 
 
 def _is_near(figure: Any, expected: Any) -> bool:
@@ -128,8 +138,9 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the gradient is lost without scaling, and kept with it to a share ``within``."""
     answers = of_each(evidence[UNDERFLOW], "float16")
-    lost = for_each(lambda figure: number(figure) == 0, of_each(answers, "without"))
-    kept = for_each(partial(_is_kept, within=expects["within"]), answers)
+    tiny = for_each(partial(msgspec.convert, type=TinyGradient), answers)
+    lost = for_each(lambda figure: number(figure.without) == 0, tiny)
+    kept = for_each(partial(_is_kept, within=expects["within"]), tiny)
     right = {party: lost[party] and kept[party] for party in answers}
     seen: list[Observation] = []
     for what in ("without", "scaled", "unscaled there", "unscaled in float32"):
@@ -137,21 +148,21 @@ def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -
         as_stated = {"without": lost, "unscaled in float32": kept}.get(what)
         seen.extend(observed(say(f"tiny {what}"), found, shown, as_stated))
     ruling = ruling_by_style(right, tuple(seen))
-    lost_again = for_each(_is_lost_again, of_each(answers, "unscaled there"))
+    lost_again = for_each(_is_lost_again, tiny)
     if ruling.verdict == "holds" and any(lost_again.values()):
         return msgspec.structs.replace(ruling, advice="cast to float32")
     return ruling
 
 
-def _is_kept(figures: Figures, within: float) -> bool:
-    if number(figures["scaled"]) == 0:
+def _is_kept(tiny: TinyGradient, within: float) -> bool:
+    if number(tiny.scaled) == 0:
         return False
-    return abs(number(figures["unscaled in float32"]) / TINY - 1) <= within
+    return abs(number(tiny.unscaled_in_float32) / TINY - 1) <= within
 
 
-def _is_lost_again(unscaled_in_float16: Any) -> bool:
+def _is_lost_again(tiny: TinyGradient) -> bool:
     """Whether a gradient is refused or zero once it is unscaled in float16."""
-    return raised(unscaled_in_float16) or number(unscaled_in_float16) == 0
+    return raised(tiny.unscaled_there) or number(tiny.unscaled_there) == 0
 
 
 @TOPIC.claim(
@@ -174,11 +185,13 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     And when a route of MindSpore's own skips the step, as PyTorch's GradScaler must; it holds with
     changes when the caller has to.
     """
-    turns = of_each(evidence[LIFE], "turns")
+    turns: dict[str, tuple[Turn, ...]] = {}
+    for party, life in evidence.records(LIFE, Life).items():
+        turns[party] = life.turns
     counted = for_each(counts, turns)
     right = for_each(_keeps_the_rules, counted)
     by_itself = counted["torch"]
-    routes = evidence[OVERFLOWED_STEP]
+    routes = evidence.records(OVERFLOWED_STEP, dict[str, OverflowedStep])
     skipping = for_each(_routes_that_skip, routes)
     skips_all = by_itself.skipped == by_itself.overflows
     seen = (
@@ -223,23 +236,21 @@ def _count(share: tuple[int, int]) -> Message:
     return say("count", count=count, whole=whole)
 
 
-def _overflowed_steps_seen(routes: Mapping[str, Figures]) -> Iterator[Observation]:
+def _overflowed_steps_seen(
+    routes: Mapping[str, Mapping[str, OverflowedStep]],
+) -> Iterator[Observation]:
     """What each of MindSpore's routes makes of a step after an overflow."""
     for route in next(iter(routes.values())):
         steps = of_each(routes, route)
-        what = say("step_by", route=say.named(route))
-        yield from observed(what, steps, _step, for_each(_is_skipped, steps))
+        skipped = {party: step.is_skipped for party, step in steps.items()}
+        yield from observed(say("step_by", route=say.named(route)), steps, _step, skipped)
 
 
-def _is_skipped(step: Any) -> bool:
-    return not raised(step) and not step["stepped"]
-
-
-def _step(step: Any) -> Message:
-    if raised(step):
-        return say("raises", error=said(step))
-    if step["stepped"]:
-        return say("steps_to", weight=shown(step["weight"]))
+def _step(step: OverflowedStep) -> Message:
+    if step.raised:
+        return say("raises", error=step.error)
+    if step.stepped:
+        return say("steps_to", weight=shown(step.weight))
     return say("skips")
 
 
@@ -250,6 +261,6 @@ def _keeps_the_rules(count: Counts) -> bool:
     return count.shrunk == count.overflows and count.on_time == count.grown
 
 
-def _routes_that_skip(routes: Figures) -> list[str]:
+def _routes_that_skip(routes: Mapping[str, OverflowedStep]) -> list[str]:
     """Which routes leave the weight alone after an overflow."""
-    return [name for name, step in routes.items() if _is_skipped(step)]
+    return [name for name, step in routes.items() if step.is_skipped]

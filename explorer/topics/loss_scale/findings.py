@@ -1,7 +1,9 @@
 """Findings about loss scaling: what it saves, and how scalers live, check and unscale."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from explorer.model.message import Message, Text
 from explorer.model.study import Cell, Chart, Series, Table
@@ -9,6 +11,23 @@ from explorer.text.numbers import number
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import EMPTY, Evidence
+from explorer.topics.loss_scale.figures import (
+    SCALER_NAMES,
+    GuideExample,
+    Life,
+    Losses,
+    OverflowedStep,
+    ScaleLimits,
+    TinyGradient,
+    Turn,
+    by_name,
+    case_name,
+    counts,
+    percent,
+    same_scales,
+    say,
+    shown,
+)
 from explorer.topics.loss_scale.inputs import (
     BATCHES,
     DTYPES,
@@ -17,7 +36,6 @@ from explorer.topics.loss_scale.inputs import (
     NOT_FINITE,
     WINDOW,
 )
-from explorer.topics.loss_scale.life import counts, same_scales
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,
@@ -30,16 +48,10 @@ from explorer.topics.loss_scale.questions import (
     UNDERFLOW,
     UNSCALING,
 )
-from explorer.topics.loss_scale.wording import (
-    SCALER_NAMES,
-    by_name,
-    case_name,
-    percent,
-    say,
-    shown,
-)
 from explorer.topics.observations import of_each, outcome
 from explorer.topics.question import Question
+
+Record = TypeVar("Record")
 
 SCALES = tuple(2.0**exponent for exponent in EXPONENTS)
 
@@ -47,12 +59,14 @@ EVERY = 4
 """The table has every fourth scale of the sweep; the charts have all."""
 
 
-def by_float(evidence: Evidence, question: Question) -> Iterator[tuple[str, Text, dict[str, Any]]]:
+def by_float(
+    evidence: Evidence, question: Question, kind: type[Record]
+) -> Iterator[tuple[str, Text, Record]]:
     """The figures of each float, with the float's name and the name of those who gave them."""
     answers = evidence[question]
     for dtype in DTYPES:
         for who, figures in by_name(of_each(answers, dtype)):
-            yield dtype, who, figures
+            yield dtype, who, msgspec.convert(figures, kind)
 
 
 # The sweep over scales
@@ -61,9 +75,9 @@ def by_float(evidence: Evidence, question: Question) -> Iterator[tuple[str, Text
 @TOPIC.finding()
 def lost_by_scale(evidence: Evidence) -> Iterator[Text]:
     """How much of the gradients is lost at the least scale, at the best and at the greatest."""
-    for dtype, who, losses in by_float(evidence, SWEEP):
-        underflow, overflow, error = losses["underflow"], losses["overflow"], losses["error"]
-        if not any(underflow) and not any(overflow):
+    for dtype, who, losses in by_float(evidence, SWEEP, Losses):
+        underflow, overflow, error = losses.underflow, losses.overflow, losses.error
+        if losses.is_lossless:
             yield say("lossless", dtype=dtype, who=who, error=error[0])
             continue
         best = error.index(min(error))
@@ -86,10 +100,10 @@ def lost_by_scale(evidence: Evidence) -> Iterator[Text]:
 def losses_by_scale(evidence: Evidence) -> Iterator[Table[Text]]:
     """The shares that underflow and overflow, and the error, at every fourth scale."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for dtype, who, losses in by_float(evidence, SWEEP):
+    for dtype, who, losses in by_float(evidence, SWEEP, Losses):
         for index in range(0, len(EXPONENTS), EVERY):
-            shares = (losses["underflow"][index], losses["overflow"][index])
-            rows.append((dtype, who, f"2^{EXPONENTS[index]}", *shares, losses["error"][index]))
+            shares = (losses.underflow[index], losses.overflow[index])
+            rows.append((dtype, who, f"2^{EXPONENTS[index]}", *shares, losses.error[index]))
     yield Table(
         title=say("losses_title"),
         columns=say.row("float", "where", "scale", "underflow_to_0", "overflow", "mean_error"),
@@ -106,14 +120,14 @@ def shares_lost(evidence: Evidence) -> Iterator[Chart[Text]]:
     """
     series: list[Series[Text]] = []
     lossless: list[Message] = []
-    for dtype, who, losses in by_float(evidence, SWEEP):
-        if not any(losses["underflow"]) and not any(losses["overflow"]):
+    for dtype, who, losses in by_float(evidence, SWEEP, Losses):
+        if losses.is_lossless:
             lossless.append(say("float_of", dtype=dtype, who=who))
-        for kind in ("underflow", "overflow"):
-            shares = tuple(losses[kind])
+        lines = {"underflow_line": losses.underflow, "overflow_line": losses.overflow}
+        for line, shares in lines.items():
             if any(shares):  # a line at zero says nothing
-                name = say(f"{kind}_line", dtype=dtype, who=who)
-                series.append(Series(name, SCALES, shares))
+                name = say(line, dtype=dtype, who=who)
+                series.append(Series(name, SCALES, tuple(shares)))
     if evidence[SWEEP]:
         yield Chart(
             name="shares",
@@ -131,10 +145,10 @@ def shares_lost(evidence: Evidence) -> Iterator[Chart[Text]]:
 def error_of_unscaled_gradients(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The mean relative error over the scales, a line a float."""
     series: list[Series[Text]] = []
-    for dtype, who, losses in by_float(evidence, SWEEP):
-        if any(losses["error"]):
+    for dtype, who, losses in by_float(evidence, SWEEP, Losses):
+        if any(losses.error):
             name = say("error_line", dtype=dtype, who=who)
-            series.append(Series(name, SCALES, tuple(losses["error"])))
+            series.append(Series(name, SCALES, tuple(losses.error)))
     if evidence[SWEEP]:
         yield Chart(
             name="error",
@@ -153,17 +167,17 @@ def error_of_unscaled_gradients(evidence: Evidence) -> Iterator[Chart[Text]]:
 @TOPIC.finding()
 def tiny_gradient(evidence: Evidence) -> Iterator[Text]:
     """What becomes of a gradient of 1e-8, in the floats that cannot hold it."""
-    for dtype, who, figures in by_float(evidence, UNDERFLOW):
-        if number(figures["without"]) != 0:  # the float holds it, so there is nothing to save
+    for dtype, who, tiny in by_float(evidence, UNDERFLOW, TinyGradient):
+        if number(tiny.without) != 0:  # the float holds it, so there is nothing to save
             continue
         yield say(
             "tiny",
             dtype=dtype,
             who=who,
-            scaled=shown(figures["scaled"]),
-            in_float32=shown(figures["unscaled in float32"]),
+            scaled=shown(tiny.scaled),
+            in_float32=shown(tiny.unscaled_in_float32),
             # Of an attempt that raised this is a message, which may end with a full stop.
-            in_dtype=shown(figures["unscaled there"]).rstrip("."),
+            in_dtype=shown(tiny.unscaled_there).rstrip("."),
         )
 
 
@@ -171,8 +185,8 @@ def tiny_gradient(evidence: Evidence) -> Iterator[Text]:
 def tiny_gradient_by_float(evidence: Evidence) -> Iterator[Table[Text]]:
     """The gradient of 1e-8 in every float, with and without scaling."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for dtype, who, figures in by_float(evidence, UNDERFLOW):
-        rows.append((dtype, who, *map(shown, figures.values())))
+    for dtype, who, tiny in by_float(evidence, UNDERFLOW, TinyGradient):
+        rows.append((dtype, who, *map(shown, msgspec.structs.astuple(tiny))))
     yield Table(
         title=say("tiny_title"),
         columns=say.row(
@@ -204,14 +218,13 @@ class Example(NamedTuple):
 def examples(evidence: Evidence) -> list[tuple[Text, Example]]:
     """Each different example beside those who gave it."""
     answers = {}
-    for party, figures in evidence[GUIDE_EXAMPLE].items():
-        scaled, unscaled = figures["scaled"], figures["unscaled"]
+    for party, example in evidence.records(GUIDE_EXAMPLE, GuideExample).items():
         answers[party] = Example(
-            shown(scaled["loss"]),
-            shown(scaled["gradient"]),
-            shown(unscaled["loss"]),
-            shown(unscaled["gradient"]),
-            figures["all_finite"],
+            shown(example.scaled.loss),
+            shown(example.scaled.gradient),
+            shown(example.unscaled.loss),
+            shown(example.unscaled.gradient),
+            example.all_finite,
         )
     return by_name(answers)
 
@@ -251,13 +264,15 @@ def guide_example_in_numbers(evidence: Evidence) -> Iterator[Table[Text]]:
 # The scale through a training
 
 
-def lives(evidence: Evidence) -> list[tuple[Text, list[dict[str, Any]]]]:
+def lives(evidence: Evidence) -> list[tuple[Text, tuple[Turn, ...]]]:
     """The steps of each scaler, GradScaler always alone.
 
     MindSpore's styles come together where they agree.
     """
     # The two classes are what is compared, so each has its own life even where they agree.
-    turns = of_each(evidence[LIFE], "turns")
+    turns: dict[str, tuple[Turn, ...]] = {}
+    for party, life in evidence.records(LIFE, Life).items():
+        turns[party] = life.turns
     gradscaler = turns.pop("torch", None)
     lives = by_name(turns, SCALER_NAMES)
     if gradscaler is not None:
@@ -296,18 +311,18 @@ def steps_of_life(evidence: Evidence) -> Iterator[Text]:
 @TOPIC.finding(OVERFLOWED_STEP)
 def who_skips(evidence: Evidence) -> Iterator[Text]:
     """What MindSpore's own routes make of a step whose gradients overflowed."""
-    for who, routes in by_name(evidence[OVERFLOWED_STEP]):
+    for who, routes in by_name(evidence.records(OVERFLOWED_STEP, dict[str, OverflowedStep])):
         outcomes = tuple(route_outcome(route, step) for route, step in routes.items())
         yield say("after_overflow", who=who, routes=outcomes)
 
 
-def route_outcome(route: str, step: Any) -> Message:
+def route_outcome(route: str, step: OverflowedStep) -> Message:
     """What one of MindSpore's routes makes of a step after an overflow."""
     name = say.named(route)
-    if raised(step):
-        return say("route_raises", route=name, error=said(step).rstrip("."))
-    if step["stepped"]:
-        return say("route_steps", route=name, weight=shown(step["weight"]))
+    if step.raised:
+        return say("route_raises", route=name, error=step.error.rstrip("."))
+    if step.stepped:
+        return say("route_steps", route=name, weight=shown(step.weight))
     return say("route_skips", route=name)
 
 
@@ -327,7 +342,7 @@ def life_step_by_step(evidence: Evidence) -> Iterator[Table[Text]]:
             row: list[Cell] = [step, slope]
             for _, turns in scalers:
                 turn = turns[step]
-                row += [turn["scale"], not turn["finite"], turn["stepped"]]
+                row += [turn.scale, not turn.finite, turn.stepped]
             rows.append(tuple(row))
 
     note = say("life_note", factor=FACTOR, window=WINDOW)
@@ -345,7 +360,7 @@ def scale_through_training(evidence: Evidence) -> Iterator[Chart[Text]]:
     steps = tuple(map(float, range(len(BATCHES))))
     series = []
     for scaler, turns in lives(evidence):
-        series.append(Series(scaler, steps, tuple(turn["scale"] for turn in turns)))
+        series.append(Series(scaler, steps, tuple(turn.scale for turn in turns)))
     steepest = max(BATCHES)
     if series:
         yield Chart(
@@ -368,18 +383,16 @@ def scale_through_training(evidence: Evidence) -> Iterator[Chart[Text]]:
 # How low and how high
 
 
-def limits(evidence: Evidence) -> list[tuple[Text, tuple[list[Any], list[Any]]]]:
+def limits(evidence: Evidence) -> list[tuple[Text, ScaleLimits]]:
     """The scales of each scaler with an overflow at every step, and with a growth at every step."""
-    answers = {}
-    for party, figures in evidence[LIMITS].items():
-        answers[party] = (figures["down"], figures["up"])
-    return by_name(answers, SCALER_NAMES)
+    return by_name(evidence.records(LIMITS, ScaleLimits), SCALER_NAMES)
 
 
 @TOPIC.finding()
 def lowest_and_highest_scale(evidence: Evidence) -> Iterator[Text]:
     """From where to where overflows and growths take each scaler."""
-    for scaler, (down, up) in limits(evidence):
+    for scaler, scales in limits(evidence):
+        down, up = scales.down, scales.up
         is_reached = down[-1] == down[-2]
         ceiling = max(map(number, up))  # an infinite scale is spelt in words
         yield say(
@@ -397,9 +410,9 @@ def lowest_and_highest_scale(evidence: Evidence) -> Iterator[Text]:
 def scales_on_the_way(evidence: Evidence) -> Iterator[Table[Text]]:
     """All scales on the way down and on the way up."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for scaler, (down, up) in limits(evidence):
-        rows.append((scaler, say("overflow_at_every_step"), shown(down)))
-        rows.append((scaler, say("growth_at_every_step"), shown(up)))
+    for scaler, scales in limits(evidence):
+        rows.append((scaler, say("overflow_at_every_step"), shown(scales.down)))
+        rows.append((scaler, say("growth_at_every_step"), shown(scales.up)))
     yield Table(
         title=say("limits_title"),
         columns=say.row("scaler", "what_happens", "scales"),
@@ -412,9 +425,9 @@ def scales_on_the_way(evidence: Evidence) -> Iterator[Table[Text]]:
 def overflow_at_every_step(evidence: Evidence) -> Iterator[Chart[Text]]:
     """The scale on the way down."""
     series = []
-    for scaler, (down, _) in limits(evidence):
-        steps = tuple(map(float, range(len(down))))
-        series.append(Series(scaler, steps, tuple(map(number, down))))
+    for scaler, scales in limits(evidence):
+        steps = tuple(map(float, range(len(scales.down))))
+        series.append(Series(scaler, steps, tuple(map(number, scales.down))))
     if series:
         yield Chart(
             name="floor",

@@ -15,7 +15,7 @@ from explorer.engines.mindspore.net import build
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt, attempt_briefly
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.loss_scale import inputs, life
+from explorer.topics.loss_scale import inputs
 from explorer.topics.scenario_nets import net_request
 
 FLOATS = {name: getattr(ms, name) for name in inputs.DTYPES}
@@ -143,7 +143,7 @@ def life_of_scaler(ask: Ask) -> Found:
             optimizer(gradients)
         scaler.adjust(finite)
         stepped = not np.array_equal(weight_before, weight.asnumpy())
-        turns.append(life.turn(scale, scale_of(scaler), bool(finite), stepped))
+        turns.append(inputs.turn(scale, scale_of(scaler), bool(finite), stepped))
     return Found({"turns": turns, "weight": numbers(weight)[0]})
 
 

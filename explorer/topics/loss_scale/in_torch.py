@@ -10,7 +10,7 @@ from explorer.engines.torch.net import build
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers
-from explorer.topics.loss_scale import inputs, life
+from explorer.topics.loss_scale import inputs
 from explorer.topics.scenario_nets import net_request
 
 FLOATS = {name: getattr(torch, name) for name in inputs.DTYPES}
@@ -158,7 +158,7 @@ def life_of_scaler(ask: Ask) -> Found:
         scaler.step(optimizer)
         scaler.update()
         stepped = not torch.equal(weight_before, weight)
-        turns.append(life.turn(scale, scaler.get_scale(), finite, stepped))
+        turns.append(inputs.turn(scale, scaler.get_scale(), finite, stepped))
     return Found({"turns": turns, "weight": numbers(weight)[0]})
 
 

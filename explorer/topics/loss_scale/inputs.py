@@ -1,4 +1,6 @@
-"""What both frameworks scale: gradients of many magnitudes, training steps, and finite cases."""
+"""The numbers that are scaled, and the life of a scaler that every framework runs."""
+
+from typing import Any
 
 import numpy as np
 
@@ -101,3 +103,11 @@ def losses_by_scale(gradients: list[AnyArray]) -> dict[str, list[float]]:
 def greatest_relative_error(values: AnyArray, reference: AnyArray) -> float:
     """The greatest error of an element, as a share of that element of ``reference``."""
     return float(np.max(np.abs(values - reference) / np.abs(reference)))
+
+
+def turn(before: float, after: float, finite: bool, stepped: bool) -> dict[str, Any]:
+    """The figures of one step of a scaler's life.
+
+    Its scale before and after, whether the gradients were finite, and whether weights moved.
+    """
+    return {"scale": before, "after": after, "finite": finite, "stepped": stepped}

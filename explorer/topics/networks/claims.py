@@ -4,6 +4,8 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text
@@ -35,6 +37,57 @@ def cells_and_modules(evidence: Evidence, question: Question) -> tuple[Figures, 
     """The figures of MindSpore's cells and of PyTorch's modules for one question."""
     answers = evidence[question]
     return answers["mindspore"], answers["torch"]
+
+
+class Mode(msgspec.Struct, frozen=True):
+    """What batch norm gives in one mode, its running mean, and how many zeros dropout makes."""
+
+    norm: Any
+    running_mean: Any
+    dropout_zeros: int
+
+
+class CellParts(msgspec.Struct, frozen=True):
+    """The names of a cell's parts by each call, and of those after a cell was inserted."""
+
+    cells_and_names: list[str]
+    name_cells: list[str]
+    after_insert_child_to_cell: list[str]
+    get_parameters: list[str]
+
+
+class ModuleParts(msgspec.Struct, frozen=True):
+    """The names of a module's parts by each call, and of those after a module was added."""
+
+    named_children: list[str]
+    named_modules: list[str]
+    after_add_module: list[str]
+    parameters: list[str]
+
+
+class KindsInMindSpore(
+    msgspec.Struct,
+    frozen=True,
+    rename={"trainable": "trainable_after_requires_grad_False"},
+):
+    """The kinds of data object that MindSpore has.
+
+    The names of registered buffers, or what was raised; what a Tensor has of gradients; the weights
+    that are trained once requires_grad of one is False.
+    """
+
+    kinds: list[str]
+    registered: Any
+    tensor_has: list[str]
+    trainable: list[str]
+
+
+class KindsInTorch(msgspec.Struct, frozen=True, rename={"variable_is": "Variable_is"}):
+    """The kinds of data object that PyTorch has, what a Variable is, and who has a gradient."""
+
+    kinds: list[str]
+    variable_is: str
+    has_gradient: dict[str, bool]
 
 
 @TOPIC.claim(
@@ -82,25 +135,28 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     Dropout must drop in training mode only.
     """
-    cells, modules = cells_and_modules(evidence, MODES)
+    answers = evidence.records(MODES, dict[str, Mode])
     greatest = 0.0
-    zeros: dict[str, dict[str, int]] = {}
-    for mode in ("training", "inference"):
-        for what in ("norm", "running_mean"):
-            difference = greatest_difference(cells[mode][what], modules[mode][what])
-            greatest = max(greatest, difference)
-        zeros[mode] = {
-            "mindspore": cells[mode]["dropout_zeros"],
-            "torch": modules[mode]["dropout_zeros"],
-        }
+    for mode, cell in answers["mindspore"].items():
+        module = answers["torch"][mode]
+        greatest = max(
+            greatest,
+            greatest_difference(cell.norm, module.norm),
+            greatest_difference(cell.running_mean, module.running_mean),
+        )
+    in_training: dict[str, int] = {}
+    in_inference: dict[str, int] = {}
+    for framework, by_mode in answers.items():
+        in_training[framework] = by_mode["training"].dropout_zeros
+        in_inference[framework] = by_mode["inference"].dropout_zeros
 
-    drops = for_each(bool, zeros["training"])
-    keeps = for_each(operator.not_, zeros["inference"])
+    drops = for_each(bool, in_training)
+    keeps = for_each(operator.not_, in_inference)
     is_same_norm = greatest <= TOLERANCE
     seen = (
         Observation(say("norm_difference"), f"{greatest:.2g}", expected=is_same_norm),
-        *observed(say("zeros_training"), zeros["training"], str, drops),
-        *observed(say("zeros_inference"), zeros["inference"], str, keeps),
+        *observed(say("zeros_training"), in_training, str, drops),
+        *observed(say("zeros_inference"), in_inference, str, keeps),
     )
     is_right = is_same_norm and all(drops.values()) and all(keeps.values())
     return holds_or("does_not_hold", seen, is_right)
@@ -163,10 +219,12 @@ def parts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     It holds with changes when only the parameters are others.
     """
-    cells, modules = cells_and_modules(evidence, PARTS)
-    children, all_cells = modules["named_children"], cells["cells_and_names"]
-    added, added_cells = modules["after_add_module"], cells["after_insert_child_to_cell"]
-    parameters, cell_parameters = modules["parameters"], cells["get_parameters"]
+    answers = evidence[PARTS]
+    cells = msgspec.convert(answers["mindspore"], CellParts)
+    modules = msgspec.convert(answers["torch"], ModuleParts)
+    children, all_cells = modules.named_children, cells.cells_and_names
+    added, added_cells = modules.after_add_module, cells.after_insert_child_to_cell
+    parameters, cell_parameters = modules.parameters, cells.get_parameters
     has_as_many = len(cell_parameters) == len(parameters)
     seen = (
         _names_seen("named_children()", children, "torch"),
@@ -196,10 +254,10 @@ def parts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling(verdict, seen, sentences(*advice))
 
 
-def _advice_on_children(cells: Figures, modules: Figures) -> Message:
+def _advice_on_children(cells: CellParts, modules: ModuleParts) -> Message:
     """Which call of MindSpore lists what named_children does, and whose cells_and_names is."""
-    is_name_cells = cells["name_cells"] == modules["named_children"]
-    is_named_modules = cells["cells_and_names"] == modules["named_modules"]
+    is_name_cells = cells.name_cells == modules.named_children
+    is_named_modules = cells.cells_and_names == modules.named_modules
     if is_name_cells and is_named_modules:
         return say("use_both")
     if is_name_cells:
@@ -243,22 +301,24 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     It holds with changes when a kind of PyTorch's is another's other name, and is outdated when
     MindSpore has further kinds.
     """
-    cells, modules = cells_and_modules(evidence, KINDS_OF_DATA)
-    torch_kinds = list(modules["kinds"])
-    if modules["Variable_is"] != "Tensor":
+    answers = evidence[KINDS_OF_DATA]
+    cells = msgspec.convert(answers["mindspore"], KindsInMindSpore)
+    modules = msgspec.convert(answers["torch"], KindsInTorch)
+    torch_kinds = list(modules.kinds)
+    if modules.variable_is != "Tensor":
         torch_kinds.append("Variable")
-    has_buffers = not raised(cells["registered"]) and bool(cells["registered"])
-    mindspore_kinds: list[Text] = list(cells["kinds"])
+    has_buffers = not raised(cells.registered) and bool(cells.registered)
+    mindspore_kinds: list[Text] = list(cells.kinds)
     if has_buffers:
         mindspore_kinds.append(say("buffer"))
-    tensor_has = cells["tensor_has"]
+    tensor_has = cells.tensor_has
     decides = _requires_grad_decides(cells, modules)
     # PyTorch's kinds in any order; MindSpore's as they were looked up, which is the guide's order.
     torch_as_said = sorted(torch_kinds) == sorted(expects["torch"])
     mindspore_as_said = mindspore_kinds == expects["mindspore"]
     seen = (
         _names_seen(say("kinds"), torch_kinds, "torch", torch_as_said),
-        Observation(say("variable_is"), modules["Variable_is"], ("torch",)),
+        Observation(say("variable_is"), modules.variable_is, ("torch",)),
         _names_seen(say("kinds"), mindspore_kinds, "mindspore", mindspore_as_said),
         _names_seen(say("on_tensor"), tensor_has or [say("nothing")], "mindspore", not tensor_has),
         Observation(say("requires_grad"), yes_or_no(decides), FRAMEWORKS, decides),
@@ -270,7 +330,7 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return holds_or("holds_with_changes", seen, torch_as_said)
 
 
-def _requires_grad_decides(cells: Figures, modules: Figures) -> bool:
+def _requires_grad_decides(cells: KindsInMindSpore, modules: KindsInTorch) -> bool:
     """Whether a weight whose `requires_grad` is False is trained in neither framework."""
-    is_trainable = "weight" in cells["trainable_after_requires_grad_False"]
-    return not is_trainable and not modules["has_gradient"]["weight"]
+    is_trainable = "weight" in cells.trainable
+    return not is_trainable and not modules.has_gradient["weight"]

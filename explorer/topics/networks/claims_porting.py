@@ -6,6 +6,8 @@ Rows 39, 74, 76 and 78.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message
@@ -13,9 +15,9 @@ from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.evidence import Evidence, grouped, spaced
 from explorer.topics.messages import Messages
-from explorer.topics.networks.batches import SAMPLES
+from explorer.topics.networks.inputs import INDEXING, SAMPLES
 from explorer.topics.networks.questions import (
     AMP_LEVEL,
     BATCHES,
@@ -24,10 +26,15 @@ from explorer.topics.networks.questions import (
     SLICES,
     TOPIC,
 )
-from explorer.topics.networks.shared import INDEXING
-from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome, within
+from explorer.topics.observations import (
+    by_style,
+    holds_or,
+    observed,
+    of_each,
+    outcome,
+    within,
+)
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style
 
 HEADING = "networks"
 
@@ -43,6 +50,47 @@ GRAPH = "mindspore-graph"
 
 UNRESTRICTED = (say("as_on_tape"), say("refused_everywhere"))
 """What becomes of constructs that graph style takes, or that no style takes."""
+
+
+class Sliced(msgspec.Struct, frozen=True):
+    """The value and the gradient of a construct, each of which may be what was raised."""
+
+    value: Any
+    gradient: Any
+
+
+class Compilations(msgspec.Struct, frozen=True):
+    """How many graphs vectors of several lengths take, as they are and with the length declared.
+
+    The latter may be what was raised.
+    """
+
+    lengths: int
+    fixed: int
+    dynamic: Any
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether declared lengths are refused, or take more than one graph."""
+        return raised(self.dynamic) or self.dynamic > 1
+
+
+class Container(msgspec.Struct, frozen=True):
+    """What a container of two Parameters registers, what the net gives, and its gradients."""
+
+    registered: list[str]
+    value: Any
+    gradients: Any
+
+
+class Batches(msgspec.Struct, frozen=True, rename=spaced):
+    """The outputs for all samples at inference, by the way to batch them."""
+
+    one_by_one: list[Any]
+    by_default: list[Any]
+    keeping_the_rest: list[Any]
+    dropping_the_rest: list[Any]
+    again: list[Any]
 
 
 @TOPIC.claim(
@@ -63,24 +111,21 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     Each way to read or write by an index is judged by itself, with its gradient. Loops up to a
     tensor's value are evidence alone: the statement is not about these.
     """
-    slices = evidence[SLICES]["mindspore"]
-    compiled = evidence[COMPILATIONS]["mindspore"]
+    slices = evidence.records(SLICES, dict[str, Sliced])["mindspore"]
+    compiled = evidence.records(COMPILATIONS, Compilations)["mindspore"]
     outcomes = {}
     for name in slices:
         if name.endswith(".graph"):
             construct = name.removesuffix(".graph")
             outcomes[construct] = _in_graph_style(slices, construct)
     restricted = _restricted(outcomes)
-    dynamic = compiled["dynamic"]
-    shapes_are_restricted = raised(dynamic) or dynamic > 1
+    shapes_are_restricted = compiled.is_restricted
     seen = (
         *_outcomes_seen(outcomes),
-        Observation(
-            say("compilations", lengths=compiled["lengths"]), str(compiled["fixed"]), (GRAPH,)
-        ),
+        Observation(say("compilations", lengths=compiled.lengths), str(compiled.fixed), (GRAPH,)),
         Observation(
             say("compilations_declared"),
-            outcome(dynamic),
+            outcome(compiled.dynamic),
             (GRAPH,),
             shapes_are_restricted,
         ),
@@ -104,15 +149,16 @@ def _outcomes_seen(outcomes: Mapping[str, Message]) -> Iterator[Observation]:
         yield Observation(what, fate, (GRAPH,), as_stated)
 
 
-def _in_graph_style(slices: Figures, construct: str) -> Message:
+def _in_graph_style(slices: Mapping[str, Sliced], construct: str) -> Message:
     """What becomes of a construct in graph style: of its value, and of its gradient."""
     graph, tape = slices[f"{construct}.graph"], slices[f"{construct}.tape"]
-    for what in ("value", "gradient"):
-        if raised(graph[what]) and raised(tape[what]):
+    pairs = {"value": (graph.value, tape.value), "gradient": (graph.gradient, tape.gradient)}
+    for what, (in_graph, on_tape) in pairs.items():
+        if raised(in_graph) and raised(on_tape):
             return say("refused_everywhere")
-        if raised(graph[what]):
-            return say(f"{what}_refused", error=said(graph[what]))
-        if not raised(tape[what]) and greatest_difference(graph[what], tape[what]) > TOLERANCE:
+        if raised(in_graph):
+            return say(f"{what}_refused", error=said(in_graph))
+        if not raised(on_tape) and greatest_difference(in_graph, on_tape) > TOLERANCE:
             return say(f"{what}_differs")
     return say("as_on_tape")
 
@@ -122,7 +168,7 @@ def _restricted(outcomes: Mapping[str, Message]) -> list[str]:
     return [name for name in SLICING if outcomes[name] not in UNRESTRICTED]
 
 
-def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Figures) -> Iterator[Message]:
+def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Compilations) -> Iterator[Message]:
     """What to do in graph style, by what became of each construct there."""
     restricted = _restricted(outcomes)
     if not restricted:
@@ -131,9 +177,9 @@ def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Figures) -> Ite
         yield say("run_on_tape", constructs=tuple(restricted))
     else:
         yield say("index_by_constants")
-    if raised(compiled["dynamic"]) or compiled["dynamic"] > 1:
+    if compiled.is_restricted:
         yield say("pad")
-    elif compiled["fixed"] > 1:
+    elif compiled.fixed > 1:
         yield say("declare_dimensions")
     as_on_tape = say("as_on_tape")
     if outcomes["loop_to_tensor"] != as_on_tape:
@@ -153,30 +199,30 @@ def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Figures) -> Ite
 )
 def lists_of_parameters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when MindSpore's list registers nothing and its ParameterTuple both Parameters."""
-    answers = evidence[PARAMETERS]
+    answers = evidence.records(PARAMETERS, dict[str, Container])
     mindspore, torch = answers["mindspore"], answers["torch"]
     seen = (
         *_registered("mindspore", mindspore, expects),
         *_registered("torch", torch, {}),
     )
-    if len(mindspore["ParameterTuple"]["registered"]) != expects["container"]:
+    if len(mindspore["ParameterTuple"].registered) != expects["container"]:
         return Ruling("does_not_hold", seen)
-    is_as_stated = len(mindspore["list"]["registered"]) == expects["list"]
+    is_as_stated = len(mindspore["list"].registered) == expects["list"]
     return holds_or("outdated", seen, is_as_stated)
 
 
 def _registered(
-    framework: str, containers: Figures, expects: Mapping[str, int]
+    framework: str, containers: Mapping[str, Container], expects: Mapping[str, int]
 ) -> Iterator[Observation]:
     """How many Parameters each container registers; what the statement says of them is expected."""
     said_of = {"list": "list", "ParameterTuple": "container"}
-    for name, figures in containers.items():
-        count, expected = len(figures["registered"]), expects.get(said_of.get(name, ""))
+    for name, container in containers.items():
+        count, expected = len(container.registered), expects.get(said_of.get(name, ""))
         value = say(
             "registered",
             count=count,
-            gradients=len(figures["gradients"]),
-            output=figures["value"],
+            gradients=len(container.gradients),
+            output=container.value,
         )
         as_stated = None if expected is None else count == expected
         what = say("container_of_two", container=name)
@@ -249,19 +295,19 @@ def inference_first(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     It is judged by style. It holds with changes where dropping the rest loses nothing.
     """
-    answers = evidence[BATCHES]
-    reference = answers["torch"]["one by one"]
+    answers = evidence.records(BATCHES, Batches)
+    reference = answers["torch"].one_by_one
     right: dict[str, bool] = {}
     loses: dict[str, bool] = {}
     for style in MINDSPORE_STYLES:
-        figures = answers[style]
+        batches = answers[style]
         same = [
-            _same(figures["one by one"], reference),
-            _same(figures["keeping the rest"], reference),
-            figures["again"] == figures["by default"],
+            _same(batches.one_by_one, reference),
+            _same(batches.keeping_the_rest, reference),
+            batches.again == batches.by_default,
         ]
         right[style] = all(same)
-        loses[style] = len(figures["dropping the rest"]) < len(SAMPLES)
+        loses[style] = len(batches.dropping_the_rest) < len(SAMPLES)
     seen = tuple(_batches_seen(answers, reference))
 
     verdict = by_style(right)
@@ -269,7 +315,7 @@ def inference_first(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling(verdict, seen)
     if not all(loses.values()):
         return Ruling("holds_with_changes", seen)
-    keeps = all(len(answers[style]["by default"]) == len(SAMPLES) for style in MINDSPORE_STYLES)
+    keeps = all(len(answers[style].by_default) == len(SAMPLES) for style in MINDSPORE_STYLES)
     return Ruling("holds", seen, "" if keeps else "default drops")
 
 
@@ -277,23 +323,23 @@ def _same(outputs: Any, reference: Any) -> bool:
     return greatest_difference(outputs, reference) <= TOLERANCE
 
 
-def _batches_seen(answers: Mapping[str, Figures], reference: Any) -> Iterator[Observation]:
+def _batches_seen(answers: Mapping[str, Batches], reference: Any) -> Iterator[Observation]:
     """How far outputs are from PyTorch's, and how many samples each way to batch leaves."""
     differences: dict[str, float] = {}
     for style in MINDSPORE_STYLES:
-        differences[style] = greatest_difference(answers[style]["one by one"], reference)
+        differences[style] = greatest_difference(answers[style].one_by_one, reference)
     near = within(differences, TOLERANCE)
     yield from observed(say("output_difference"), differences, "{:.2g}".format, near)
     for way, is_whole in (
-        ("by default", None),
-        ("keeping the rest", True),
-        ("dropping the rest", False),
+        ("by_default", None),
+        ("keeping_the_rest", True),
+        ("dropping_the_rest", False),
     ):
-        counts = for_each(len, of_each(answers, way))
+        counts = {party: len(getattr(batches, way)) for party, batches in answers.items()}
         as_stated: dict[str, bool] = {}
         if is_whole is not None:
             as_stated = {
                 party: (count == len(SAMPLES)) == is_whole for party, count in counts.items()
             }
-        what = say(f"outputs {way}", samples=len(SAMPLES))
+        what = say(f"outputs {spaced(way)}", samples=len(SAMPLES))
         yield from observed(what, counts, str, as_stated)

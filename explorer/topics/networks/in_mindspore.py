@@ -5,17 +5,23 @@ from typing import Any
 import mindspore as ms
 import numpy as np
 from mindspore import nn
+from mindspore.dataset import NumpySlicesDataset
 
 from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt, attempt_briefly
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.networks.shared import (
+from explorer.topics.networks.inputs import (
+    BATCH,
     INDEX,
     INDEXING,
     MANY,
+    MEAN,
     ROWS,
+    SAMPLES,
+    VARIANCE,
     VECTOR,
+    WEIGHT,
     figures_by_mode,
     starting_figures,
     while_below_tensor,
@@ -249,3 +255,74 @@ def dtypes(style: str, level: str) -> list[str]:
     ms.Model(net, nn.MSELoss(), optimizer, amp_level=level, loss_scale_manager=None)
     outputs = net(ms.Tensor(np.ones((2, 3), np.float32)))
     return [str(output.dtype) for output in outputs]
+
+
+# Parameters in a container, and inference over a dataset
+
+
+class HoldingParameters(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """Two Parameters in a container of some kind: a factor, and what is added."""
+
+    def __init__(self, container: Any) -> None:
+        super().__init__()
+        factor = ms.Parameter(ms.Tensor([2.0]), name="factor")
+        addend = ms.Parameter(ms.Tensor([1.0]), name="addend")
+        self.weights = container([factor, addend])
+
+    def construct(self, x: Any) -> Any:
+        """One number."""
+        return (x * self.weights[0] + self.weights[1]).sum()
+
+
+def parameters_in(ask: Ask) -> Found:
+    """What each container registers, what the net gives, and the gradients that a step would use."""
+    set_style("tape")
+    x = ms.Tensor([3.0])
+    figures: dict[str, Any] = {}
+    for container in (list, tuple, ms.ParameterTuple):
+        net = HoldingParameters(container)
+        trained = net.trainable_params()
+        figures[container.__name__] = {
+            "registered": [parameter.name for parameter in net.get_parameters()],
+            "value": numbers(net(x)),
+            "gradients": numbers(ms.grad(net, None, trained)(x)),
+        }
+    return Found(figures)
+
+
+class NormNet(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """A dense layer after a batch norm, with given weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        statistics = {"moving_mean_init": ms.Tensor(MEAN), "moving_var_init": ms.Tensor(VARIANCE)}
+        self.norm = nn.BatchNorm1d(2, **statistics)
+        self.fc = nn.Dense(2, 1, ms.Tensor(WEIGHT), has_bias=False)
+
+    def construct(self, x: Any) -> Any:
+        """One number a sample."""
+        return self.fc(self.norm(x))
+
+
+def batches(ask: Ask) -> Found:
+    """The outputs for all samples at inference, by the way to batch them."""
+    set_style(ask.options["style"])
+    net = NormNet().set_train(False)
+    return Found(
+        {
+            "one by one": inferred(net, 1),
+            "by default": inferred(net, BATCH),
+            "keeping the rest": inferred(net, BATCH, drop_remainder=False),
+            "dropping the rest": inferred(net, BATCH, drop_remainder=True),
+            "again": inferred(net, BATCH),
+        }
+    )
+
+
+def inferred(net: nn.Cell, size: int, **options: bool) -> list[Any]:
+    """The outputs for the samples that the batches have."""
+    dataset = NumpySlicesDataset(SAMPLES, shuffle=False).batch(size, **options)
+    outputs: list[Any] = []
+    for (batch,) in dataset.create_tuple_iterator(num_epochs=1):
+        outputs += numbers(net(batch))
+    return outputs

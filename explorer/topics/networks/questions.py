@@ -13,6 +13,6 @@ KINDS_OF_DATA = TOPIC.ask("kinds_of_data", FRAMEWORKS)
 SLICES = TOPIC.ask("slices", FRAMEWORKS)
 COMPILATIONS = TOPIC.ask("compilations", ("mindspore",))
 
-PARAMETERS = TOPIC.ask("parameters", FRAMEWORKS, program="porting:parameters_in")
+PARAMETERS = TOPIC.ask("parameters", FRAMEWORKS, program="parameters_in")
 AMP_LEVEL = TOPIC.ask("amp_level", MINDSPORE_STYLES)
-BATCHES = TOPIC.ask("batches", (*MINDSPORE_STYLES, "torch"), program="porting:batches")
+BATCHES = TOPIC.ask("batches", (*MINDSPORE_STYLES, "torch"))

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
-from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, clauses, yes_or_no
-from explorer.topics.evidence import Evidence, flat_numbers
+from explorer.topics.evidence import Evidence, flat_numbers, spaced
 from explorer.topics.observations import observed
 from explorer.topics.operators.inputs import MOMENTA
 from explorer.topics.operators.questions import (
@@ -24,14 +25,34 @@ from explorer.topics.operators.readings import (
     NORMAL,
     UNIFORM,
     ZEROS,
+    BatchNormState,
+    Bounds,
+    DropoutSettings,
     InitialValues,
+    Survival,
     close,
     implied_momentum,
     initial_values,
     statistics_moved,
     statistics_used,
 )
-from explorer.topics.operators.wording import short, state_text
+from explorer.topics.operators.wording import raises, short, state_text
+
+States = dict[str, BatchNormState]
+"""What batch norm gives in each of its states."""
+
+Weights = dict[str, Bounds]
+"""Where the weights of each layer start."""
+
+
+class EvaluatedStep(msgspec.Struct, frozen=True, rename=spaced):
+    """Weight and bias before and after a step in one mode, with the output and the running mean."""
+
+    before: Any
+    after: Any
+    output: Any
+    running_mean: Any = None
+
 
 SAMPLED = 0.02  # six times the standard error of 20,000 draws
 """Shares of 20,000 draws are within this of the probability."""
@@ -54,41 +75,40 @@ def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     It holds with changes where MindSpore has PyTorch's p too; the advice goes by what a bare number
     means today, and by what the documentation announces.
     """
-    settings = evidence[DROPOUT_SETTINGS]
+    settings = evidence.records(DROPOUT_SETTINGS, DropoutSettings)
     mindspore, torch = settings["mindspore"], settings["torch"]
-    keep_prob, rate, bare = mindspore["keep_prob=0.7"], mindspore["p=0.3"], mindspore["0.3 alone"]
     seen = tuple(_shares_seen(settings))
-    if raised(keep_prob):
+    if mindspore.by_keep_prob.raised:
         return Ruling("outdated", seen)
-    if not _keep_one_share(keep_prob, torch["p=0.3"]):
+    if not _keep_one_share(mindspore.by_keep_prob, torch.by_p):
         return Ruling("does_not_hold", seen)
-    if raised(rate):
+    if mindspore.by_p.raised:
         return Ruling("holds", seen)
-    if not _keep_one_share(rate, torch["p=0.3"]):
+    if not _keep_one_share(mindspore.by_p, torch.by_p):
         return Ruling("does_not_hold", seen)
-    is_keep_prob = _keeps(bare, 0.3)
-    if is_keep_prob and mindspore["notice"]:
+    is_keep_prob = _keeps(mindspore.bare, 0.3)
+    if is_keep_prob and mindspore.notice:
         return Ruling("holds_with_changes", seen, "will change")
     if is_keep_prob:
         return Ruling("holds_with_changes", seen, "means keep_prob")
-    return Ruling("holds_with_changes", seen, "" if raised(bare) else "means p")
+    return Ruling("holds_with_changes", seen, "" if mindspore.bare.raised else "means p")
 
 
-def _shares_seen(settings: Mapping[str, Figures]) -> Iterator[Observation]:
+def _shares_seen(settings: Mapping[str, DropoutSettings]) -> Iterator[Observation]:
     """The share that each setting keeps, and what MindSpore's documentation announces."""
     mindspore, torch = settings["mindspore"], settings["torch"]
-    keep_prob, rate = mindspore["keep_prob=0.7"], mindspore["p=0.3"]
-    is_kept = _keep_one_share(keep_prob, torch["p=0.3"])
+    keep_prob = mindspore.by_keep_prob
+    is_kept = _keep_one_share(keep_prob, torch.by_p)
     yield Observation(_share_of("keep_prob=0.7"), _share(keep_prob), ("mindspore",), is_kept)
-    both = {"mindspore": rate, "torch": torch["p=0.3"]}
+    both = {"mindspore": mindspore.by_p, "torch": torch.by_p}
     # MindSpore is said to know no p.
-    as_stated = {"mindspore": raised(rate), "torch": True}
+    as_stated = {"mindspore": bool(mindspore.by_p.raised), "torch": True}
     yield from observed(_share_of("p=0.3"), both, _share, as_stated)
-    bare = {"mindspore": mindspore["0.3 alone"], "torch": torch["0.3 alone"]}
+    bare = {"mindspore": mindspore.bare, "torch": torch.bare}
     yield from observed(_share_of("Dropout(0.3)"), bare, _share)
-    yield Observation(_share_of("rate=0.3"), _share(settings["keras"]["rate=0.3"]), ("keras",))
-    if mindspore["notice"]:
-        notice = mindspore["notice"].rstrip(".")
+    yield Observation(_share_of("rate=0.3"), _share(settings["keras"].by_rate), ("keras",))
+    if mindspore.notice:
+        notice = mindspore.notice.rstrip(".")
         yield Observation(message("operators.documentation"), notice, ("mindspore",))
 
 
@@ -96,16 +116,16 @@ def _share_of(setting: str) -> Message:
     return message("operators.share_kept", setting=setting)
 
 
-def _share(figure: Any) -> str:
-    return said(figure) if raised(figure) else f"{figure['kept']:.3f}"
+def _share(survival: Survival) -> str:
+    return survival.error if survival.raised else f"{survival.kept:.3f}"
 
 
-def _keeps(figure: Any, share: float) -> bool:
-    return not raised(figure) and abs(figure["kept"] - share) <= SAMPLED
+def _keeps(survival: Survival, share: float) -> bool:
+    return not survival.raised and abs(survival.kept - share) <= SAMPLED
 
 
-def _keep_one_share(figure: Any, other: Any) -> bool:
-    return not raised(other) and _keeps(figure, other["kept"])
+def _keep_one_share(survival: Survival, other: Survival) -> bool:
+    return not other.raised and _keeps(survival, other.kept)
 
 
 @TOPIC.claim(
@@ -130,7 +150,7 @@ def _keep_one_share(figure: Any, other: Any) -> bool:
 )
 def states_have_counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when each counterpart has the same outputs and gradients, in graph and in tape."""
-    states = evidence[BATCH_NORM_STATES]
+    states = evidence.records(BATCH_NORM_STATES, States)
     counterparts = expects["counterparts"]
     graph = _states_apart(states["mindspore-graph"], states["torch-graph"], counterparts)
     tape = _states_apart(states["mindspore-tape"], states["torch-tape"], counterparts)
@@ -146,7 +166,7 @@ def states_have_counterparts(evidence: Evidence, expects: dict[str, Any]) -> Rul
 
 
 def _states_seen(
-    states: Mapping[str, Figures], counterparts: tuple[tuple[str, str], ...]
+    states: Mapping[str, States], counterparts: tuple[tuple[str, str], ...]
 ) -> Iterator[Observation]:
     """Whether counterparts agree, and which states use or move which statistics."""
     settings = {name.partition(",")[0] for name in states["mindspore-tape"]}
@@ -184,7 +204,7 @@ def _states(names: list[str]) -> Text:
 
 
 def _states_apart(
-    mindspore: Figures, torch: Figures, counterparts: tuple[tuple[str, str], ...]
+    mindspore: States, torch: States, counterparts: tuple[tuple[str, str], ...]
 ) -> int:
     """How many counterparts have other outputs or gradients."""
     # The running statistics may differ: MindSpore moves them where PyTorch keeps none (2.10.0).
@@ -195,19 +215,19 @@ def _states_apart(
     return apart
 
 
-def _same_state(state: Any, other: Any) -> bool:
-    if raised(state) or raised(other):
+def _same_state(state: BatchNormState, other: BatchNormState) -> bool:
+    if state.raised or other.raised:
         return False
-    pairs = zip(state["gradients"], other["gradients"], strict=True)
+    pairs = zip(state.gradients, other.gradients, strict=True)
     same_gradients = all(close(gradient, other_gradient) for gradient, other_gradient in pairs)
-    return same_gradients and close(state["output"], other["output"])
+    return same_gradients and close(state.output, other.output)
 
 
-def _moving_states(states: Figures) -> list[str]:
+def _moving_states(states: States) -> list[str]:
     """The states in which the running statistics move."""
     moving = []
     for name, state in states.items():
-        if not raised(state) and statistics_moved(state) == "moved":
+        if not state.raised and statistics_moved(state) == "moved":
             moving.append(name)
     return moving
 
@@ -370,22 +390,25 @@ Of a thousand draws, the fewest here, it is within 3 percent.
 )
 def evaluation_learns_nothing(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when neither style has a gradient of weight or bias, and a step leaves both alone."""
-    steps = evidence[EVALUATED_BATCH_NORM]["torch"]
+    steps = evidence.records(EVALUATED_BATCH_NORM, dict[str, EvaluatedStep])["torch"]
     evaluation, training = steps["evaluation"], steps["training"]
-    states = evidence[BATCH_NORM_STATES]
+    states = evidence.records(BATCH_NORM_STATES.by(*STYLES), States)
     learns: dict[str, bool] = {}
-    gradients: dict[str, Any] = {}
+    gradients: dict[str, Text] = {}
     for style in STYLES:
         state = states[style][STATE]
-        learns[style] = not raised(state) and any(flat_numbers(state["gradients"][1:]))
-        gradients[style] = state if raised(state) else state["gradients"][1:]
-    moved = evaluation["after"] != evaluation["before"]
-    alike = close(evaluation["output"], training["output"])
+        gradients[style] = raises(state)
+        learns[style] = False
+        if not state.raised:
+            gradients[style] = short(state.gradients[1:])
+            learns[style] = any(flat_numbers(state.gradients[1:]))
+    moved = evaluation.after != evaluation.before
+    alike = close(evaluation.output, training.output)
     is_still = {style: not learns[style] for style in STYLES}
-    before, after = short(evaluation["before"]), short(evaluation["after"])
-    mean = short(evaluation["running mean"])
+    before, after = short(evaluation.before), short(evaluation.after)
+    mean = short(evaluation.running_mean)
     seen = (
-        *observed(message("operators.gradients_in_evaluation"), gradients, short, is_still),
+        *observed(message("operators.gradients_in_evaluation"), gradients, expected=is_still),
         Observation(message("operators.weight_and_bias"), before, ("torch",)),
         Observation(message("operators.after_a_step"), after, ("torch",), not moved),
         Observation(message("operators.as_in_training"), yes_or_no(alike), ("torch",), alike),
@@ -424,7 +447,7 @@ def weights_start_elsewhere(evidence: Evidence, expects: dict[str, Any]) -> Ruli
 
     It holds with changes when they differ, and others more, or not all do.
     """
-    answers = evidence[IMPLICIT_WEIGHTS]
+    answers = evidence.records(IMPLICIT_WEIGHTS, dict[str, Bounds])
     mindspore, torch = answers["mindspore"], answers["torch"]
     factors = {layer: _factor(mindspore, torch, layer) for layer in (*LAYERS, *NORMS)}
     differing = [layer for layer in LAYERS if factors[layer] > OF_ONE_DISTRIBUTION]
@@ -458,7 +481,7 @@ def _listed(names: list[str]) -> Message:
     return message("operators.listed", texts=tuple(map(_layer, names)))
 
 
-def _factor(mindspore: Figures, torch: Figures, layer: str) -> float:
+def _factor(mindspore: Weights, torch: Weights, layer: str) -> float:
     """By what factor the deviations of a layer's values differ, of the one that differs most.
 
     Constants differ by an infinite factor, or by 1 where they are the same.
@@ -468,11 +491,12 @@ def _factor(mindspore: Figures, torch: Figures, layer: str) -> float:
         if not name.startswith(f"{layer} "):
             continue
         other = torch[name]
-        least, most = sorted((values["std"], other["std"]))
+        least, most = sorted((values.std, other.std))
+        factor = 1.0
         if least:
             factor = most / least
-        else:
-            factor = 1.0 if most == 0 and values["mean"] == other["mean"] else float("inf")
+        elif most or values.mean != other.mean:
+            factor = float("inf")
         greatest = max(greatest, factor)
     return greatest
 
@@ -481,17 +505,17 @@ STARTS = ("conv weight", "dense weight", "embedding weight", "lstm input weight"
 """The weights that the guide speaks of, by their names in the figures."""
 
 
-def _starts(answers: Mapping[str, Figures]) -> Iterator[Observation]:
+def _starts(answers: Mapping[str, Weights]) -> Iterator[Observation]:
     """Where each layer's weights start, by library."""
     for name in STARTS:
         values = {library: figures[name] for library, figures in answers.items()}
         yield from observed(message("operators.starts", weights=name), values, _start)
 
 
-def _start(values: Figures) -> Message:
+def _start(values: Bounds) -> Message:
     return message(
         "operators.start_and_std",
-        least=values["minimum"],
-        greatest=values["maximum"],
-        std=values["std"],
+        least=values.minimum,
+        greatest=values.maximum,
+        std=values.std,
     )

@@ -6,10 +6,10 @@ from typing import Any
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
-from explorer.topics.attempts import raised, said
+from explorer.topics.attempts import raised
 from explorer.topics.cells import clauses, yes_or_no
 from explorer.topics.evidence import Evidence, grouped
-from explorer.topics.observations import observed
+from explorer.topics.observations import by_style, observed
 from explorer.topics.operators.findings_defaults import (
     REFERENCE,
     Agreement,
@@ -34,14 +34,15 @@ from explorer.topics.operators.questions import (
 )
 from explorer.topics.operators.readings import (
     ROUNDING,
+    DropoutMask,
     OddSides,
+    Transposed,
     odd_sides,
     reproducible,
     valid_size,
 )
 from explorer.topics.operators.wording import label, result, short, way_text, window_text
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import by_style
 
 
 @TOPIC.claim(
@@ -60,13 +61,13 @@ def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     It holds with changes where a transpose of MindSpore swaps two axes too.
     """
-    calls = evidence[AXES]
+    calls = evidence.records(AXES, dict[str, Transposed])
     transposed = calls["mindspore"]["ops.transpose(x, (3, 2, 1, 0))"]
     permuted = calls["torch"]["x.permute(3, 2, 1, 0)"]
     swapped = calls["torch"]["torch.transpose(x, 0, 3)"]
     in_keras = calls["keras"]["ops.transpose(x, (3, 2, 1, 0))"]
-    is_permuted = permuted.get("shape") == expects["permuted"]
-    is_swapped = swapped.get("shape") == expects["swapped"]
+    is_permuted = permuted.shape == expects["permuted"]
+    is_swapped = swapped.shape == expects["swapped"]
     alike = transposed == permuted
     order = "ops.transpose(x, (3, 2, 1, 0))"
     seen = (
@@ -88,10 +89,10 @@ def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds_with_changes", (*seen, swapping))
 
 
-def _shape(figure: Any) -> Text:
-    if raised(figure):
-        return said(figure)
-    return message("operators.of_shape", shape=short(figure["shape"]))
+def _shape(transposed: Transposed) -> Text:
+    if transposed.raised:
+        return transposed.error
+    return message("operators.of_shape", shape=short(transposed.shape))
 
 
 @TOPIC.claim(
@@ -363,8 +364,8 @@ def gradients_agree(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     # Masks are random, so dropout is compared with itself: for ones, output and gradient are both
     # the mask times 1 / (1 - p).
     is_mask: dict[str, bool] = {}
-    for engine, figures in evidence[DROPOUT_MASK].items():
-        is_mask[engine] = figures["output"] == figures["gradient"]
+    for engine, mask in evidence.records(DROPOUT_MASK, DropoutMask).items():
+        is_mask[engine] = mask.is_the_same
     seen = tuple(_gradients_seen(first, second, is_mask))
     failing = {engine for engine, is_same in is_mask.items() if not is_same}
     for engine, _ in (*first.differing, *second.differing, *first.undefined):

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
 from explorer.model.study import Cell, Chart, Series, Table
@@ -32,6 +34,7 @@ from explorer.topics.operators.readings import (
     UNIFORM,
     ZEROS,
     InitialValues,
+    Survival,
     batch_norm_epsilon,
     farthest,
     gelu_formula,
@@ -47,6 +50,7 @@ from explorer.topics.operators.wording import (
     joint_label,
     label,
     labelled,
+    raises,
     result,
     short,
     way_text,
@@ -86,7 +90,8 @@ def _distributions(values: InitialValues) -> Text:
 
 
 def _kept(figure: Any) -> Text:
-    return short(figure) if raised(figure) else f"{figure['kept']:.2f}"
+    survival = msgspec.convert(figure, Survival)
+    return raises(survival) if survival.raised else f"{survival.kept:.2f}"
 
 
 DEFAULTS: tuple[tuple[str, Question, Callable[[Figures], Text]], ...] = (

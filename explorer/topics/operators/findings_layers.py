@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from explorer.model.measurement import Figures
@@ -28,6 +29,12 @@ from explorer.topics.operators.questions import (
 )
 from explorer.topics.operators.readings import (
     CHANNELS,
+    BatchNormState,
+    DropoutDraws,
+    DropoutMask,
+    DropoutSettings,
+    Survival,
+    Transposed,
     close,
     implied_momentum,
     odd_sides,
@@ -45,6 +52,7 @@ from explorer.topics.operators.wording import (
     joint_label,
     label,
     labelled,
+    raises,
     result,
     short,
     state_text,
@@ -61,21 +69,21 @@ BATCH_MEAN = BATCH.mean(CHANNELS).tolist()
 @TOPIC.finding()
 def share_kept_by_a_bare_number(evidence: Evidence) -> Iterator[Message]:
     """The share that Dropout(0.3) keeps in each library, and MindSpore's names for the number."""
-    settings = evidence[DROPOUT_SETTINGS]
+    answers = evidence.records(DROPOUT_SETTINGS, DropoutSettings)
     kept: dict[str, Text] = {}
-    for library, figures in settings.items():
-        if not raised(figures["0.3 alone"]):
-            kept[library] = f"{figures['0.3 alone']['kept']:.1%}"
+    for library, settings in answers.items():
+        if not settings.bare.raised:
+            kept[library] = f"{settings.bare.kept:.1%}"
     if kept:
         yield message("operators.bare_number", kept=labelled(kept))
 
-    mindspore = settings.get("mindspore")
-    if mindspore and not raised(mindspore["p=0.3"]) and not raised(mindspore["keep_prob=0.7"]):
+    mindspore = answers.get("mindspore")
+    if mindspore and not mindspore.by_p.raised and not mindspore.by_keep_prob.raised:
         yield message(
             "operators.dropout_parameters",
-            parameters=tuple(mindspore["parameters"][:2]),
-            by_rate=mindspore["p=0.3"]["kept"],
-            by_share=mindspore["keep_prob=0.7"]["kept"],
+            parameters=mindspore.parameters[:2],
+            by_rate=mindspore.by_p.kept,
+            by_share=mindspore.by_keep_prob.kept,
         )
 
 
@@ -85,37 +93,37 @@ REPEATS = {True: "repeats", False: "draws_anew"}
 @TOPIC.finding()
 def masks_of_dropout(evidence: Evidence) -> Iterator[Message]:
     """The mean of many draws, when a seed repeats a mask, and whether backward has that mask."""
-    for framework, figures in evidence[DROPOUT_DRAWS].items():
-        existing = REPEATS[figures["same_layer_repeats_after_seed"]]
-        new = REPEATS[figures["new_layer_repeats_after_seed"]]
+    for framework, drawn in evidence.records(DROPOUT_DRAWS, DropoutDraws).items():
+        existing = REPEATS[drawn.same_layer_repeats_after_seed]
+        new = REPEATS[drawn.new_layer_repeats_after_seed]
         yield message(
             "operators.draws",
             framework=label(framework),
-            draws=figures["draws"],
-            least=min(figures["ratio"]),
-            most=max(figures["ratio"]),
+            draws=drawn.draws,
+            least=min(drawn.ratio),
+            most=max(drawn.ratio),
             existing=message(f"operators.existing {existing}"),
             new=message(f"operators.new {new}"),
         )
     with_it: list[str] = []
     without: list[str] = []
-    for engine, figures in evidence[DROPOUT_MASK].items():
-        has_its_mask = figures["output"] == figures["gradient"]
-        (with_it if has_its_mask else without).append(engine)
+    for engine, mask in evidence.records(DROPOUT_MASK, DropoutMask).items():
+        engines = with_it if mask.is_the_same else without
+        engines.append(engine)
     if not with_it and not without:
         return
-    engines = joint_label(with_it) if with_it else message("operators.no_engine")
+    has_mask = joint_label(with_it) if with_it else message("operators.no_engine")
     if without:
         others = joint_label(without)
-        yield message("operators.mask_not_in", engines=engines, without=others)
+        yield message("operators.mask_not_in", engines=has_mask, without=others)
     else:
-        yield message("operators.mask_in", engines=engines)
+        yield message("operators.mask_in", engines=has_mask)
 
 
 @TOPIC.finding()
 def states_of_batch_norm(evidence: Evidence) -> Iterator[Message]:
     """In how many states batch norm can be, and how many different things these do."""
-    answers = evidence[BATCH_NORM_STATES]
+    answers = evidence.records(BATCH_NORM_STATES, dict[str, BatchNormState])
     for library in LIBRARIES:
         # One style stands for its framework here; the table says whether the other agrees.
         states = answers.get(f"{library}-tape", answers.get(library))
@@ -123,7 +131,7 @@ def states_of_batch_norm(evidence: Evidence) -> Iterator[Message]:
             continue
         kinds = set()
         for state in states.values():
-            if not raised(state):
+            if not state.raised:
                 kinds.add((statistics_used(state), statistics_moved(state)))
         things = []
         for used, moved in sorted(kinds):
@@ -167,12 +175,9 @@ def shapes_by_transpose(evidence: Evidence) -> Iterator[Message]:
     """The shape that each call gives, calls of all libraries together."""
     outcomes: list[Text] = []
     calls_of_outcomes: list[list[Message]] = []
-    for library, calls in evidence[AXES].items():
-        for call, figure in calls.items():
-            if raised(figure):
-                outcome = short(figure)
-            else:
-                outcome = message("operators.gives", shape=short(figure["shape"]))
+    for library, calls in evidence.records(AXES, dict[str, Transposed]).items():
+        for call, given in calls.items():
+            outcome = _outcome(given)
             if outcome not in outcomes:
                 outcomes.append(outcome)
                 calls_of_outcomes.append([])
@@ -184,6 +189,12 @@ def shapes_by_transpose(evidence: Evidence) -> Iterator[Message]:
         listed.append(message("operators.outcome", outcome=outcome, calls=alike))
     if listed:
         yield message("operators.transposes", outcomes=tuple(listed))
+
+
+def _outcome(given: Transposed) -> Text:
+    if given.raised:
+        return raises(given)
+    return message("operators.gives", shape=short(given.shape))
 
 
 @TOPIC.finding()
@@ -280,22 +291,23 @@ def _survival(figure: Any) -> Text:
         return EMPTY
     if raised(figure):
         return result(figure)
-    return f"{figure['kept']:.3f}, {figure['survivor']:.4g}"
+    survival = msgspec.convert(figure, Survival)
+    return f"{survival.kept:.3f}, {survival.survivor:.4g}"
 
 
 @TOPIC.table()
 def table_of_dropout_draws(evidence: Evidence) -> Iterator[Table[Text]]:
     """The means of many dropouts, and when a seed brings a mask back."""
     rows: list[Row] = []
-    for framework, figures in evidence[DROPOUT_DRAWS].items():
+    for framework, drawn in evidence.records(DROPOUT_DRAWS, DropoutDraws).items():
         rows.append(
             (
                 label(framework),
-                figures["draws"],
-                min(figures["ratio"]),
-                max(figures["ratio"]),
-                figures["same_layer_repeats_after_seed"],
-                figures["new_layer_repeats_after_seed"],
+                drawn.draws,
+                min(drawn.ratio),
+                max(drawn.ratio),
+                drawn.same_layer_repeats_after_seed,
+                drawn.new_layer_repeats_after_seed,
             )
         )
     if rows:
@@ -318,7 +330,7 @@ def table_of_dropout_draws(evidence: Evidence) -> Iterator[Table[Text]]:
 @TOPIC.table()
 def table_of_batch_norm_states(evidence: Evidence) -> Iterator[Table[Text]]:
     """What each state normalises with and does to the running statistics, and its gradient."""
-    answers = evidence[BATCH_NORM_STATES]
+    answers = evidence.records(BATCH_NORM_STATES, dict[str, BatchNormState])
     rows: list[Row] = []
     for library in LIBRARIES:
         graph = answers.get(f"{library}-graph", {})
@@ -343,17 +355,17 @@ def table_of_batch_norm_states(evidence: Evidence) -> Iterator[Table[Text]]:
         )
 
 
-def _state(state: Any, in_graph: Any) -> Row:
-    if raised(state):
-        return result(state), EMPTY, EMPTY, EMPTY, EMPTY
-    input_gradient = state["gradients"][0]
+def _state(state: BatchNormState, in_graph: BatchNormState | None) -> Row:
+    if state.raised:
+        return state.error, EMPTY, EMPTY, EMPTY, EMPTY
+    input_gradient = state.gradients[0]
     agrees: Cell = EMPTY
-    if in_graph and not raised(in_graph):
-        agrees = close(input_gradient, in_graph["gradients"][0])
+    if in_graph and not in_graph.raised:
+        agrees = close(input_gradient, in_graph.gradients[0])
     return (
         message(f"operators.uses {statistics_used(state)}"),
         message(f"operators.running {statistics_moved(state)}"),
-        short(state["running"][0]),
+        short(state.running[0]),
         float(np.abs(input_gradient[0]).max()),
         agrees,
     )
@@ -394,12 +406,12 @@ def _running_statistics(evidence: Evidence) -> tuple[list[Text], list[Figures]]:
 def table_of_transposes(evidence: Evidence) -> Iterator[Table[Text]]:
     """Shape and first elements after each call."""
     rows: list[Row] = []
-    for library, calls in evidence[AXES].items():
-        for call, figure in calls.items():
-            if raised(figure):
-                rows.append((label(library), call, result(figure), EMPTY))
+    for library, calls in evidence.records(AXES, dict[str, Transposed]).items():
+        for call, given in calls.items():
+            if given.raised:
+                rows.append((label(library), call, given.error, EMPTY))
                 continue
-            shape, elements = short(figure["shape"]), short(figure["elements"][:4])
+            shape, elements = short(given.shape), short(given.elements[:4])
             rows.append((label(library), call, shape, elements))
     if rows:
         yield Table[Text](

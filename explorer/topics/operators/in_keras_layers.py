@@ -1,6 +1,8 @@
 """Keras's layers, shapes and weights: what they are given by default, and what they give."""
 
+import importlib
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +12,26 @@ import torch
 from explorer.model.measurement import Ask, Figures, Found
 from explorer.topics.attempts import attempt_briefly
 from explorer.topics.operators import inputs
-from explorer.topics.operators.in_keras import array, keras
-from explorer.topics.operators.initial_values import bounds, described
 from explorer.topics.operators.inputs import AXES, IMAGE, WINDOWS, Window
-from explorer.topics.operators.readings import survival, zeros_around
+from explorer.topics.operators.readings import bounds, described, survival, zeros_around
+
+
+def keras() -> Any:
+    """The module `keras`, with its random numbers started anew.
+
+    Its settings file goes into the worker's scratch folder.
+    """
+    os.environ["KERAS_BACKEND"] = "torch"
+    os.environ["KERAS_HOME"] = os.path.join(os.getcwd(), "keras")
+    module = importlib.import_module("keras")
+    module.utils.set_random_seed(0)
+    return module
+
+
+def array(value: Any) -> Any:
+    """The numpy array of a tensor or variable."""
+    tensor = getattr(value, "value", value)
+    return tensor.detach().cpu().numpy() if isinstance(tensor, torch.Tensor) else np.asarray(tensor)
 
 
 def dropout_settings(ask: Ask) -> Found:

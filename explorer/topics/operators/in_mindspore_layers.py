@@ -12,7 +12,6 @@ from explorer.model.measurement import Ask, Figures, Found
 from explorer.topics.attempts import attempt_briefly
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.operators import inputs
-from explorer.topics.operators.initial_values import bounds, described
 from explorer.topics.operators.inputs import (
     AXES,
     IMAGE,
@@ -22,7 +21,7 @@ from explorer.topics.operators.inputs import (
     WINDOWS,
     Window,
 )
-from explorer.topics.operators.readings import survival, zeros_around
+from explorer.topics.operators.readings import bounds, described, survival, zeros_around
 
 
 def dropout_settings(ask: Ask) -> Found:

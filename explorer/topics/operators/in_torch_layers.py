@@ -13,7 +13,6 @@ from explorer.topics.attempts import attempt_briefly
 from explorer.topics.in_torch import numbers
 from explorer.topics.operators import inputs
 from explorer.topics.operators.in_torch_styles import placed, styled
-from explorer.topics.operators.initial_values import bounds, described
 from explorer.topics.operators.inputs import (
     AXES,
     IMAGE,
@@ -23,7 +22,7 @@ from explorer.topics.operators.inputs import (
     WINDOWS,
     Window,
 )
-from explorer.topics.operators.readings import survival, zeros_around
+from explorer.topics.operators.readings import bounds, described, survival, zeros_around
 
 
 @placed

@@ -23,7 +23,7 @@ GRADIENTS_AT_KINKS: dict[Group, Question] = {
     group: TOPIC.ask(
         f"gradients_at_kinks.{group}",
         FOUR_ENGINES,
-        program="agreement:gradients_at_kinks",
+        program="gradients_at_kinks",
         options={"group": group},
     )
     for group in GROUPS
@@ -33,7 +33,7 @@ SLOPES_AT_KINKS: dict[Group, Question] = {
     group: TOPIC.ask(
         f"slopes_at_kinks.{group}",
         ("torch",),
-        program="agreement:slopes_at_kinks",
+        program="slopes_at_kinks",
         options={"group": group},
     )
     for group in GROUPS
@@ -83,7 +83,5 @@ EPSILONS = TOPIC.ask("layer_norm_of_a_small_pair", LIBRARIES, program="layers:ep
 GELU = TOPIC.ask("gelu", (*FOUR_ENGINES, "keras"), program="layers:gelu")
 CROSS_ENTROPY = TOPIC.ask("cross_entropy", (*FOUR_ENGINES, "keras"), program="layers:cross_entropy")
 
-OPERATOR_GRADIENTS = TOPIC.ask(
-    "operator_gradients", FOUR_ENGINES, program="agreement:operator_gradients"
-)
-INFERENCE = TOPIC.ask("inference", FOUR_ENGINES, program="agreement:inference")
+OPERATOR_GRADIENTS = TOPIC.ask("operator_gradients", FOUR_ENGINES)
+INFERENCE = TOPIC.ask("inference", FOUR_ENGINES)

@@ -1,6 +1,7 @@
 """What can be read off the operators' figures: rules that findings and claims share."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -11,9 +12,12 @@ from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import number
 from explorer.topics.attempts import raised
+from explorer.topics.evidence import Attempt
 from explorer.topics.operators.inputs import (
     BATCH,
     BETA,
+    CONVOLUTION,
+    DENSE,
     GAMMA,
     MEAN,
     POINTS,
@@ -91,14 +95,92 @@ def survival(training: AnyArray, inference: AnyArray) -> Figures:
     }
 
 
-def statistics_used(state: Figures) -> str:
+class Survival(Attempt, frozen=True, kw_only=True):
+    """What ``survival`` found by one way to ask for dropout, or what that raised."""
+
+    kept: float = 0.0
+    survivor: float = 0.0
+
+
+class DropoutSettings(
+    msgspec.Struct,
+    frozen=True,
+    rename={
+        "bare": "0.3 alone",
+        "by_p": "p=0.3",
+        "by_keep_prob": "keep_prob=0.7",
+        "by_rate": "rate=0.3",
+    },
+):
+    """The ways to ask for dropout that are compared, and how a library documents its arguments.
+
+    No library is asked for all of the ways.
+    """
+
+    bare: Survival = Survival()
+    by_p: Survival = Survival()
+    by_keep_prob: Survival = Survival()
+    by_rate: Survival = Survival()
+    parameters: tuple[str, ...] = ()
+    notice: str = ""
+
+
+class DropoutDraws(msgspec.Struct, frozen=True):
+    """How many masks were drawn, the mean of each element, and when a seed brings a mask back."""
+
+    draws: int
+    ratio: list[float]
+    same_layer_repeats_after_seed: bool
+    new_layer_repeats_after_seed: bool
+
+
+class DropoutMask(msgspec.Struct, frozen=True):
+    """Output and gradient of one call of dropout on ones: both are the mask times 1 / (1 - p)."""
+
+    output: list[float]
+    gradient: list[float]
+
+    @property
+    def is_the_same(self) -> bool:
+        """Whether the backward has the mask of the forward."""
+        return self.output == self.gradient
+
+
+class BatchNormState(Attempt, frozen=True, kw_only=True):
+    """What batch norm gives in one state: the running statistics are those after the call.
+
+    ``gradients`` are those with respect to the batch, the weight and the bias.
+    """
+
+    output: Any = None
+    running: Any = None
+    gradients: Any = None
+
+
+class Transposed(Attempt, frozen=True, kw_only=True):
+    """The shape and the elements that a call gives."""
+
+    shape: list[int] = msgspec.field(default_factory=list)
+    elements: list[float] = msgspec.field(default_factory=list)
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What ``bounds`` found of some initial values."""
+
+    minimum: float
+    maximum: float
+    mean: float
+    std: float
+
+
+def statistics_used(state: BatchNormState) -> str:
     """The statistics that a batch norm normalised with: "batch", "running" or "neither"."""
     sources = {
         "batch": (BATCH.mean(CHANNELS), BATCH.var(CHANNELS)),
         "running": (MEAN, VARIANCE),
     }
     for name, (mean, variance) in sources.items():
-        if close(state["output"], _normalised(mean, variance).tolist(), ROUNDING_OF_NORMS):
+        if close(state.output, _normalised(mean, variance).tolist(), ROUNDING_OF_NORMS):
             return name
     return "neither"
 
@@ -115,12 +197,12 @@ def _by_channel(values: AnyArray) -> AnyArray:
     return values.reshape(1, 2, 1, 1)
 
 
-def statistics_moved(state: Figures) -> str:
+def statistics_moved(state: BatchNormState) -> str:
     """What became of the running statistics: "moved", "kept" or "none"."""
     # PyTorch keeps none with track_running_stats=False.
-    if state["running"][0] is None:
+    if state.running[0] is None:
         return "none"
-    return "kept" if close(state["running"], [MEAN.tolist(), VARIANCE.tolist()]) else "moved"
+    return "kept" if close(state.running, [MEAN.tolist(), VARIANCE.tolist()]) else "moved"
 
 
 def variance_kind(figures: Figures) -> str:
@@ -274,3 +356,64 @@ def gelu_formula(values: Any) -> tuple[str, float]:
     # The formulas are 5e-4 apart, and float32 is exact to 1e-7: the nearer one was taken.
     nearest = min(differences, key=lambda name: differences[name])
     return nearest, max(differences.values())
+
+
+FANS = {
+    "convolution": (CONVOLUTION[0] * CONVOLUTION[2] ** 2, CONVOLUTION[1] * CONVOLUTION[2] ** 2),
+    "dense": DENSE,
+}
+"""Fan in and fan out of each kind of layer."""
+
+BINS = 18
+WIDEST = 2.25
+"""The histogram's bins, and where it ends, in units of sqrt k: beyond Glorot's bound."""
+
+
+def described(kind: str, arrays: Iterable[AnyArray]) -> Figures:
+    """Bounds and moments of some initial values, how well each candidate fits, and their density.
+
+    ``arrays`` are one parameter of several layers; ``kind`` is "convolution" or "dense". The
+    density is over values in units of sqrt k, where k is 1 / fan in. A p-value near 0 rules a
+    candidate out.
+    """
+    # It takes half a second to import, which workers that measure something else need not spend.
+    from scipy import stats  # type: ignore[import-untyped]  # scipy ships no types
+
+    values = np.concatenate([np.asarray(array, np.float64).ravel() for array in arrays])
+    fan_in, fan_out = FANS[kind]
+    bound = 1 / math.sqrt(fan_in)
+    glorot_bound = math.sqrt(6 / (fan_in + fan_out))
+    candidates: dict[str, Any] = {
+        UNIFORM: stats.uniform(-bound, 2 * bound),
+        GLOROT: stats.uniform(-glorot_bound, 2 * glorot_bound),
+        NORMAL: stats.norm(),
+    }
+    density, edges = np.histogram(values / bound, BINS, (-WIDEST, WIDEST), density=True)
+    fits = {
+        name: stats.kstest(values, candidate.cdf, method="asymp")
+        for name, candidate in candidates.items()
+    }
+    return {
+        "count": values.size,
+        "bound": bound,
+        **bounds(values),
+        "zeros": float((values == 0).mean()),
+        "ks": {name: _fit(result) for name, result in fits.items()},
+        "density": {"from": edges[:-1].tolist(), "of": density.tolist()},
+    }
+
+
+def bounds(values: AnyArray) -> dict[str, float]:
+    """Least and greatest of some initial values, their mean and their standard deviation."""
+    numbers = np.asarray(values, np.float64)
+    return {
+        "minimum": float(numbers.min()),
+        "maximum": float(numbers.max()),
+        "mean": float(numbers.mean()),
+        "std": float(numbers.std()),
+    }
+
+
+def _fit(result: Any) -> dict[str, float]:
+    # Rounded, so that sums in another order give the same figure.
+    return {"distance": round(float(result.statistic), 6), "p": round(float(result.pvalue), 6)}

@@ -8,7 +8,7 @@ from explorer.model.message import Message, Text, message
 from explorer.text.numbers import number
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, listed_party, yes_or_no
-from explorer.topics.evidence import grouped
+from explorer.topics.evidence import Attempt, grouped
 from explorer.topics.operators.inputs import WINDOWS
 from explorer.topics.question import PARTIES
 
@@ -78,6 +78,11 @@ def short(figure: Any) -> Text:
     if figure is None:
         return NONE
     return yes_or_no(figure) if isinstance(figure, bool) else digits(figure)
+
+
+def raises(attempt: Attempt) -> Text:
+    """The type of the exception of an attempt that raised."""
+    return message("operators.raises", error=attempt.raised)
 
 
 def result(figure: Any) -> Text:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+import msgspec
+
 from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text, message
@@ -11,9 +13,11 @@ from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.arguments import END_RATE, GAMMA, RATE
 from explorer.topics.schedules.comparison import (
     FamilyComparison,
+    GroupRates,
+    LastRates,
+    Piecewise,
     Rates,
     compare,
     compare_all,
@@ -21,7 +25,7 @@ from explorer.topics.schedules.comparison import (
     used_rates,
     way_text,
 )
-from explorer.topics.schedules.counterparts import DECAYS, STEPS, Family
+from explorer.topics.schedules.counterparts import DECAYS, END_RATE, GAMMA, RATE, STEPS, Family
 from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,
@@ -71,12 +75,12 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     It holds with changes when the function is deprecated, and is outdated when it is gone.
     """
-    figures = evidence[PIECEWISE]["mindspore"]
-    rates, ending = figures["rates"], figures["deprecated"]
+    piecewise = evidence.records(PIECEWISE, Piecewise)["mindspore"]
+    rates, ending = piecewise.rates, piecewise.deprecated
     if raised(rates):
         gone = Observation("piecewise_constant_lr", said(rates), ("mindspore",), expected=False)
         return Ruling("outdated", (gone,))
-    is_guides = figures["type"] == "list" and _near(rates, expects["rates"])
+    is_guides = piecewise.type == "list" and _near(rates, expects["rates"])
     called = "piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01])"
     seen = (Observation(called, str(rates), ("mindspore",), is_guides),)
     if not is_guides:
@@ -361,10 +365,11 @@ def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     With changes when mindspore.experimental.optim does, outdated when mindspore.nn does or
     get_lr_parameter is gone.
     """
-    mindspore, torch = evidence[GROUP_RATES]["mindspore"], evidence[GROUP_RATES]["torch"]
-    by_parameter, current = mindspore["get_lr_parameter"], mindspore["get_lr"]
+    mindspore = msgspec.convert(evidence[GROUP_RATES]["mindspore"], GroupRates)
+    torch = msgspec.convert(evidence[GROUP_RATES]["torch"], LastRates)
+    by_parameter = mindspore.get_lr_parameter
     telling = []
-    for place, figure in mindspore["param_groups"].items():
+    for place, figure in mindspore.param_groups.items():
         if _are(figure, [RATE, END_RATE]):
             telling.append(place)
     seen = tuple(_rates_seen(mindspore, torch, expects))
@@ -372,31 +377,33 @@ def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling("outdated", seen)
     if not _are_of_kinds(by_parameter, expects["kinds"]):
         return Ruling("does_not_hold", seen)
-    if not _are(torch["get_last_lr"], expects["get_last_lr"]):
+    if not _are(torch.get_last_lr, expects["get_last_lr"]):
         return Ruling("does_not_hold", seen)
     if "nn" in telling:
         return Ruling("outdated", seen)
     if "experimental" not in telling:
         return Ruling("holds", seen)
-    tells_current = all(_are(figure, expects["after a step"]) for figure in current.values())
+    tells_current = all(
+        _are(figure, expects["after a step"]) for figure in mindspore.get_lr.values()
+    )
     return Ruling("holds_with_changes", seen, "" if tells_current else "counted")
 
 
 def _rates_seen(
-    mindspore: Figures, torch: Figures, expects: Mapping[str, Any]
+    mindspore: GroupRates, torch: LastRates, expects: Mapping[str, Any]
 ) -> Iterator[Observation]:
     """What get_lr_parameter, get_lr, param_groups and PyTorch's get_last_lr return."""
-    for kind, figure in mindspore["get_lr_parameter"].items():
+    for kind, figure in mindspore.get_lr_parameter.items():
         what = message(f"schedules.get_lr_parameter {kind}")
         as_stated = _is_of_kind(figure, expects["kinds"][kind])
         yield Observation(what, _described(figure), ("mindspore",), as_stated)
-    for kind, figure in mindspore["get_lr"].items():
+    for kind, figure in mindspore.get_lr.items():
         what = message(f"schedules.get_lr {kind}")
         yield Observation(what, _rates(figure), ("mindspore",))
-    for place, figure in mindspore["param_groups"].items():
+    for place, figure in mindspore.param_groups.items():
         what = message("schedules.param_groups")
         yield Observation(what, _rates(figure), (place,), raised(figure))
-    last_rates = torch["get_last_lr"]
+    last_rates = torch.get_last_lr
     as_stated = _are(last_rates, expects["get_last_lr"])
     what = message("schedules.last_rates_after_one")
     yield Observation(what, _rates(last_rates), ("torch",), as_stated)

@@ -48,6 +48,31 @@ Exports = dict[str, dict[str, dict[str, Any]]]
 """Exported schedules: by form, then by name, with the defaults and needs of its parameters."""
 
 
+class Piecewise(msgspec.Struct, frozen=True):
+    """What piecewise_constant_lr gives, or raised; and what its documentation says of its end."""
+
+    rates: Any
+    deprecated: str
+    type: str
+
+
+class GroupRates(msgspec.Struct, frozen=True):
+    """What MindSpore tells of the rates of groups; each is what an attempt gave, or raised.
+
+    By the kind of rate: get_lr_parameter, and get_lr; by place: param_groups.
+    """
+
+    get_lr_parameter: dict[str, Any]
+    get_lr: dict[str, Any]
+    param_groups: dict[str, Any]
+
+
+class LastRates(msgspec.Struct, frozen=True):
+    """What PyTorch's get_last_lr tells of the rates of groups, or raised."""
+
+    get_last_lr: Any
+
+
 class FamilyComparison(msgspec.Struct, frozen=True, kw_only=True):
     """One family measured: the rates of each form, and how far they are from PyTorch's.
 

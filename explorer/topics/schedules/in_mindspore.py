@@ -13,8 +13,15 @@ from mindspore.experimental.optim import lr_scheduler
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.schedules.arguments import END_RATE, GAMMA, RATE, parameters, ready, watched
-from explorer.topics.schedules.counterparts import STEPS
+from explorer.topics.schedules.counterparts import (
+    END_RATE,
+    GAMMA,
+    RATE,
+    STEPS,
+    parameters,
+    ready,
+    watched,
+)
 
 BASE_SCHEDULER = "LRScheduler"
 """The one export of lr_scheduler that is no schedule."""

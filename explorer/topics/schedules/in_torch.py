@@ -8,7 +8,7 @@ from torch.optim import lr_scheduler, swa_utils
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
-from explorer.topics.schedules.arguments import END_RATE, GAMMA, RATE, parameters, ready, watched
+from explorer.topics.schedules.counterparts import END_RATE, GAMMA, RATE, parameters, ready, watched
 
 
 def exported(ask: Ask) -> Found:

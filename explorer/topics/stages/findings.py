@@ -14,9 +14,16 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.cells import clauses, heights, messages, why_missing, yes_or_no
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.question import Question
-from explorer.topics.stages.nets import SIGNS
-from explorer.topics.stages.passes import WITH_A_MEANING, readable, short
-from explorer.topics.stages.programs import PHASES, Compiled, Passes, Size
+from explorer.topics.stages.programs import (
+    PHASES,
+    SIGNS,
+    WITH_A_MEANING,
+    Compiled,
+    Passes,
+    Size,
+    readable,
+    short,
+)
 from explorer.topics.stages.questions import (
     BRANCH,
     GRADIENT_PASSES,

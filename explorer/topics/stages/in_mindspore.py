@@ -16,14 +16,17 @@ from explorer.model.measurement import Ask, Found
 from explorer.model.passes import TYPED
 from explorer.topics.in_mindspore import numbers, set_style, taped_operators
 from explorer.topics.scenario_nets import net_request
-from explorer.topics.stages import nets
-from explorer.topics.stages.passes import (
+from explorer.topics.stages import programs
+from explorer.topics.stages.programs import (
     after_each_pass,
+    calls_written,
+    counts,
     final_program,
+    fingerprint,
+    operators,
     program_after,
     sequence,
 )
-from explorer.topics.stages.programs import calls_written, counts, fingerprint, operators
 from explorer.workers.environments import IR
 
 FUNCTION_ENTRY = "after_grad"
@@ -92,7 +95,7 @@ def graphs_of_other_values(ask: Ask) -> Found:
     Beside them, whether a second call with other values compiles.
     """
     figures: dict[str, Any] = {}
-    for name, sign in nets.SIGNS.items():
+    for name, sign in programs.SIGNS.items():
         net, gradient = gradient_cell(ask)
         inputs = signed(net, sign)
         folder = emptied_folder()
@@ -114,7 +117,7 @@ def graphs_of_other_values(ask: Ask) -> Found:
 def tapes_of_other_values(ask: Ask) -> Found:
     """The nodes that the tape records for the inputs and for their negatives."""
     figures: dict[str, Any] = {}
-    for name, sign in nets.SIGNS.items():
+    for name, sign in programs.SIGNS.items():
         net = fresh_net(ask, "tape")
         figures[name] = {"tape": taped(net.call, signed(net, sign), net.weights)}
     return Found(figures)
@@ -128,7 +131,7 @@ def graphs_of_loops(ask: Ask) -> Found:
     set_style("graph", ask.device)
     x, w = loop_inputs()
     by_length: dict[str, Any] = {}
-    gradient = ms.grad(nets.while_positive, (0, 1))
+    gradient = ms.grad(programs.while_positive, (0, 1))
     for length in ask.options["lengths"]:
         folder = emptied_folder()
         values = numbers(gradient(x, w, ms.Tensor(length, ms.int32)))
@@ -139,7 +142,7 @@ def graphs_of_loops(ask: Ask) -> Found:
         by_length[str(length)] = figures
 
     folder = emptied_folder()
-    values = numbers(ms.grad(nets.four_times, (0, 1))(x, w))
+    values = numbers(ms.grad(programs.four_times, (0, 1))(x, w))
     unrolled = counts(final_program(folder, FUNCTION_ENTRY))
     return Found({"while": by_length, "for": {"gradient": values, **unrolled}})
 
@@ -151,8 +154,8 @@ def tapes_of_loops(ask: Ask) -> Found:
     by_length: dict[str, Any] = {}
     for length in ask.options["lengths"]:
         inputs = (x, w, ms.Tensor(length, ms.int32))
-        by_length[str(length)] = taped(nets.while_positive, inputs, ())
-    return Found({"while": by_length, "for": taped(nets.four_times, (x, w), ())})
+        by_length[str(length)] = taped(programs.while_positive, inputs, ())
+    return Found({"while": by_length, "for": taped(programs.four_times, (x, w), ())})
 
 
 # What the measurements share

@@ -11,7 +11,7 @@ from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import taped_operators
 from explorer.topics.scenario_nets import net_request
-from explorer.topics.stages import nets
+from explorer.topics.stages import programs
 
 JOINT_LENGTH = 4
 """How often the loop of a joint graph is to run."""
@@ -20,7 +20,7 @@ JOINT_LENGTH = 4
 def other_values(ask: Ask) -> Found:
     """The tape's nodes for the inputs and for their negatives, and the joint graphs of both."""
     figures: dict[str, Any] = {}
-    for name, sign in nets.SIGNS.items():
+    for name, sign in programs.SIGNS.items():
         figures[name] = {
             "tape": taped(forward(signed_net(ask, sign))),
             "joint": attempt(joint_operators_of_scenario, ask, sign),
@@ -33,14 +33,14 @@ def loops(ask: Ask) -> Found:
     by_length: dict[str, list[str]] = {}
     for length in ask.options["lengths"]:
         x, w = loop_inputs(ask)
-        by_length[str(length)] = taped(nets.while_positive(x, w, torch.tensor(length)))
+        by_length[str(length)] = taped(programs.while_positive(x, w, torch.tensor(length)))
     while_inputs = (*loop_inputs(ask), torch.tensor(JOINT_LENGTH))
     return Found(
         {
             "while": by_length,
-            "for": taped(nets.four_times(*loop_inputs(ask))),
-            "joint while": attempt(joint_operators, nets.while_positive, while_inputs),
-            "joint for": attempt(joint_operators, nets.four_times, loop_inputs(ask)),
+            "for": taped(programs.four_times(*loop_inputs(ask))),
+            "joint while": attempt(joint_operators, programs.while_positive, while_inputs),
+            "joint for": attempt(joint_operators, programs.four_times, loop_inputs(ask)),
         }
     )
 

@@ -12,11 +12,19 @@ from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.cells import NONE, yes_or_no
 from explorer.topics.evidence import Evidence, flat_numbers
-from explorer.topics.observations import observed
-from explorer.topics.styles import by_style, ruling_by_style
+from explorer.topics.observations import by_style, observed, ruling_by_style
 from explorer.topics.tape_life.figures import (
+    BY_ITSELF,
+    FIRST_ALONE,
+    INSIDE,
     TOLERANCE,
+    Accumulated,
+    CalledAgain,
+    Forward,
     Life,
+    Recorded,
+    Reused,
+    SecondBackward,
     all_equal,
     close,
     count,
@@ -83,7 +91,7 @@ def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     moved: dict[str, float] = {}
     for engine in MINDSPORE:
         ways = evidence[EXTRA_OUTPUT][engine]
-        alone = ways["first output alone"]
+        alone = ways[FIRST_ALONE]
         moved[engine] = greatest_difference(ways["every output"], alone)
         shifts[engine] = moved[engine] > TOLERANCE
         put_back[engine] = all(close(ways[way], alone) for way in expects["ways"])
@@ -94,7 +102,7 @@ def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         is_back: dict[str, bool] = {}
         for engine in MINDSPORE:
             ways = evidence[EXTRA_OUTPUT][engine]
-            is_back[engine] = close(ways[way], ways["first output alone"])
+            is_back[engine] = close(ways[way], ways[FIRST_ALONE])
         what = measured("as_first_alone", way=name_of(way))
         seen.extend(observed(what, is_back, yes_or_no, is_back))
     if not any(shifts.values()) and all(put_back.values()):
@@ -122,14 +130,16 @@ def reusable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     works: dict[str, bool] = {}
     seen: list[Observation] = []
-    for engine in MINDSPORE:
-        figures = evidence[REUSED][engine]
-        pairs = list(zip(figures["inputs"], figures["gradients"], strict=True))
+    reused = evidence.records(REUSED, Reused)
+    for engine, function in reused.items():
+        pairs = list(zip(function.inputs, function.gradients, strict=True))
         is_right = all(close(gradient, derivative_of_cube(x)) for x, gradient in pairs)
-        works[engine] = figures["callable"] and is_right
+        works[engine] = function.callable and is_right
     # Both styles were called with the same inputs.
-    for place, x in enumerate(evidence[REUSED][MINDSPORE[0]]["inputs"]):
-        gradients = {engine: evidence[REUSED][engine]["gradients"][place] for engine in MINDSPORE}
+    for place, x in enumerate(reused[MINDSPORE[0]].inputs):
+        gradients: dict[str, Any] = {}
+        for engine, function in reused.items():
+            gradients[engine] = function.gradients[place]
         is_right_of: dict[str, bool] = {}
         for engine, gradient in gradients.items():
             is_right_of[engine] = close(gradient, derivative_of_cube(x))
@@ -254,13 +264,12 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     It holds with changes when MindSpore's tape records inside a gradient function alone.
     """
-    alone, all_lives = evidence[FORWARD_ALONE], lives(evidence)
+    all_lives = lives(evidence)
     torch_nodes = len(all_lives[TORCH].nodes or ())
-    tape, graph = (alone[engine] for engine in MINDSPORE)
+    tape, graph = (forwards(evidence[FORWARD_ALONE][engine]) for engine in MINDSPORE)
     # Inside a gradient function, or MindSpore would have no reason to record anything.
-    tape_nodes = tape["inside a gradient"]["nodes"]
-    graph_nodes = graph["inside a gradient"]["nodes"]
-    tape_nodes_alone = tape["by itself"]["nodes"]
+    tape_nodes, graph_nodes = tape[INSIDE].nodes or 0, graph[INSIDE].nodes or 0
+    tape_nodes_alone = tape[BY_ITSELF].nodes or 0
 
     unobserved = measured("saves_unobserved", nodes=graph_nodes)
     rows: tuple[tuple[str, Text, str, bool], ...] = (
@@ -307,39 +316,44 @@ def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     It needs none where a gradient function calls a forward that leaves no tape, in either style.
     """
-    torch = evidence[SWITCHES]["torch-tape"]
-    plain, no_grad = torch["plain"]["saved"], torch["no_grad"]["saved"]
-    alone = evidence[FORWARD_ALONE]
-    recorded = [engine for engine in MINDSPORE if alone[engine]["inside a gradient"]["nodes"]]
+    torch = evidence.records(SWITCHES, dict[str, Recorded])["torch-tape"]
+    plain, no_grad = torch["plain"].saved or 0, torch["no_grad"].saved or 0
+    alone = {engine: forwards(evidence[FORWARD_ALONE][engine]) for engine in MINDSPORE}
+    recorded = [engine for engine in MINDSPORE if alone[engine][INSIDE].nodes]
     saved, saved_without = measured("saved"), measured("saved_under_no_grad")
     seen = (
         Observation(saved, str(plain), (TORCH,), plain > 0),
         Observation(saved_without, str(no_grad), (TORCH,), not no_grad),
         *_forwards_seen(alone),
+        _public_switch(evidence),
     )
     if not plain or no_grad or len(recorded) == len(MINDSPORE):
         return Ruling("does_not_hold", seen)
     if not recorded:
         return Ruling("holds", seen)
-    if alone[recorded[0]]["by itself"]["nodes"]:
+    if alone[recorded[0]][BY_ITSELF].nodes:
         return Ruling("depends_on_style", seen)
     return Ruling("depends_on_style", seen, "recorded inside")
 
 
-def _forwards_seen(alone: Mapping[str, Any]) -> Iterator[Observation]:
-    """What a forward of MindSpore leaves in each way, and whether there is a public switch."""
-    ways: dict[str, dict[str, Any]] = {}
-    for engine in MINDSPORE:
-        for way, forward in forwards(alone[engine]):
+def _forwards_seen(alone: Mapping[str, Mapping[str, Forward]]) -> Iterator[Observation]:
+    """What a forward of MindSpore leaves in each way."""
+    ways: dict[str, dict[str, Forward]] = {}
+    for engine, forwards_of_engine in alone.items():
+        for way, forward in forwards_of_engine.items():
             ways.setdefault(way, {})[engine] = forward
     for way, forwards_left in ways.items():
         as_stated: dict[str, bool] = {}
-        if way == "inside a gradient":
-            as_stated = {engine: not each["nodes"] for engine, each in forwards_left.items()}
+        if way == INSIDE:
+            as_stated = {engine: each.nodes == 0 for engine, each in forwards_left.items()}
         what = measured("forward_leaves", way=name_of(way))
         yield from observed(what, forwards_left, left, as_stated)
-    exists = yes_or_no(alone[TAPE]["mindspore.no_grad"])
-    yield Observation(measured("public_no_grad"), exists, ("mindspore",))
+
+
+def _public_switch(evidence: Evidence) -> Observation:
+    """Whether MindSpore has a switch like PyTorch's."""
+    exists = yes_or_no(evidence[FORWARD_ALONE][TAPE]["mindspore.no_grad"])
+    return Observation(measured("public_no_grad"), exists, ("mindspore",))
 
 
 @TOPIC.claim(
@@ -360,17 +374,17 @@ def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     PyTorch refuses unless the graph is retained; the function gives equal numbers every time.
     """
-    ways = evidence[SECOND_BACKWARD]["torch-tape"]
-    second = ways["plain"]["second"]
+    ways = evidence.records(SECOND_BACKWARD, dict[str, SecondBackward])["torch-tape"]
+    second = ways["plain"].second
     runs, fails = message("tape_life.runs"), message("tape_life.fails_too")
     outcome = refusal(second) if raised(second) else runs
-    retained = ways["retain_graph"]["second"] == "ran"
+    retained = ways["retain_graph"].second == "ran"
 
     equal: dict[str, bool] = {}
     called: dict[str, Any] = {}
-    for engine, figures in evidence[CALLED_AGAIN_IN_MINDSPORE].items():
-        called[engine] = figures["gradients"]
-        equal[engine] = all_equal(figures["gradients"])
+    for engine, again_called in evidence.records(CALLED_AGAIN_IN_MINDSPORE, CalledAgain).items():
+        called[engine] = again_called.gradients
+        equal[engine] = all_equal(again_called.gradients)
     once, again = measured("second_backward"), measured("second_with_retain_graph")
     seen = (
         Observation(once, outcome, (TORCH,), raised(second)),
@@ -404,17 +418,17 @@ def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     ``.grad`` must add up to the guide's figures, and ``zero_grad()`` leave nothing or zeros.
     """
-    sums = evidence[ACCUMULATION]["torch-tape"]
-    sums_in_grad, cleared = sums[".grad after each backward"], sums["zero_grad()"]
+    accumulated = evidence.records(ACCUMULATION, Accumulated)["torch-tape"]
+    sums_in_grad, cleared = accumulated.sums, accumulated.cleared
     added_up = close(list(map(unwrapped, sums_in_grad)), [expects["once"], expects["twice"]])
 
     steady: dict[str, bool] = {}
     has_grad = False
     returned: dict[str, Any] = {}
-    for engine, figures in evidence[CALLED_AGAIN_IN_MINDSPORE].items():
-        gradients = figures["gradients"]
+    for engine, again in evidence.records(CALLED_AGAIN_IN_MINDSPORE, CalledAgain).items():
+        gradients = again.gradients
         steady[engine] = all(close(unwrapped(gradient), expects["once"]) for gradient in gradients)
-        has_grad = has_grad or not raised(figures["weight.grad"])
+        has_grad = has_grad or not raised(again.in_weight)
         returned[engine] = gradients
     two, zeroed = measured("grad_after_two"), measured("grad_after_zeroing")
     has_none, in_order = _is_nothing(cleared), one_after_the_other(sums_in_grad)
@@ -459,10 +473,10 @@ def _left_in_grad(gradient: Any) -> str:
 def no_results_kept(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the forward part hands nothing of its own to the backward, and calls are right."""
     kept = lives(evidence, LIFETIME.by(GRAPH))[GRAPH].after_forward
-    reused = evidence[REUSED.by(GRAPH)][GRAPH]
+    reused = evidence.records(REUSED.by(GRAPH), Reused)[GRAPH]
     # The net is x³.
-    derivatives = derivative_of_cube(reused["inputs"])
-    pairs = zip(reused["gradients"], derivatives, strict=True)
+    derivatives = derivative_of_cube(reused.inputs)
+    pairs = zip(reused.gradients, derivatives, strict=True)
     right = all(close(gradient, derivative) for gradient, derivative in pairs)
     own_and_others = measured(
         "own_and_others",
@@ -470,7 +484,7 @@ def no_results_kept(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         bytes=kept.bytes,
         others=kept.own,
     )
-    calls = one_after_the_other(reused["gradients"])
+    calls = one_after_the_other(reused.gradients)
     seen = (
         Observation(measured("kept_by_forward"), own_and_others, (GRAPH,), not kept.bytes),
         Observation(measured("calls_of_one"), calls, (GRAPH,), right),

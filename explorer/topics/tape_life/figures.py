@@ -1,7 +1,7 @@
 """What the figures of the tape's life say, for its findings, tables and claims."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from explorer.text.messages import first_clause
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised
 from explorer.topics.cells import named
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Attempt, Evidence
 from explorer.topics.question import Question
 from explorer.topics.tape_life.questions import FREEING, LIFETIME
 
@@ -70,15 +70,90 @@ class Life(msgspec.Struct, frozen=True):
         return self.steps[-1]
 
 
+class Forward(Attempt, frozen=True, kw_only=True):
+    """What one forward of MindSpore left: nodes of a tape and saved tensors, or what it raised.
+
+    ``saved`` is None where nothing observes it: a compiled net saves without calling hooks (2.10.0).
+    """
+
+    nodes: int | None = None
+    saved: int | None = None
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What a forward of PyTorch recorded, and its gradient.
+
+    Of what was made in inference mode only the gradient is looked at.
+    """
+
+    gradient: Any
+    nodes: int | None = None
+    saved: int | None = None
+
+
+class SecondBackward(
+    msgspec.Struct, frozen=True, rename={"grad": ".grad", "is_on_tape": ".grad is on a tape"}
+):
+    """What a second backward did, or raised; ``.grad`` after each, and whether it is on a tape."""
+
+    second: Any
+    grad: list[Any]
+    is_on_tape: bool
+
+
+class Accumulated(
+    msgspec.Struct,
+    frozen=True,
+    rename={
+        "sums": ".grad after each backward",
+        "cleared": "zero_grad()",
+        "zeroed": "zero_grad(set_to_none=False)",
+    },
+):
+    """What ``.grad`` is after each backward, and after each way to zero it."""
+
+    sums: list[Any]
+    cleared: Any
+    zeroed: Any = None
+
+
+class CalledAgain(msgspec.Struct, frozen=True, rename={"in_weight": "weight.grad"}):
+    """What each call of a gradient function returned, and the weight's ``.grad`` afterwards."""
+
+    gradients: list[Any]
+    in_weight: Any = None
+
+
+class Reused(msgspec.Struct, frozen=True):
+    """What one gradient function gave for each of some inputs."""
+
+    callable: bool
+    inputs: list[Any]
+    gradients: list[Any]
+
+
+class Compiled(msgspec.Struct, frozen=True):
+    """The nodes of a compiled net's tape, and what a second backward through it did, or raised."""
+
+    nodes: tuple[str, ...]
+    second: Any
+
+
+BY_ITSELF, INSIDE = "by itself", "inside a gradient"
+"""How a forward of MindSpore is called."""
+
+FIRST_ALONE = "first output alone"
+"""The way to differentiate that an extra output is measured by."""
+
+
 def lives(evidence: Evidence, question: Question = LIFETIME) -> dict[str, Life]:
     """What each engine keeps."""
-    answers = evidence[question]
-    return {engine: msgspec.convert(figures, Life) for engine, figures in answers.items()}
+    return evidence.records(question, Life)
 
 
 def moments_of(evidence: Evidence, engine: str) -> dict[str, Alive]:
-    """What is alive at each moment of a tape's life."""
-    return msgspec.convert(figures_of(evidence, FREEING, engine), dict[str, Alive])
+    """What is alive at each moment of a tape's life; empty where that was not measured."""
+    return evidence.records(FREEING, dict[str, Alive]).get(engine, {})
 
 
 def figures_of(evidence: Evidence, question: Question, engine: str) -> Mapping[str, Any]:
@@ -145,12 +220,11 @@ def all_equal(gradients: Sequence[Any]) -> bool:
     return all(gradient == gradients[0] for gradient in gradients)
 
 
-def forwards(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What one forward of MindSpore left, by how it was called; or what the attempt raised."""
-    for way, left in figures.items():
-        # Beside them stands which of PyTorch's switches MindSpore has, as booleans.
-        if isinstance(left, dict):
-            yield way, left
+def forwards(figures: Mapping[str, Any]) -> dict[str, Forward]:
+    """What one forward of MindSpore left, by how it was called."""
+    # Beside them stands which of PyTorch's switches MindSpore has, as booleans.
+    ways = {way: left for way, left in figures.items() if isinstance(left, dict)}
+    return msgspec.convert(ways, dict[str, Forward])
 
 
 def only_leaf(answer: Mapping[str, Any]) -> Any:
@@ -158,17 +232,20 @@ def only_leaf(answer: Mapping[str, Any]) -> Any:
     return answer if raised(answer) else next(iter(answer.values()))
 
 
-def left(forward: Mapping[str, Any]) -> Text:
+def left(forward: Forward) -> Text:
     """What one forward of MindSpore left: nodes and saved tensors, or why there is no figure."""
-    if raised(forward):
-        return refusal(forward)
-    nodes = count("nodes", forward["nodes"])
-    # Hooks on saved tensors are for tapes: a compiled net saves without calling them (2.10.0).
-    if forward["saved"] is None:
+    if forward.nodes is None:
+        return refused(forward)
+    nodes = count("nodes", forward.nodes)
+    if forward.saved is None:
         return message("tape_life.saved_unobserved", nodes=nodes)
-    return message(
-        "tape_life.nodes_and_saved", nodes=nodes, saved=count("saved_tensors", forward["saved"])
-    )
+    saved = count("saved_tensors", forward.saved)
+    return message("tape_life.nodes_and_saved", nodes=nodes, saved=saved)
+
+
+def refused(forward: Forward) -> str:
+    """The type of what a forward raised and the beginning of why."""
+    return f"{forward.raised}: {first_clause(forward.message)}"
 
 
 def count(things: str, number: int) -> Text:

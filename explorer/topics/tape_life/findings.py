@@ -15,7 +15,12 @@ from explorer.topics.cells import listed_party, party, sentences
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.observations import of_each
 from explorer.topics.tape_life.figures import (
+    FIRST_ALONE,
     TRUE_IN_PLACE,
+    Accumulated,
+    CalledAgain,
+    Compiled,
+    SecondBackward,
     Step,
     all_equal,
     correctness,
@@ -89,8 +94,8 @@ def recorded_on_a_tape(evidence: Evidence) -> Iterator[Text]:
     for engine, life in lives(evidence).items():
         if life.nodes is not None:
             nodes[engine] = count("nodes", len(life.nodes))
-    for engine, figures in evidence[COMPILED].items():
-        whole = count("nodes", len(figures["nodes"]))
+    for engine, compiled in evidence.records(COMPILED, Compiled).items():
+        whole = count("nodes", len(compiled.nodes))
         nodes[engine] = message("tape_life.under_a_compiler", nodes=whole)
     if nodes:
         yield message("tape_life.recorded", nodes=_with_engines(nodes))
@@ -131,7 +136,7 @@ def freed_by_mindspore(evidence: Evidence) -> Iterator[Text]:
 def left_by_one_forward(evidence: Evidence) -> Iterator[Text]:
     """What one forward of MindSpore's tape leaves, by how it is called."""
     ways: list[Text] = []
-    for way, forward in forwards(evidence[FORWARD_ALONE]["mindspore-tape"]):
+    for way, forward in forwards(evidence[FORWARD_ALONE]["mindspore-tape"]).items():
         ways.append(message("tape_life.by_way", ways=(name_of(way),), outcome=left(forward)))
     yield message("tape_life.left_by_forward", ways=tuple(ways))
 
@@ -143,14 +148,15 @@ def left_by_one_forward(evidence: Evidence) -> Iterator[Text]:
 def backward_twice(evidence: Evidence) -> Iterator[Text]:
     """What a second backward through PyTorch's tape does, by the options of the first."""
     errors: dict[str, str] = {}
-    for way, figures in evidence[SECOND_BACKWARD]["torch-tape"].items():
-        second = figures["second"]
+    ways = evidence.records(SECOND_BACKWARD, dict[str, SecondBackward])
+    for way, backward in ways["torch-tape"].items():
+        second = backward.second
         errors[way] = refusal(second) if raised(second) else ""
     outcomes: list[Text] = []
-    for ways, error in grouped(errors):
-        made = message("tape_life.runs_after", ways=names_of(ways))
+    for names, error in grouped(errors):
+        made = message("tape_life.runs_after", ways=names_of(names))
         if error:
-            made = message("tape_life.raises_after", error=error, ways=names_of(ways))
+            made = message("tape_life.raises_after", error=error, ways=names_of(names))
         outcomes.append(made)
     yield message("tape_life.backward_twice", outcomes=tuple(outcomes))
 
@@ -176,11 +182,11 @@ def _whether_it_runs(outcome: Any) -> Text:
 @TOPIC.finding(ACCUMULATION)
 def sums_in_grad(evidence: Evidence) -> Iterator[Text]:
     """What PyTorch's ``.grad`` adds up, and what the others return."""
-    sums = evidence[ACCUMULATION]["torch-tape"][".grad after each backward"]
-    after_one, after_two = (shown(unwrapped(gradient)) for gradient in sums)
+    accumulated = evidence.records(ACCUMULATION, Accumulated)["torch-tape"]
+    after_one, after_two = (shown(unwrapped(gradient)) for gradient in accumulated.sums)
     returned: dict[str, Text] = {}
-    for engine, again in evidence[CALLED_AGAIN].items():
-        gradients = again["gradients"]
+    for engine, again in evidence.records(CALLED_AGAIN, CalledAgain).items():
+        gradients = again.gradients
         returned[engine] = one_after_the_other(gradients)
         if all_equal(gradients):
             first = shown(unwrapped(gradients[0]))
@@ -251,7 +257,7 @@ def extra_output_moves_the_gradient(evidence: Evidence) -> Iterator[Text]:
     """How far the weight's gradient moves when an extra output is differentiated along."""
     moves: dict[str, Text] = {}
     for engine, ways in evidence[EXTRA_OUTPUT].items():
-        moved = greatest_difference(ways["every output"], ways["first output alone"])
+        moved = greatest_difference(ways["every output"], ways[FIRST_ALONE])
         moves[engine] = f"{moved:.3g}"
     if moves:
         yield message("tape_life.extra_output_moves", moves=_with_engines(moves))

@@ -17,7 +17,7 @@ from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import taped_operators
 from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life import liveness
-from explorer.topics.tape_life.watch import PackedTensor, Watch, unpack
+from explorer.topics.tape_life.liveness import PackedTensor, Watch, unpack
 
 
 def fresh_net(ask: Ask) -> Net:

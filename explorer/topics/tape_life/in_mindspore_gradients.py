@@ -13,7 +13,7 @@ from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life import nets
 from explorer.topics.tape_life.in_mindspore import first_output, fresh_net, gradient_function
-from explorer.topics.tape_life.same_tensor import by_each_argument
+from explorer.topics.tape_life.nets import by_each_argument
 
 
 class FirstAlone(nn.Cell):  # type: ignore[misc]  # mindspore ships no types

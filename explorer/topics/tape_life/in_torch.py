@@ -20,7 +20,7 @@ from explorer.model.requests import CaseRequest
 from explorer.topics.in_torch import operator_nodes, tape_nodes, taped_operators
 from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life import liveness
-from explorer.topics.tape_life.watch import PackedTensor, Watch, unpack
+from explorer.topics.tape_life.liveness import PackedTensor, Watch, unpack
 
 
 def fresh_net(ask: Ask) -> Net:

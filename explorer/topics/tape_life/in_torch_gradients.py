@@ -28,8 +28,8 @@ from explorer.topics.tape_life.in_torch import (
     packing,
     watch_of,
 )
-from explorer.topics.tape_life.same_tensor import by_each_argument
-from explorer.topics.tape_life.watch import Watch, unpack
+from explorer.topics.tape_life.liveness import Watch, unpack
+from explorer.topics.tape_life.nets import by_each_argument
 
 CONTEXTS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "plain": torch.enable_grad,

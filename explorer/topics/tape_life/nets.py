@@ -5,6 +5,10 @@ MindSpore compiles this source.
 
 from typing import Any
 
+from explorer.model.cases import GradCase
+from explorer.model.requests import NetRequest
+from explorer.topics.scenario_nets import answer, numbers_by_name
+
 
 def cubes(x: Any) -> Any:
     """The sum of cubes: 3x² is its derivative."""
@@ -36,3 +40,20 @@ def hooked(x: Any) -> Any:
     y = x * x
     y.register_hook(doubled)
     return y.sum()
+
+
+ARGUMENTS = ("a", "b")
+"""The inputs of the scenario aliased_input, which are one tensor."""
+
+
+def by_each_argument(net: NetRequest) -> dict[str, Any]:
+    """The engine's gradient with respect to each argument, or what it raised."""
+    figures: dict[str, Any] = {}
+    for position, name in enumerate(ARGUMENTS):
+        result = answer(net, GradCase("grad", position))
+        if result.error:
+            figure = {"raised": result.error.type, "message": result.error.message}
+        else:
+            figure = numbers_by_name(result)
+        figures[f"by {name}"] = figure
+    return figures

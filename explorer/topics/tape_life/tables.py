@@ -9,7 +9,14 @@ from explorer.topics.attempts import raised
 from explorer.topics.cells import clauses, messages, missing, no_figures, party, sentences
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.tape_life.figures import (
+    FIRST_ALONE,
+    INSIDE,
     TRUE_IN_PLACE,
+    Accumulated,
+    CalledAgain,
+    Compiled,
+    Recorded,
+    SecondBackward,
     all_equal,
     count,
     figures_of,
@@ -23,6 +30,7 @@ from explorer.topics.tape_life.figures import (
     one_after_the_other,
     only_leaf,
     refusal,
+    refused,
     shown,
     unwrapped,
 )
@@ -59,13 +67,13 @@ def recorded_nodes(evidence: Evidence, engine: str) -> Text:
     life = lives(evidence).get(engine)
     if life and life.nodes is not None:
         return count("nodes", len(life.nodes))
-    compiled = figures_of(evidence, COMPILED, engine)
+    compiled = evidence.records(COMPILED, Compiled).get(engine)
     if compiled:
-        nodes = count("nodes", len(compiled["nodes"]))
+        nodes = count("nodes", len(compiled.nodes))
         return message("tape_life.of_compiled_graph", nodes=nodes)
-    alone = figures_of(evidence, FORWARD_ALONE, engine)
+    alone = forwards(figures_of(evidence, FORWARD_ALONE, engine))
     if alone:
-        return count("nodes", alone["inside a gradient"]["nodes"])
+        return count("nodes", alone[INSIDE].nodes or 0)
     return EMPTY
 
 
@@ -93,42 +101,42 @@ NUMBERS = {True: message("tape_life.same_numbers"), False: message("tape_life.ot
 
 def asked_twice(evidence: Evidence, engine: str) -> Text:
     """What a second backward does, or a second call of the gradient function."""
-    ways = figures_of(evidence, SECOND_BACKWARD, engine)
+    ways = evidence.records(SECOND_BACKWARD, dict[str, SecondBackward]).get(engine)
     if ways:
-        second = ways["plain"]["second"]
+        second = ways["plain"].second
         return refusal(second) if raised(second) else message("tape_life.runs")
-    again = figures_of(evidence, CALLED_AGAIN, engine)
+    again = evidence.records(CALLED_AGAIN, CalledAgain).get(engine)
     if not again:
         return EMPTY
-    outcome = NUMBERS[all_equal(again["gradients"])]
-    compiled = figures_of(evidence, COMPILED, engine)
+    outcome = NUMBERS[all_equal(again.gradients)]
+    compiled = evidence.records(COMPILED, Compiled).get(engine)
     # A compiled net is one node of a tape, which refuses a second backward like any other.
-    if compiled and raised(compiled["second"]):
-        error = refusal(compiled["second"])
+    if compiled and raised(compiled.second):
+        error = refusal(compiled.second)
         return message("tape_life.joint_and_compiled", outcome=outcome, error=error)
     return outcome
 
 
 def twice_in_a_row(evidence: Evidence, engine: str) -> Text:
     """What two gradients in a row leave in ``.grad``, or return."""
-    sums = figures_of(evidence, ACCUMULATION, engine)
-    if sums:
-        in_grad = one_after_the_other(sums[".grad after each backward"])
+    accumulated = evidence.records(ACCUMULATION, Accumulated).get(engine)
+    if accumulated:
+        in_grad = one_after_the_other(accumulated.sums)
         return message("tape_life.in_grad", gradients=in_grad)
-    again = figures_of(evidence, CALLED_AGAIN, engine)
+    again = evidence.records(CALLED_AGAIN, CalledAgain).get(engine)
     if not again:
         return EMPTY
-    return message("tape_life.returned", gradients=one_after_the_other(again["gradients"][:2]))
+    return message("tape_life.returned", gradients=one_after_the_other(again.gradients[:2]))
 
 
 def zeroing(evidence: Evidence, engine: str) -> Text:
     """What zeroing leaves of ``.grad``."""
-    sums = figures_of(evidence, ACCUMULATION, engine)
-    if sums:
+    accumulated = evidence.records(ACCUMULATION, Accumulated).get(engine)
+    if accumulated:
         return message(
             "tape_life.zeroed",
-            none=str(sums["zero_grad()"]),
-            zeros=shown(unwrapped(sums["zero_grad(set_to_none=False)"])),
+            none=str(accumulated.cleared),
+            zeros=shown(unwrapped(accumulated.zeroed)),
         )
     # Gradients that are returned add up nowhere.
     if not figures_of(evidence, CALLED_AGAIN, engine):
@@ -181,8 +189,8 @@ def extra_output(evidence: Evidence, engine: str) -> Text:
     ways = figures_of(evidence, EXTRA_OUTPUT, engine)
     moves: dict[str, Text] = {}
     for way, gradient in ways.items():
-        if way != "first output alone":
-            moved = greatest_difference(gradient, ways["first output alone"])
+        if way != FIRST_ALONE:
+            moved = greatest_difference(gradient, ways[FIRST_ALONE])
             moves[way] = message("tape_life.moved_by", moved=moved)
     return _by_way(moves)
 
@@ -243,11 +251,12 @@ def alive_when(evidence: Evidence) -> Iterator[Table[Text]]:
 def second_backward(evidence: Evidence) -> Iterator[Table[Text]]:
     """What a second backward through PyTorch's tape does to ``.grad``."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for way, figures in figures_of(evidence, SECOND_BACKWARD, "torch-tape").items():
-        second = figures["second"]
+    answers = evidence.records(SECOND_BACKWARD, dict[str, SecondBackward])
+    for way, backward in answers.get("torch-tape", {}).items():
+        second = backward.second
         outcome = refusal(second) if raised(second) else message("tape_life.ran")
-        sums = [shown(unwrapped(gradient)) for gradient in figures[".grad"]]
-        rows.append((name_of(way), outcome, *sums, figures[".grad is on a tape"]))
+        sums = [shown(unwrapped(gradient)) for gradient in backward.grad]
+        rows.append((name_of(way), outcome, *sums, backward.is_on_tape))
     yield Table(
         title=message("tape_life.second_backward.title"),
         columns=messages(
@@ -267,15 +276,13 @@ def second_backward(evidence: Evidence) -> Iterator[Table[Text]]:
 def recorded_by_call(evidence: Evidence) -> Iterator[Table[Text]]:
     """What a forward records plainly, under each switch, and inside a gradient."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for way, figures in figures_of(evidence, SWITCHES, "torch-tape").items():
-        # Of what was made in inference mode only the gradient is looked at.
-        counts = (figures.get("nodes"), figures.get("saved"))
-        rows.append((name_of(way), *counts, shown(figures["gradient"])))
+    switches = evidence.records(SWITCHES, dict[str, Recorded]).get("torch-tape", {})
+    for way, recorded in switches.items():
+        rows.append((name_of(way), recorded.nodes, recorded.saved, shown(recorded.gradient)))
     for engine, figures in evidence[FORWARD_ALONE].items():
-        for way, left in forwards(figures):
+        for way, left in forwards(figures).items():
             forward = message("tape_life.forward_of", who=party(engine), way=name_of(way))
-            refused = refusal(left) if raised(left) else None
-            rows.append((forward, left.get("nodes"), left.get("saved"), refused))
+            rows.append((forward, left.nodes, left.saved, refused(left) if left.raised else None))
     yield Table(
         title=message("tape_life.recorded.title"),
         columns=messages("tape_life.column", "forward", "nodes", "saved", "gradient_afterwards"),

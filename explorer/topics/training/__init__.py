@@ -10,12 +10,7 @@ from explorer.topics.training import findings_optimizers
 from explorer.topics.training import findings_steps
 # isort: on
 
-from explorer.topics.training import (
-    claims_counterparts,
-    claims_listings,
-    claims_optimizers,
-    claims_steps,
-)
+from explorer.topics.training import claims_listings, claims_optimizers, claims_steps
 from explorer.topics.training.questions import TOPIC
 
 __all__ = [

@@ -16,13 +16,14 @@ from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.observations import for_each, holds_or, observed, of_each, outcome
-from explorer.topics.training.differences import NEAR
+from explorer.topics.training.figures import Decayed, Filtered, Group, listed, say, some
 from explorer.topics.training.findings_optimizers import (
-    by_place,
+    decayed_by,
     decaying_by_default,
+    groups_by_place,
     names_of,
     spared_weights,
-    without_effect,
+    states_by_place,
 )
 from explorer.topics.training.inputs import OWN_MOMENTUM, OWN_RATE, RATE
 from explorer.topics.training.questions import (
@@ -35,8 +36,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     WEIGHT_DECAY,
 )
-from explorer.topics.training.update_rules import MINDSPORE_PLACES, PLACES
-from explorer.topics.training.wording import listed, say, some
+from explorer.topics.training.update_rules import MINDSPORE_PLACES, NEAR, PLACES
 
 
 @TOPIC.claim(
@@ -54,22 +54,22 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     With changes when the types are others.
     """
-    mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
-    both = evidence[FILTERED]
-    keeps = for_each(lambda figures: sorted(figures["chosen"]) == figures["moved"], both)
-    moved = of_each(both, "moved")
-    is_list, is_generator = mindspore["type"] == "list", torch["type"] == "generator"
-    chosen = say("moved_by_step_of", chosen=mindspore["chosen"])
+    both = evidence.records(FILTERED, Filtered)
+    mindspore, torch = both["mindspore"], both["torch"]
+    keeps = for_each(lambda filtered: sorted(filtered.chosen) == list(filtered.moved), both)
+    moved = {framework: filtered.moved for framework, filtered in both.items()}
+    is_list, is_generator = mindspore.type == "list", torch.type == "generator"
+    chosen = say("moved_by_step_of", chosen=mindspore.chosen)
     seen = (
-        Observation(say("type_of_trainable"), mindspore["type"], ("mindspore",), is_list),
-        Observation(say("type_of_parameters"), torch["type"], ("torch",), is_generator),
+        Observation(say("type_of_trainable"), mindspore.type, ("mindspore",), is_list),
+        Observation(say("type_of_parameters"), torch.type, ("torch",), is_generator),
         *observed(chosen, moved, lambda names: say("names", names=names), keeps),
     )
     if not all(keeps.values()):
         return Ruling("does_not_hold", seen)
     if not is_list or not is_generator:
         return Ruling("holds_with_changes", seen)
-    return Ruling("holds", seen, "" if torch["again"] else "once")
+    return Ruling("holds", seen, "" if torch.again else "once")
 
 
 @TOPIC.claim(
@@ -86,9 +86,10 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     With changes when some weights are spared, or AdamW decays by default.
     """
-    mindspore, torch = evidence[WEIGHT_DECAY]["mindspore"], evidence[WEIGHT_DECAY]["torch"]
+    answers = evidence.records(WEIGHT_DECAY, dict[str, Decayed])
+    mindspore, torch = answers["mindspore"], answers["torch"]
     spared = {place: _spared(mindspore, place) for place in MINDSPORE_PLACES}
-    by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
+    by_default = decaying_by_default(decayed_by(evidence))
 
     left = {"mindspore": mindspore["nn SGD"], "torch": torch["torch SGD"]}
     decayed = for_each(operator.not_, spared)
@@ -116,37 +117,43 @@ def _advice_on_decay(by_default: list[str], spared: Mapping[str, list[str]]) -> 
             yield say("group_for_spared", place=place, weights=tuple(names))
 
 
-def _left_of_decay(attempts: Figures) -> Text:
+DENSE_WEIGHT = "fc.weight"
+"""The weight of the dense layer."""
+
+
+def _left_of_decay(attempts: Decayed) -> Text:
     """What a decay of 0.1 leaves of the dense layer's weight, or why nothing was left."""
-    return outcome(attempts["0.1"], lambda weights: f"{weights['fc.weight']:.4g}")
+    return outcome(attempts.decayed, lambda weights: f"{weights[DENSE_WEIGHT]:.4g}")
 
 
-def _greatest_decay_difference(mindspore: Figures, torch: Figures) -> float:
+def _greatest_decay_difference(
+    mindspore: Mapping[str, Decayed], torch: Mapping[str, Decayed]
+) -> float:
     """Between what optimizers of MindSpore and of PyTorch leave of the dense layer's weight.
 
     It is infinite where one of the two takes no decay.
     """
     greatest = 0.0
     for name, attempts in mindspore.items():
-        weights, counterpart = attempts["0.1"], _torch_counterpart(name, torch)["0.1"]
+        weights, counterpart = attempts.decayed, _torch_counterpart(name, torch).decayed
         if raised(weights) or raised(counterpart):
             return float("inf")
-        greatest = max(greatest, abs(weights["fc.weight"] - counterpart["fc.weight"]))
+        greatest = max(greatest, abs(weights[DENSE_WEIGHT] - counterpart[DENSE_WEIGHT]))
     return greatest
 
 
-def _torch_counterpart(name: str, torch: Figures) -> Any:
+def _torch_counterpart(name: str, torch: Mapping[str, Decayed]) -> Decayed:
     """PyTorch's optimizer of the same update: nn.Momentum without momentum is SGD."""
     optimizer = name.partition(" ")[2]
     return torch.get(f"torch {optimizer}", torch["torch SGD"])
 
 
-def _spared(optimizers: Figures, place: str) -> list[str]:
+def _spared(optimizers: Mapping[str, Decayed], place: str) -> list[str]:
     """The weights that any optimizer of a place leaves as they are in spite of a decay, each once."""
     spared: dict[str, None] = {}  # an ordered set
-    for name, weights in optimizers.items():
-        if name.startswith(f"{place} ") and not raised(weights["0.1"]):
-            spared |= dict.fromkeys(spared_weights(weights["0.1"]))
+    for name, attempts in optimizers.items():
+        if name.startswith(f"{place} ") and not raised(attempts.decayed):
+            spared |= dict.fromkeys(spared_weights(attempts.decayed))
     return list(spared)
 
 
@@ -166,9 +173,9 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     With changes when its experimental optimizers use it, outdated when those of mindspore.nn do.
     """
-    settings = by_place(evidence, GROUPS)
+    settings = groups_by_place(evidence, GROUPS)
     effective = for_each(_effective, settings)
-    growing = _growing(by_place(evidence, ADD_PARAM_GROUP))
+    growing = _growing(groups_by_place(evidence, ADD_PARAM_GROUP))
     centralization = settings["nn"]["grad_centralization, rows of 16"]
 
     seen = tuple(_group_facts(effective, growing, centralization))
@@ -183,17 +190,17 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds", seen)
 
 
-def _effective(settings: Figures) -> list[str]:
+def _effective(settings: Mapping[str, Group]) -> list[str]:
     """The settings that a group accepts and that make a difference to its weight."""
     names = []
-    for name, figure in settings.items():
-        if not raised(figure) and not without_effect(figure):
+    for name, group in settings.items():
+        if not group.raised and not group.is_without_effect:
             names.append(name)
     return names
 
 
 def _group_facts(
-    effective: Mapping[str, list[str]], growing: list[str], centralization: Any
+    effective: Mapping[str, list[str]], growing: list[str], centralization: Group
 ) -> Iterator[Observation]:
     as_stated: dict[str, bool] = {}
     additions: dict[str, Message] = {}
@@ -208,23 +215,23 @@ def _group_facts(
         as_stated,
     )
     yield from observed(say("added_group"), additions)
-    if raised(centralization):
-        refusal = first_statement(said(centralization))
+    if centralization.raised:
+        refusal = first_statement(centralization.error)
         yield Observation(say("group_centralization"), refusal, ("nn",))
 
 
-def _growing(places: Mapping[str, Figures]) -> list[str]:
+def _growing(places: Mapping[str, Mapping[str, Group]]) -> list[str]:
     """The places of which some optimizer takes a step after a group was added to it."""
     growing = []
     for place, optimizers in places.items():
-        if not all(raised(figure) for figure in optimizers.values()):
+        if not all(group.raised for group in optimizers.values()):
             growing.append(place)
     return growing
 
 
-def _is_unknown(setting: Any) -> bool:
+def _is_unknown(setting: Group) -> bool:
     # A setting whose kernel is missing on this device is refused too, but not as an unknown key.
-    return raised(setting) and "group params" in setting["message"]
+    return "group params" in setting.message
 
 
 @TOPIC.claim(
@@ -243,24 +250,24 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     Outdated when mindspore.nn has a state_dict too.
     """
-    states = by_place(evidence, OPTIMIZER_STATE)
-    has_state_dict = {place: states[place]["has"]["state_dict"] for place in PLACES}
+    states = states_by_place(evidence)
+    has_state_dict = {place: states[place].has["state_dict"] for place in PLACES}
     last_rate = evidence[OPTIMIZER_STATE]["torch"]["scheduler.get_last_lr"][0]
-    rates = {"get_lr": states["nn"]["get_lr"], "get_last_lr": last_rate}
+    rates = {"get_lr": states["nn"].get_lr, "get_last_lr": last_rate}
 
     as_stated = {place: has == (place == "torch") for place, has in has_state_dict.items()}
     is_set = {name: _is_rate(rate, expects[name]) for name, rate in rates.items()}
     shown = for_each(partial(outcome, words="{:.4g}".format), rates)
     seen = (
         *observed(say("has_state_dict"), has_state_dict, cells.yes_or_no, as_stated),
-        Observation(say("names_in_state_dict"), names_of(states["nn"]["state_dict"]), ("nn",)),
+        Observation(say("names_in_state_dict"), names_of(states["nn"].state_dict), ("nn",)),
         Observation("get_lr()", shown["get_lr"], ("nn",), is_set["get_lr"]),
         Observation("get_last_lr()", shown["get_last_lr"], ("torch",), is_set["get_last_lr"]),
     )
     if not has_state_dict["torch"] or not all(is_set.values()):
         return Ruling("does_not_hold", seen)
     if has_state_dict["nn"]:
-        names = states["nn"]["state_dict"]
+        names = states["nn"].state_dict
         # The weight is the parameter that was trained.
         is_flat = not raised(names) and not {"state", "param_groups"} & set(names)
         return Ruling("outdated", seen, "flat, weights" if is_flat and "weight" in names else "")

@@ -4,30 +4,24 @@ Rows 16, 17, 19 to 21, 52 and 83.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
-from explorer.model.measurement import Figures
 from explorer.model.message import Message, Text
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import digits
-from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, spaced
 from explorer.topics.messages import style_name
-from explorer.topics.observations import for_each, holds_or, observed, of_each, within
+from explorer.topics.observations import by_style, holds_or, observed, of_each, within
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES
-from explorer.topics.styles import by_style
-from explorer.topics.training.differences import (
-    NEAR,
-    States,
-    accumulation_difference,
-    farthest,
-    list_difference,
-    step_differences,
-)
+from explorer.topics.training.figures import StatefulSteps, Trained, say, some
 from explorer.topics.training.findings_routes import GRAPH, REFERENCE, TAPE
-from explorer.topics.training.findings_steps import PARTS, clipping_difference, parts_of
+from explorer.topics.training.findings_steps import (
+    PARTS,
+    clipping_difference,
+    clipping_of,
+    parts_of,
+)
 from explorer.topics.training.questions import (
     ACCUMULATION,
     ACCUMULATION_BATCH_NORM,
@@ -44,7 +38,14 @@ from explorer.topics.training.questions import (
     STEP_CELL,
     TOPIC,
 )
-from explorer.topics.training.wording import say, some
+from explorer.topics.training.update_rules import (
+    NEAR,
+    States,
+    accumulation_difference,
+    farthest,
+    list_difference,
+    step_differences,
+)
 
 # Routes to a step
 
@@ -74,11 +75,11 @@ def weights_of(states: States) -> States:
 )
 def functional_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the functional step leaves the weights of PyTorch's loop in both styles."""
-    loop = REFERENCE.figures(evidence)["states"]
+    loop = REFERENCE.states(evidence)
     differences = {}
-    for party in MINDSPORE_STYLES:
-        states = evidence[FUNCTIONAL][party]["states"]
-        differences[party] = greatest_step_difference(states, loop)
+    functional = evidence.records(FUNCTIONAL.by(*MINDSPORE_STYLES), Trained)
+    for party, trained in functional.items():
+        differences[party] = greatest_step_difference(trained.states, loop)
 
     near = within(differences, NEAR)
     seen = tuple(observed(say("loop_difference"), differences, "{:.1e}".format, near))
@@ -105,9 +106,9 @@ def _style_of(right: Mapping[str, bool]) -> Text:
 def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when ms.jit leaves the weights as they are and saves the expected share of the time."""
     # In tape style, where ms.jit makes a graph of what would run operator by operator.
-    difference = greatest_step_difference(
-        evidence[JIT][TAPE]["states"], evidence[FUNCTIONAL][TAPE]["states"]
-    )
+    jitted = evidence.records(JIT, Trained)[TAPE]
+    by_itself = evidence.records(FUNCTIONAL, Trained)[TAPE]
+    difference = greatest_step_difference(jitted.states, by_itself.states)
     seconds = evidence.timings(SPEED)["mindspore"]
     is_faster = seconds["by itself"] >= expects["faster"] * seconds["ms.jit"]
     # The times are in the record alone: they vary from run to run, and a board does not.
@@ -186,16 +187,15 @@ def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     Depends on style when they do so in one style alone.
     """
-    loop = REFERENCE.figures(evidence)["states"]
+    loop = REFERENCE.states(evidence)
     whole: dict[str, dict[str, float]] = {}
-    for style in MINDSPORE_STYLES:
-        steps = evidence[GUIDE_STEP][style]
-        states = {
-            "Model": evidence[MODEL][style]["states"],
-            "TrainOneStepCell": evidence[STEP_CELL][style]["states"],
-            **of_each(steps, "states"),
-        }
-        whole[style] = for_each(partial(greatest_step_difference, reference=loop), states)
+    models, cells = evidence.records(MODEL, Trained), evidence.records(STEP_CELL, Trained)
+    for style, steps in evidence.records(GUIDE_STEP, dict[str, Trained]).items():
+        trained = {"Model": models[style], "TrainOneStepCell": cells[style], **steps}
+        far: dict[str, float] = {}
+        for route, left in trained.items():
+            far[route] = greatest_step_difference(left.states, loop)
+        whole[style] = far
     seen = tuple(_routes_seen(evidence, whole, loop))
 
     asserted = ("Model", "TrainOneStepCell", "as printed")
@@ -241,8 +241,8 @@ def _guide_step_seen(evidence: Evidence, loop: States) -> Iterator[Observation]:
     ratios: dict[str, float] = {}
     passes: dict[str, int] = {}
     names: dict[str, None] = {}  # an ordered set
-    for style, steps in evidence[GUIDE_STEP].items():
-        states = steps["as printed"]["states"]
+    for style, steps in evidence.records(GUIDE_STEP, dict[str, Trained]).items():
+        states = steps["as printed"].states
         weights[style] = greatest_step_difference(weights_of(states), weights_of(loop))
         ratios[style] = _mean_moved(states[0]) / _mean_moved(loop[0])
         names[farthest(states, loop)] = None
@@ -308,9 +308,9 @@ def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     With changes when only the default is another.
     """
-    figures = evidence[CLIPPING]["mindspore"]
+    mindspore, _ = clipping_of(evidence)
     difference = clipping_difference(evidence)
-    default, by_default = figures["default"], figures["by default"]
+    default, by_default = mindspore.default, mindspore.by_default
     brief = [[round(value, 4) for value in gradient] for gradient in by_default]
     is_default = default == expects["default"]
     is_guides = list_difference(by_default, expects["gradients"]) <= NEAR
@@ -378,7 +378,7 @@ def _sums_seen(
 
 # A function with a state
 
-STATE = ("losses", "weight", "moments", "steps counted")
+STATE = ("losses", "weight", "moments", "steps_counted")
 """What a step under ms.jit must leave as a step by itself does."""
 
 
@@ -397,50 +397,52 @@ def stateful(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     Depends on style when it does in one.
     """
     keeps: dict[str, bool] = {}
-    for party, figures in evidence[STATEFUL].items():
-        keeps[party] = _is_kept(figures["by itself"], figures["ms.jit"])
+    answers = evidence.records(STATEFUL, StatefulSteps)
+    for party, steps in answers.items():
+        keeps[party] = _is_kept(steps)
 
-    seen = tuple(_compared(evidence[STATEFUL]))
+    seen = tuple(_compared(answers))
     verdict = by_style(keeps)
     if verdict != "depends_on_style":
         return Ruling(verdict, seen)
     return Ruling(verdict, seen, say("jit_in_style", style=_style_of(keeps)))
 
 
-def _is_kept(plain: Any, jitted: Any) -> bool:
+def _is_kept(steps: StatefulSteps) -> bool:
     """Whether the step leaves the same under ms.jit, where nothing is dispatched by itself."""
-    if raised(plain) or raised(jitted):
+    if steps.error:
         return False
     # In graph style the dispatch cannot be observed.
-    return _difference(plain, jitted) <= NEAR and not jitted.get("dispatched")
+    return _difference(steps) <= NEAR and not steps.jitted.dispatched
 
 
-def _difference(plain: Figures, jitted: Figures) -> float:
-    return max(greatest_difference(jitted[name], plain[name]) for name in STATE)
+def _difference(steps: StatefulSteps) -> float:
+    differences = []
+    for field in STATE:
+        jitted, by_itself = getattr(steps.jitted, field), getattr(steps.by_itself, field)
+        differences.append(greatest_difference(jitted, by_itself))
+    return max(differences)
 
 
-def _compared(answers: Mapping[str, Figures]) -> Iterator[Observation]:
+def _compared(answers: Mapping[str, StatefulSteps]) -> Iterator[Observation]:
     """What both ways left, or what one of them raised."""
     differences: dict[str, str] = {}
     as_stated: dict[str, bool] = {}
-    left: dict[str, dict[str, str]] = {name: {} for name in STATE[1:]}
-    for party, figures in answers.items():
-        plain, jitted = figures["by itself"], figures["ms.jit"]
-        failed = [figure for figure in (plain, jitted) if raised(figure)]
-        if failed:
-            differences[party], as_stated[party] = said(failed[0]), False
+    left: dict[str, dict[str, str]] = {field: {} for field in STATE[1:]}
+    for party, steps in answers.items():
+        if steps.error:
+            differences[party], as_stated[party] = steps.error, False
             continue
-        differences[party] = f"{_difference(plain, jitted):.1e}"
-        as_stated[party] = _difference(plain, jitted) <= NEAR
-        for name, texts in left.items():
-            texts[party] = digits(jitted[name])
+        differences[party] = f"{_difference(steps):.1e}"
+        as_stated[party] = _difference(steps) <= NEAR
+        for field, texts in left.items():
+            texts[party] = digits(getattr(steps.jitted, field))
     yield from observed(say("state_difference"), differences, expected=as_stated)
-    for name, texts in left.items():
-        yield from observed(say(f"{name} under ms.jit"), texts)
-    for party, figures in answers.items():
-        plain, jitted = figures["by itself"], figures["ms.jit"]
-        if not raised(plain) and not raised(jitted) and "dispatched" in jitted:
-            count = jitted["dispatched"]
-            who = (party,)
-            yield Observation(say("operators_dispatched"), str(plain["dispatched"]), who)
+    for field, texts in left.items():
+        yield from observed(say(f"{spaced(field)} under ms.jit"), texts)
+    for party, steps in answers.items():
+        count = steps.jitted.dispatched
+        if not steps.error and count is not None:
+            by_itself, who = str(steps.by_itself.dispatched), (party,)
+            yield Observation(say("operators_dispatched"), by_itself, who)
             yield Observation(say("operators_under_jit"), str(count), who, not count)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.measurement import Figures
 from explorer.model.message import Text
 from explorer.model.study import Cell, Chart, Series, Table
@@ -12,9 +14,9 @@ from explorer.topics import cells
 from explorer.topics.attempts import raised, said, said_briefly
 from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.messages import style_name
-from explorer.topics.observations import of_each, outcome
+from explorer.topics.observations import outcome
 from explorer.topics.question import PARTIES, Question
-from explorer.topics.training.differences import NEAR, left
+from explorer.topics.training.figures import Decayed, Group, OptimizerState, say, some
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
     EXPORTED_OPTIMIZERS,
@@ -27,11 +29,12 @@ from explorer.topics.training.questions import (
 )
 from explorer.topics.training.update_rules import (
     MINDSPORE_PLACES,
+    NEAR,
     PLACES,
     RuleComparison,
     compare_rules,
+    left,
 )
-from explorer.topics.training.wording import say, some
 
 
 def by_place(evidence: Evidence, question: Question) -> Figures:
@@ -50,19 +53,32 @@ def spared_weights(weights: Mapping[str, float]) -> list[str]:
     return [name for name, value in weights.items() if value == 1.0]
 
 
-def decaying_by_default(optimizers: Figures) -> list[str]:
+def decayed_by(evidence: Evidence) -> dict[str, Decayed]:
+    """What a step with gradient 0 leaves, by optimizer."""
+    return msgspec.convert(by_place(evidence, WEIGHT_DECAY), dict[str, Decayed])
+
+
+def groups_by_place(evidence: Evidence, question: Question) -> dict[str, dict[str, Group]]:
+    """What two groups are after a step, by place and by setting or optimizer."""
+    return msgspec.convert(by_place(evidence, question), dict[str, dict[str, Group]])
+
+
+def states_by_place(evidence: Evidence) -> dict[str, OptimizerState]:
+    """What an optimizer reports of itself, by place."""
+    figures = by_place(evidence, OPTIMIZER_STATE)
+    # The figures have the scheduler's rate too, which is of no place.
+    states = {place: figures[place] for place in PLACES if place in figures}
+    return msgspec.convert(states, dict[str, OptimizerState])
+
+
+def decaying_by_default(optimizers: Mapping[str, Decayed]) -> list[str]:
     """The optimizers that take something from a weight though no decay was set."""
     names = []
     for name, attempts in optimizers.items():
-        weights = attempts["default"]
+        weights = attempts.default
         if not raised(weights) and len(spared_weights(weights)) < len(weights):
             names.append(name)
     return names
-
-
-def without_effect(figure: Any) -> bool:
-    """Whether a setting of the first group was accepted and left both groups' weights alike."""
-    return not raised(figure) and bool(figure["first"] == figure["second"])
 
 
 def compared_rules(evidence: Evidence) -> list[RuleComparison]:
@@ -137,36 +153,35 @@ def ways_to_write_momentum(evidence: Evidence) -> Iterator[Text]:
 @TOPIC.finding()
 def weight_decay(evidence: Evidence) -> Iterator[Text]:
     """Which weights a decay spares, optimizer by optimizer, and who decays by default."""
-    figures = by_place(evidence, WEIGHT_DECAY)
-    if not figures:
+    decayed = decayed_by(evidence)
+    if not decayed:
         return
     spared: dict[str, list[str]] = {}
-    for optimizer, weights in figures.items():
-        if not raised(weights["0.1"]):
-            spared[optimizer] = spared_weights(weights["0.1"])
+    for optimizer, attempts in decayed.items():
+        if not raised(attempts.decayed):
+            spared[optimizer] = spared_weights(attempts.decayed)
     for optimizers, names in grouped(spared):
         weights = some(names, otherwise=say("nothing"))
         yield say("decay_spares", weights=weights, optimizers=tuple(optimizers))
-    yield say("decay_by_default", optimizers=some(decaying_by_default(figures)))
+    yield say("decay_by_default", optimizers=some(decaying_by_default(decayed)))
 
 
 @TOPIC.finding()
 def parameter_groups(evidence: Evidence) -> Iterator[Text]:
     """Which settings a group refuses or ignores, and whether a group can be added later."""
-    for place, settings in by_place(evidence, GROUPS).items():
+    for place, settings in groups_by_place(evidence, GROUPS).items():
         refused: list[Text] = []
         idle: list[Text] = []
-        for name, figure in settings.items():
-            if raised(figure):
+        for name, group in settings.items():
+            if group.raised:
                 refused.append(say.named(name))
-            elif without_effect(figure):
+            elif group.is_without_effect:
                 idle.append(say.named(name))
         yield say("group_settings", place=place, refused=some(refused), idle=some(idle))
     outcomes: dict[str, Text] = {}
-    for place, optimizers in by_place(evidence, ADD_PARAM_GROUP).items():
-        for name, figure in optimizers.items():
-            after = said_briefly(figure) if raised(figure) else say("both_move")
-            outcomes[f"{place}.{name}"] = after
+    for place, optimizers in groups_by_place(evidence, ADD_PARAM_GROUP).items():
+        for name, group in optimizers.items():
+            outcomes[f"{place}.{name}"] = group.brief_error or say("both_move")
     for names, after in grouped(outcomes):
         yield say("step_after_group", optimizers=tuple(names), outcome=after)
 
@@ -211,8 +226,8 @@ def _verdict(rule: RuleComparison) -> Text:
 def decayed_weights(evidence: Evidence) -> Iterator[Table[Text]]:
     """What weight decay takes from weights that are 1 when the gradient is 0."""
     rows: list[tuple[Cell | Text, ...]] = []
-    for optimizer, weights in by_place(evidence, WEIGHT_DECAY).items():
-        default, decayed = weights["default"], weights["0.1"]
+    for optimizer, attempts in decayed_by(evidence).items():
+        default, decayed = attempts.default, attempts.decayed
         if raised(default) or raised(decayed):
             # Both attempts are mostly refused for the same reason: one message is enough.
             refusal = said(default if raised(default) else decayed)
@@ -238,7 +253,8 @@ def decayed_weights(evidence: Evidence) -> Iterator[Table[Text]]:
 @TOPIC.table()
 def group_settings(evidence: Evidence) -> Iterator[Table[Text]]:
     """What a parameter group takes, and what it does to the first of two weights."""
-    groups, grown = by_place(evidence, GROUPS), by_place(evidence, ADD_PARAM_GROUP)
+    groups = groups_by_place(evidence, GROUPS)
+    grown = groups_by_place(evidence, ADD_PARAM_GROUP)
     places = list(groups | grown)
     rows: list[tuple[Cell | Text, ...]] = []
     for setting in _keys(groups):
@@ -258,7 +274,7 @@ def group_settings(evidence: Evidence) -> Iterator[Table[Text]]:
         )
 
 
-def _keys(figures: Mapping[str, Figures]) -> list[str]:
+def _keys(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """What any place has figures of, each once, in the order of its first appearance."""
     keys: dict[str, None] = {}
     for place_figures in figures.values():
@@ -266,18 +282,20 @@ def _keys(figures: Mapping[str, Figures]) -> list[str]:
     return list(keys)
 
 
-def _beside_in(figures: Mapping[str, Figures], places: Iterable[str], key: str) -> list[Text]:
+def _beside_in(
+    figures: Mapping[str, Mapping[str, Group]], places: Iterable[str], key: str
+) -> list[Text]:
     """What a setting or an optimizer leaves in each place."""
     return [_beside(figures.get(place, {}).get(key)) for place in places]
 
 
-def _beside(figure: Any) -> Text:
+def _beside(group: Group | None) -> Text:
     """The first weight beside the second, or what was raised instead."""
-    if figure is None:
+    if group is None:
         return EMPTY
-    if raised(figure):
-        return said(figure)
-    first, second = _brief(figure["first"]), _brief(figure["second"])
+    if group.raised:
+        return group.error
+    first, second = _brief(group.first), _brief(group.second)
     name = "beside_no_effect" if first == second else "beside"
     return say(name, first=first, second=second)
 
@@ -289,20 +307,17 @@ def _brief(values: Iterable[float]) -> str:
 @TOPIC.table()
 def state_of_an_optimizer(evidence: Evidence) -> Iterator[Table[Text]]:
     """The methods of an optimizer and the names in its state_dict."""
-    figures = by_place(evidence, OPTIMIZER_STATE)
-    # The figures have the scheduler's rate too, which has no column here.
-    places = [place for place in PLACES if place in figures]
-    if not places:
+    states = states_by_place(evidence)
+    if not states:
         return
-    states = {place: figures[place] for place in places}
-    methods = of_each(states, "has")
+    methods = {place: state.has for place, state in states.items()}
     rows: list[tuple[Cell | Text, ...]] = []
     for method in _keys(methods):
-        entries = [cells.yes_or_no(bool(methods[place].get(method))) for place in places]
+        entries = [cells.yes_or_no(has.get(method, False)) for has in methods.values()]
         rows.append((method, *entries))
-    names = map(names_of, of_each(states, "state_dict").values())
+    names = [names_of(state.state_dict) for state in states.values()]
     rows.append((say("names_in_state"), *names))
-    yield Table(title=say("state_title"), columns=("", *places), rows=tuple(rows))
+    yield Table(title=say("state_title"), columns=("", *states), rows=tuple(rows))
 
 
 def names_of(state_dict: Any) -> Text:

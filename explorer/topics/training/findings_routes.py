@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from explorer.model.measurement import Figures
 from explorer.model.message import Text
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.topics import cells
-from explorer.topics.attempts import raised, said, said_briefly
+from explorer.topics.attempts import raised, said_briefly
 from explorer.topics.evidence import Evidence
 from explorer.topics.messages import style_name
 from explorer.topics.question import MINDSPORE_STYLES, PARTIES, Question
-from explorer.topics.training.differences import NEAR, States, farthest, step_differences
+from explorer.topics.training.figures import Trained, say
 from explorer.topics.training.inputs import STEPS
 from explorer.topics.training.questions import (
     COMPILED,
@@ -25,7 +24,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     WITHOUT_SET_GRAD,
 )
-from explorer.topics.training.wording import say
+from explorer.topics.training.update_rules import NEAR, States, farthest, step_differences
 
 
 @dataclass(frozen=True)
@@ -42,15 +41,22 @@ class StepRoute:
         library = PARTIES[self.party].library
         return PARTIES[library].label
 
-    def figures(self, evidence: Evidence) -> Figures:
-        """What was measured of it; empty where nothing was."""
-        return evidence[self.question].get(self.party, {})
+    def trained(self, evidence: Evidence) -> Trained | None:
+        """What was measured of it; None where nothing was."""
+        return evidence.records(self.question, Trained).get(self.party)
+
+    def states(self, evidence: Evidence) -> States:
+        """What it left after every step; empty where it was refused or not measured."""
+        trained = self.trained(evidence)
+        return trained.states if trained else []
 
 
 GRAPH, TAPE = MINDSPORE_STYLES
 
 REFERENCE = StepRoute(LOOP, "torch", say("loop"))
 """The route that all others are compared with."""
+
+TORCH_FUNC = StepRoute(FUNCTIONAL, "torch", "torch.func.grad_and_value")
 
 COMPILED_ROUTES = (
     StepRoute(COMPILED, "torch", say("compiled_route", backend="aot_eager")),
@@ -79,7 +85,7 @@ ROUTES = (
     *_of_mindspore(GRAPH),
     *_of_mindspore(TAPE),
     REFERENCE,
-    StepRoute(FUNCTIONAL, "torch", "torch.func.grad_and_value"),
+    TORCH_FUNC,
     *COMPILED_ROUTES,
 )
 
@@ -88,9 +94,9 @@ def states_by_route(evidence: Evidence) -> dict[StepRoute, States]:
     """What each route left after every step, without those that were refused or not measured."""
     states = {}
     for route in ROUTES:
-        figures = route.figures(evidence)
-        if "states" in figures:
-            states[route] = figures["states"]
+        left = route.states(evidence)
+        if left:
+            states[route] = left
     return states
 
 
@@ -126,12 +132,12 @@ def distance_from_the_loop(evidence: Evidence) -> Iterator[Text]:
 def refused_routes(evidence: Evidence) -> Iterator[Text]:
     """The message of each route that is refused, and of running statistics under torch.func."""
     for route in ROUTES:
-        figures = route.figures(evidence)
-        if raised(figures):
-            yield say("route_refused", route=route.label, error=said_briefly(figures))
-    captured = evidence[FUNCTIONAL].get("torch", {}).get("statistics captured")
-    if raised(captured):
-        yield say("captured_refused", error=said_briefly(captured))
+        trained = route.trained(evidence)
+        if trained and trained.raised:
+            yield say("route_refused", route=route.label, error=trained.brief_error)
+    functional = TORCH_FUNC.trained(evidence)
+    if functional and raised(functional.statistics_captured):
+        yield say("captured_refused", error=said_briefly(functional.statistics_captured))
 
 
 @TOPIC.table()
@@ -160,10 +166,10 @@ def every_route(evidence: Evidence) -> Iterator[Table[Text]]:
 
 
 def _why_not_compared(evidence: Evidence, route: StepRoute) -> Text:
-    figures = route.figures(evidence)
-    if raised(figures):
-        return said(figures)
-    if figures:
+    trained = route.trained(evidence)
+    if trained and trained.raised:
+        return trained.error
+    if trained:
         return say("not_compared")  # it ran, and PyTorch's loop did not
     return cells.why_missing(evidence, route.question, route.party)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
 from explorer.model.message import Text
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.topics import cells
@@ -9,7 +11,15 @@ from explorer.topics.attempts import raised, said_briefly
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.messages import style_name
 from explorer.topics.question import PARTIES
-from explorer.topics.training.differences import accumulation_difference, list_difference
+from explorer.topics.training.figures import (
+    ClippingInMindSpore,
+    ClippingInTorch,
+    Filtered,
+    listed,
+    say,
+    some,
+    sum_of,
+)
 from explorer.topics.training.findings_routes import COMPILED_ROUTES
 from explorer.topics.training.questions import (
     ACCUMULATION,
@@ -22,7 +32,10 @@ from explorer.topics.training.questions import (
     SPEED,
     TOPIC,
 )
-from explorer.topics.training.wording import listed, say, some, sum_of
+from explorer.topics.training.update_rules import (
+    accumulation_difference,
+    list_difference,
+)
 
 MODES_OF_BATCH_NORM = {
     ACCUMULATION: say("norm_in_inference"),
@@ -36,19 +49,30 @@ MODES_OF_BATCH_NORM = {
 
 def clipping_difference(evidence: Evidence) -> float:
     """The greatest difference of the frameworks' clipped gradients over all norms."""
-    answers = evidence[CLIPPING]
-    by_norm, torch_by_norm = answers["mindspore"]["by norm"], answers["torch"]["by norm"]
+    mindspore, torch = clipping_of(evidence)
     return max(
-        list_difference(gradients, torch_by_norm[norm]["gradients"])
-        for norm, gradients in by_norm.items()
+        list_difference(gradients, torch.by_norm[norm].gradients)
+        for norm, gradients in mindspore.by_norm.items()
     )
+
+
+def clipping_of(evidence: Evidence) -> tuple[ClippingInMindSpore, ClippingInTorch]:
+    """What each framework gives for the same gradients."""
+    answers = evidence[CLIPPING]
+    mindspore = msgspec.convert(answers["mindspore"], ClippingInMindSpore)
+    return mindspore, msgspec.convert(answers["torch"], ClippingInTorch)
 
 
 @TOPIC.finding(CLIPPING)
 def clipping_by_norm(evidence: Evidence) -> Iterator[Text]:
     """Whether both frameworks clip alike, and to which norm by default."""
-    defaults = {party: figures["default"] for party, figures in evidence[CLIPPING].items()}
-    yield say("clipping", **defaults, difference=clipping_difference(evidence))
+    mindspore, torch = clipping_of(evidence)
+    yield say(
+        "clipping",
+        mindspore=mindspore.default,
+        torch=torch.default,
+        difference=clipping_difference(evidence),
+    )
 
 
 @TOPIC.finding()
@@ -69,15 +93,15 @@ def accumulated_gradients(evidence: Evidence) -> Iterator[Text]:
 @TOPIC.table(CLIPPING)
 def clipped_gradients(evidence: Evidence) -> Iterator[Table[Text]]:
     """Clipped gradients side by side."""
-    mindspore, torch = evidence[CLIPPING]["mindspore"], evidence[CLIPPING]["torch"]
+    mindspore, torch = clipping_of(evidence)
     rows: list[tuple[Cell | Text, ...]] = []
-    default = say("default", default=torch["default"])
-    rows.append((say("norm_default"), str(mindspore["by default"]), default, None))
-    for norm, gradients in mindspore["by norm"].items():
-        torch_gradients = torch["by norm"][norm]["gradients"]
+    default = say("default", default=torch.default)
+    rows.append((say("norm_default"), str(mindspore.by_default), default, None))
+    for norm, gradients in mindspore.by_norm.items():
+        torch_gradients = torch.by_norm[norm].gradients
         difference = list_difference(gradients, torch_gradients)
         rows.append((say("by_norm", norm=norm), str(gradients), str(torch_gradients), difference))
-    by_value, torch_by_value = mindspore["by value"], torch["by value"]
+    by_value, torch_by_value = mindspore.by_value, torch.by_value
     difference = list_difference(by_value, torch_by_value)
     rows.append((say("by_value"), str(by_value), str(torch_by_value), difference))
     yield Table(
@@ -127,14 +151,15 @@ def parts_of(counts: Mapping[str, int]) -> list[str]:
 @TOPIC.finding(FILTERED)
 def chosen_parameters(evidence: Evidence) -> Iterator[Text]:
     """What parameters are handed out as, and which an optimizer of some of them moves."""
-    mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
+    answers = evidence.records(FILTERED, Filtered)
+    mindspore, torch = answers["mindspore"], answers["torch"]
     yield say(
         "chosen",
-        type=mindspore["type"],
-        torch_type=torch["type"],
-        chosen=mindspore["chosen"],
-        moved=mindspore["moved"],
-        torch_moved=torch["moved"],
+        type=mindspore.type,
+        torch_type=torch.type,
+        chosen=mindspore.chosen,
+        moved=mindspore.moved,
+        torch_moved=torch.moved,
     )
 
 
@@ -184,10 +209,10 @@ def compiled_graphs(evidence: Evidence) -> Iterator[Text]:
 def graph_breaks(evidence: Evidence) -> Iterator[Text]:
     """How many graphs torch.compile makes of a step, and how often it breaks."""
     for route in COMPILED_ROUTES:
-        figures = route.figures(evidence)
-        if figures:
-            breaks = sum(figures["breaks"].values())
-            yield say("breaks", route=route.label, breaks=breaks, n=figures["graphs"])
+        trained = route.trained(evidence)
+        if trained:
+            breaks = sum(trained.breaks.values())
+            yield say("breaks", route=route.label, breaks=breaks, n=trained.graphs)
 
 
 @TOPIC.table()
@@ -229,13 +254,13 @@ def _mindspore_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell | Text, ...
 
 def _torch_graph_rows(evidence: Evidence) -> Iterator[tuple[Cell | Text, ...]]:
     for route in COMPILED_ROUTES:
-        figures = route.figures(evidence)
-        if figures:
+        trained = route.trained(evidence)
+        if trained:
             reasons = []
-            for reason, count in figures["breaks"].items():
+            for reason, count in trained.breaks.items():
                 reasons.append(say("times_reason", count=count, reason=reason))
             breaks = say("breaks_by_reason", reasons=some(reasons))
-            yield route.label, say("graphs"), figures["graphs"], breaks
+            yield route.label, say("graphs"), trained.graphs, breaks
 
 
 def _timed_way(way: str) -> Text:

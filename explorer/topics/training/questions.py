@@ -12,45 +12,40 @@ TOPIC = Topic(
     question="Do all ways to take a training step leave the same weights, step by step?",
 )
 
-MODEL = TOPIC.ask("model", MINDSPORE_STYLES, program="routes:model")
-STEP_CELL = TOPIC.ask("step_cell", MINDSPORE_STYLES, program="routes:step_cell")
-GRAD_OPERATION = TOPIC.ask("grad_operation", MINDSPORE_STYLES, program="routes:grad_operation")
+MODEL = TOPIC.ask("model", MINDSPORE_STYLES)
+STEP_CELL = TOPIC.ask("step_cell", MINDSPORE_STYLES)
+GRAD_OPERATION = TOPIC.ask("grad_operation", MINDSPORE_STYLES)
 WITHOUT_SET_GRAD = TOPIC.ask(
     "grad_operation_without_set_grad",
     ("mindspore-tape",),
-    program="routes:grad_operation",
+    program="grad_operation",
     options={"set_grad": False},
 )
 # The guide prints it for PyNative mode; graph style runs it too.
 GUIDE_STEP = TOPIC.ask(
     "guide_step",
     MINDSPORE_STYLES,
-    program="routes:guide_step",
     printed="step_as_printed",
     meant="step_as_meant",
 )
-FUNCTIONAL = TOPIC.ask("functional", (*MINDSPORE_STYLES, "torch"), program="routes:functional")
+FUNCTIONAL = TOPIC.ask("functional", (*MINDSPORE_STYLES, "torch"))
 # Graph style compiles the net alone; under ms.jit, the update is in its graph too.
-JIT = TOPIC.ask("jit", MINDSPORE_STYLES, program="routes:functional", options={"jit": True})
-LOOP = TOPIC.ask("loop", ("torch",), program="routes:loop")
-COMPILED = TOPIC.ask(
-    "compiled", ("torch",), program="routes:compiled", options={"backend": "aot_eager"}
-)
-INDUCTOR = TOPIC.ask(
-    "inductor", ("torch",), program="routes:compiled", options={"backend": "inductor"}
-)
+JIT = TOPIC.ask("jit", MINDSPORE_STYLES, program="functional", options={"jit": True})
+LOOP = TOPIC.ask("loop", ("torch",))
+COMPILED = TOPIC.ask("compiled", ("torch",), options={"backend": "aot_eager"})
+INDUCTOR = TOPIC.ask("inductor", ("torch",), program="compiled", options={"backend": "inductor"})
 
 UPDATES = TOPIC.ask(
     "updates",
     PLACES,
-    program="updates:updates",
+    program="optimizers:updates",
     options_of={place: {"place": place, "optimizers": optimizers_of(place)} for place in PLACES},
 )
-EXPORTED_OPTIMIZERS = TOPIC.ask("optimizers", FRAMEWORKS, program="updates:exported")
+EXPORTED_OPTIMIZERS = TOPIC.ask("optimizers", FRAMEWORKS, program="optimizers:exported")
 MOMENTUM = TOPIC.ask(
     "momentum",
     ("mindspore",),
-    program="momentum:momentum",
+    program="optimizers:momentum",
     options={
         "weight": [1.0, 2.0, 3.0],
         "gradient": [1.0, 1.0, 1.0],
@@ -64,7 +59,7 @@ MOMENTUM = TOPIC.ask(
 WEIGHT_DECAY = TOPIC.ask(
     "weight_decay",
     FRAMEWORKS,
-    program="updates:weight_decay",
+    program="optimizers:weight_decay",
     options_of={
         "mindspore": {
             "optimizers": [
@@ -92,21 +87,21 @@ GROUP_SETTINGS = {
 """What the first of two groups is given, and how long the rows of its weight are."""
 
 GROUPS = TOPIC.ask(
-    "groups", FRAMEWORKS, program="updates:groups", options={"settings": GROUP_SETTINGS}
+    "groups", FRAMEWORKS, program="optimizers:groups", options={"settings": GROUP_SETTINGS}
 )
 ADD_PARAM_GROUP = TOPIC.ask(
     "add_param_group",
     FRAMEWORKS,
-    program="updates:add_param_group",
+    program="optimizers:add_param_group",
     options={"optimizers": ["SGD", "Adam"]},
 )
-OPTIMIZER_STATE = TOPIC.ask("told", FRAMEWORKS, program="updates:optimizer_state")
+OPTIMIZER_STATE = TOPIC.ask("told", FRAMEWORKS, program="optimizers:optimizer_state")
 
 # The global norm of these gradients is 13, so that clipping to 20 must leave them as they are.
 CLIPPING = TOPIC.ask(
     "clipping",
     FRAMEWORKS,
-    program="updates:clipping",
+    program="optimizers:clipping",
     options={"gradients": [[3.0, 4.0], [12.0]], "norms": [1.0, 5.0, 20.0], "value": 5.0},
     options_of={"mindspore": {"style": "graph"}},
 )
@@ -116,14 +111,14 @@ CLIPPING = TOPIC.ask(
 ACCUMULATION = TOPIC.ask(
     "accumulation",
     FRAMEWORKS,
-    program="updates:accumulation",
+    program="optimizers:accumulation",
     options={"norm_in_training": False},
     options_of={"mindspore": {"style": "graph"}},
 )
 ACCUMULATION_BATCH_NORM = TOPIC.ask(
     "accumulation_batch_norm",
     FRAMEWORKS,
-    program="updates:accumulation",
+    program="optimizers:accumulation",
     options={"norm_in_training": True},
     options_of={"mindspore": {"style": "tape"}},
 )
@@ -144,8 +139,8 @@ UNMATCHED_UPDATES = TOPIC.ask(
     "unmatched",
     PLACES,
     program={
-        "nn": "in_mindspore_updates:updates",
-        "experimental": "in_mindspore_updates:updates",
+        "nn": "in_mindspore_optimizers:updates",
+        "experimental": "in_mindspore_optimizers:updates",
         "torch": "in_torch_optimizers:every_update",
     },
     options_of={
@@ -183,28 +178,27 @@ PARAM_GROUPS = TOPIC.ask(
 LISTED_FILTERS = TOPIC.ask(
     "listed_filters",
     FRAMEWORKS,
-    program="listings:filters",
+    program="filters",
     printed="printed_filter",
     meant="meant_filter",
 )
 LISTED_SHAPES = TOPIC.ask(
     "listed_shapes",
     FRAMEWORKS,
-    program="listings:shapes",
+    program="shapes",
     printed="printed_step",
     meant="padded_alike",
 )
 
-STATEFUL = TOPIC.ask("stateful", MINDSPORE_STYLES, program="stateful:steps")
+STATEFUL = TOPIC.ask("stateful", MINDSPORE_STYLES, program="steps")
 
-FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="updates:filtered")
-SCALED_STEP = TOPIC.ask("scaled_step", ("mindspore",), program="routes:scaled_step")
+FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="optimizers:filtered")
+SCALED_STEP = TOPIC.ask("scaled_step", ("mindspore",))
 
-DISPATCHES = TOPIC.ask("dispatches", FRAMEWORKS, program="dispatches:dispatches")
+DISPATCHES = TOPIC.ask("dispatches", FRAMEWORKS)
 GRAPHS = TOPIC.ask(
     "graphs",
     ("mindspore",),
-    program="dispatches:graphs",
     kinds={"mindspore": "mindspore-capture"},  # the worker whose compiler saves its graphs
 )
 
@@ -212,7 +206,6 @@ GRAPHS = TOPIC.ask(
 SPEED = TOPIC.ask(
     "speed",
     FRAMEWORKS,
-    program="dispatches:speed",
     options={"repeats": 15},
     kinds={"mindspore": "mindspore-plain"},
 )

@@ -1,4 +1,4 @@
-"""What a gradient call is given in place of a position and of weights, by its name in evidence."""
+"""What gradient calls are given: positions by their names in evidence, and functions of one input."""
 
 from typing import Any
 
@@ -25,3 +25,21 @@ TRUE_GRADIENTS: dict[str, Any] = {
     "list": [[[4.0, 8.0]]],
 }
 """The gradients of (w · x) y at x = (1, 2), y = 4, w = (2, 3), by what the guide's text allows."""
+
+
+def one_output(x: Any) -> Any:
+    """The sum of 9x²."""
+    logits = x * 3
+    return (logits * logits).sum()
+
+
+def tuple_of_one(x: Any) -> Any:
+    """The sum of 9x² in a tuple."""
+    logits = x * 3
+    return ((logits * logits).sum(),)
+
+
+def two_outputs(x: Any) -> Any:
+    """The sum of 9x², and 3x."""
+    logits = x * 3
+    return (logits * logits).sum(), logits

@@ -1,4 +1,4 @@
-"""What the programs for cells and modules share: inputs, indexing functions, figures by mode."""
+"""What programs of both frameworks share: functions, indices, and a net's weights and samples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -82,3 +82,16 @@ def figures_by_mode(run: Callable[[bool], tuple[Any, Any, AnyArray]]) -> dict[st
             "dropout_values": sorted(set(dropped.ravel().tolist())),
         }
     return figures
+
+
+SAMPLES = np.array([[1.0, 2.0], [3.0, -2.0], [5.0, 6.0], [-1.0, 0.5], [0.25, -4.0]], np.float32)
+"""Five samples: two batches of two, and one left over."""
+
+BATCH = 2
+
+MEAN = np.array([0.5, -1.0], np.float32)
+VARIANCE = np.array([2.0, 0.25], np.float32)
+"""Batch norm's running statistics, far from those of any batch."""
+
+WEIGHT = np.array([[2.0, -3.0]], np.float32)
+"""The row of the dense layer behind it."""
