@@ -3,7 +3,7 @@
 import msgspec
 
 from explorer.model.arrays import Array
-from explorer.model.results import Failure
+from explorer.model.failures import Failure
 
 
 class LeafNoise(msgspec.Struct, frozen=True):

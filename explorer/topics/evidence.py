@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Figures, Measured
-from explorer.model.results import Failure
 from explorer.text.numbers import number
 from explorer.topics.question import Question, Target
 

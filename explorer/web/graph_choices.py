@@ -13,9 +13,10 @@ from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
-from explorer.pair.alignments import STAGES, aligned, can_be_paired, reported
+from explorer.pair.alignments import aligned, can_be_paired, reported
 from explorer.text.language import _
 from explorer.web.messages import refusal, show_error
+from explorer.words.graphs import STAGES
 
 # Alignments
 

@@ -16,7 +16,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.graph_sides import SideName
 from explorer.model.report import Report
-from explorer.pair.alignments import STAGES, both_marks, caption, has_values, merged_alignment
+from explorer.pair.alignments import both_marks, caption, has_values, merged_alignment
 from explorer.pair.component import words
 from explorer.pair.records import Side, StageChanges, pair_record, sources, stage_changes
 from explorer.pair.source_code import SourceLines
@@ -42,7 +42,7 @@ from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar
 from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
-from explorer.words.graphs import note, why_no_graph
+from explorer.words.graphs import STAGES, note, why_no_graph
 
 REVISION = "revision of the graphs"
 """Counts in the session how often what is chosen in the drawings was changed from outside of them."""

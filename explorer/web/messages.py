@@ -15,6 +15,7 @@ from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
 from explorer.text.choices import SHOWN, nearest
 from explorer.text.clean import clean
+from explorer.text.failures import loss_text
 from explorer.text.language import _
 from explorer.web.shared_runs import StoppedError
 from explorer.words.findings import sentence as finding_sentence
@@ -106,7 +107,7 @@ def errors_shown() -> Iterator[None]:
     except ExplorerError as error:
         show_error(str(error))
     except WorkerFaultError as error:
-        show_error(error.line)
+        show_error(loss_text(error.loss))
 
 
 def show_finding(finding: ReportFinding) -> None:

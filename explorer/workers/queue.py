@@ -166,7 +166,7 @@ class JobQueue:
                 outcome = error
             except WorkerFaultError as error:
                 if job.isolated:
-                    outcome = Lost("crashed", error.line, is_fault=True)
+                    outcome = Lost("crashed", error.loss)
                 else:
                     fault = error
             except BaseException as error:

@@ -8,9 +8,10 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, AnswerGroup, CaseReport
-from explorer.model.results import Estimate, Failure, OracleResult, Result
+from explorer.model.results import Estimate, OracleResult, Result
 from explorer.model.trees import Branch, branch
 from explorer.scenario.declaration import Tolerance
 from tests.support.results import answer, raised

@@ -12,13 +12,13 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.failures import MEMORY_LIMIT as LIMIT
 from explorer.model.report import Report
 from explorer.scenario import reader
 from explorer.scenario.load import load
 from explorer.text.language import said_in
 from explorer.web.offered_scenarios import scenario
 from explorer.workers.children import memory_limit
-from explorer.workers.protocol import MEMORY_LIMIT as LIMIT
 from explorer.workers.workers import Workers
 from tests.knocks.harms import HARMS, LOOPS, MISCHIEF, Place, text
 from tests.support.command_line import explorer

@@ -9,9 +9,10 @@ import pytest
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import CaseVerdict, Report
-from explorer.model.results import Failure, OracleResult, Outcome, Result
+from explorer.model.results import OracleResult, Outcome, Result
 from explorer.report.scenario.case_rows import CaseRow, case_row
 from explorer.report.scenario.page import Cases, cases_of, report_html, report_markdown
 from explorer.report.schemas import report_document

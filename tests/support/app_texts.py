@@ -27,6 +27,7 @@ SOURCES = (
     "store",
     "sweep",
     "text/choices.py",
+    "text/failures.py",
     "workers",
     "report/files.py",
     "documents",

@@ -5,8 +5,9 @@ import numpy as np
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.noise import LeafNoise, ResultNoise
-from explorer.model.results import Failure, OracleResult, Result
+from explorer.model.results import OracleResult, Result
 from explorer.scenario.declaration import Tolerance
 from explorer.web.case_detail import letters
 from tests.support.results import answer

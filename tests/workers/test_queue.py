@@ -7,6 +7,7 @@ import pytest
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.text.failures import message
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import CROWDED, Job, JobQueue, carry_out
@@ -52,8 +53,8 @@ def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None
     lost = outcomes["planted"]
     assert isinstance(lost, Lost)
     assert (lost.outcome, lost.is_fault) == ("crashed", True)
-    assert "internal error of the explorer" in lost.detail
-    assert "ZeroDivisionError: planted (explorer/workers/serving.py:" in lost.detail
+    assert "internal error of the explorer" in message(lost.failure)
+    assert "ZeroDivisionError: planted (explorer/workers/serving.py:" in message(lost.failure)
     assert outcomes["after"] == Word("after")
 
 

@@ -13,7 +13,9 @@ import pytest
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.model.failures import Failure
 from explorer.model.requests import NetRequest
+from explorer.text.failures import message
 from explorer.workers.children import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -124,9 +126,9 @@ def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
     reply = ask(crew, name, text)
     assert isinstance(reply, Lost)
     assert reply.outcome == "crashed"
-    assert (reply.failure.type, reply.failure.message) == ("crashed", reply.detail)
-    assert fragment in reply.detail
-    assert ("last words" in reply.detail) == (name == "aborts")
+    assert reply.failure == Failure("crashed", loss=reply.loss)
+    assert fragment in message(reply.failure)
+    assert ("last words" in message(reply.failure)) == (name == "aborts")
     assert ask(crew, "process") != before
 
 
@@ -168,7 +170,7 @@ def test_the_limit_of_the_whole_job_ends_what_is_under_way_and_asks_nothing_more
         late = ask(workers, "hangs", "600")
         assert isinstance(late, Lost)
         assert late.outcome == "timed_out"
-        assert "--timeout" in late.detail
+        assert "--timeout" in message(late.failure)
         never = ask(workers, "echo", "never asked")
         assert isinstance(never, Lost)
         assert never.outcome == "not_asked"

@@ -16,6 +16,7 @@ from explorer.model.results import Result
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 from explorer.scenario.reader import read
+from explorer.text.failures import message
 from explorer.text.messages import first_statement, repeatable
 from explorer.topics.attempts import attempt, raised
 from explorer.topics.scenario_nets import drawn_parameters, net_request
@@ -140,8 +141,8 @@ def is_not_asked(figure: Any) -> bool:
 def derivative(result: Result) -> dict[str, Any]:
     """A figure of an engine's answer: the derivative sampled, its dtype, or what was raised."""
     if result.error:
-        message = first_statement(repeatable(result.error.message))
-        return {"raised": result.error.type, "message": message}
+        statement = first_statement(repeatable(message(result.error)))
+        return {"raised": result.error.type, "message": statement}
     array = unpack(result.leaves[0].value)
     return {**sampled(array), "dtype": str(array.dtype)}
 
