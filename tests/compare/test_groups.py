@@ -147,6 +147,20 @@ def test_errors_are_one_answer_where_they_read_alike() -> None:
     assert engines(report) == [ENGINES[:2], ENGINES[2:3], ENGINES[3:]]
 
 
+def test_errors_that_mean_the_same_are_one_answer_in_whatever_words() -> None:
+    def missing(operator: str, own: str) -> Result:
+        error = Failure("RuntimeError", own, kind="no_kernel_here", details=(operator,))
+        return Result(outcome="raised", error=error)
+
+    report = judged(
+        missing("Roll", "The kernel Roll unregistered."),
+        missing("Roll", "Unsupported op [Roll]"),
+        missing("Erfinv", "The kernel Erfinv unregistered."),
+        raised(),
+    )
+    assert engines(report) == [ENGINES[:2], ENGINES[2:3], ENGINES[3:]]
+
+
 def test_an_error_and_a_value_are_two_answers_and_what_is_lost_is_none() -> None:
     lost = Result(outcome="crashed", error=Failure("crashed", "it died"))
     report = judged(dx(ramp()), lost, raised(), dx(ramp()))

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.model.absences import Absence, LineGap, LinkGap, ProofGap, ValueGap
 from explorer.model.cases import GradCase
-from explorer.model.failures import Complaint, Failure, Refusal
+from explorer.model.failures import Failure
 from explorer.model.graph import GraphNote
 from explorer.model.report import LeftOut, Ungraphed
 from explorer.model.results import NoteKind, Result, ResultNote
@@ -24,7 +24,6 @@ LATER = Failure("TypeError", "no such argument")
         (graphs.ABSENCES, sum(map(get_args, (ProofGap, LineGap, LinkGap, ValueGap)), ())),
         (graphs.NOTES, get_args(GraphNote)),
         (answers.NOTES, get_args(NoteKind)),
-        (failures.KINDS, (*get_args(Refusal), *get_args(Complaint))),
     ],
 )
 def test_each_fact_has_its_words_and_there_are_no_others(

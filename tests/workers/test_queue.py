@@ -6,8 +6,9 @@ import time
 import pytest
 
 from explorer.model.engines import WorkerKind
-from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.model.errors import MissingFrameworkError, UsageError, WorkerFaultError
 from explorer.text.failures import message
+from explorer.text.language import said_in
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import CROWDED, Job, JobQueue, carry_out
@@ -44,6 +45,11 @@ def test_a_lost_worker_and_a_missing_package_are_outcomes_of_their_jobs_alone() 
 def test_a_fault_of_our_own_stops_the_work() -> None:
     with Workers() as workers, pytest.raises(WorkerFaultError, match="planted"):
         carry_out([job("raises", "planted"), job("echo", "never asked")], workers)
+
+
+def test_what_a_job_refuses_is_said_in_the_reader_s_language() -> None:
+    with said_in("zh"), Workers() as workers, pytest.raises(UsageError, match="只能按关键字传入"):
+        carry_out([job("refuses", "Net.forward")], workers)
 
 
 def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from explorer.model.engines import WorkerKind
-from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.model.errors import MissingFrameworkError, UsageError, WorkerFaultError
 from explorer.model.failures import Failure
 from explorer.model.requests import NetRequest
 from explorer.text.failures import message
+from explorer.text.language import said_in
 from explorer.workers.children import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -111,6 +112,13 @@ def test_a_fault_of_our_own_is_raised_with_the_worker_s_traceback(crew: Workers)
     pattern = r"worker_targets\.py.*\n.*\n*ZeroDivisionError: planted"
     with pytest.raises(WorkerFaultError, match=pattern):
         ask(crew, "raises", "planted")
+
+
+def test_what_a_worker_refuses_is_said_in_the_reader_s_language(crew: Workers) -> None:
+    with pytest.raises(UsageError, match=r"Net\.forward takes 'mask' only by keyword"):
+        ask(crew, "refuses", "Net.forward")
+    with said_in("zh"), pytest.raises(UsageError, match=r"Net\.forward 的参数 'mask' 只能按关键字"):
+        ask(crew, "refuses", "Net.forward")
 
 
 def test_a_missing_package_says_what_is_missing_and_where_to_look(crew: Workers) -> None:
