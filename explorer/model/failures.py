@@ -31,20 +31,26 @@ Refusal = Literal[
 
 - "no_net": the scenario defines no net for the framework
 - "no_torch_net": nor one for PyTorch, which central differences need
-- "nested_differences": central differences are not computed for nested gradients
+- "nested_differences": central differences are not computed for nested
+  gradients
 - "nothing_to_vary": the case differentiates neither an input nor a weight
-- "no_auxiliary_outputs": the net returns a single output, and the case has has_aux=True
+- "no_auxiliary_outputs": the net returns a single output, and the case has
+  has_aux=True
 - "not_deterministic": two runs on equal inputs gave different outputs
-- "coarse_output": an output is too coarse for central differences: its number, its dtype, the step
+- "coarse_output": an output is too coarse for central differences: its number,
+  its dtype, the step
 - "integer_leaf": a leaf cannot be varied by a small step: its name, its dtype
-- "odd_output": the net returns something other than tensors and numbers: its type
-- "keyword_only": an argument is taken only by keyword: the forward's name, the argument
-- "random_operator": with SAME_DROPOUT, an operator outside the dropout layers draws random
-  numbers: the framework, the operator
+- "odd_output": the net returns something other than tensors and numbers: its
+  type
+- "keyword_only": an argument is taken only by keyword: the forward's name, the
+  argument
+- "random_operator": with SAME_DROPOUT, an operator outside the dropout layers
+  draws random numbers: the framework, the operator
 - "unknown_device": MindSpore has no such device: its name, those that there are
-- "high_order": the graph of so high an order cannot be captured: the order, the highest one
-- "interpreted_outputs": the compiled graph does not compute all that the call returns: how many
-  tensors it computes, of how many
+- "high_order": the graph of so high an order cannot be captured: the order, the
+  highest one
+- "interpreted_outputs": the compiled graph does not compute all that the call
+  returns: how many tensors it computes, of how many
 - "unsafe_weights": a checkpoint could run code when it is loaded: its file
 """
 
@@ -52,9 +58,10 @@ Complaint = Literal["no_kernel", "no_kernel_here", "no_dtype", "no_memory"]
 """A message of MindSpore's that fills a screen or says little; behind the colon the ``details``.
 
 - "no_kernel": an operator has no kernel: the operator, the device
-- "no_kernel_here": nor on the device that is used, which it does not name: the operator
-- "no_dtype": no kernel takes the operands' dtypes: the device, the operator, the dtypes, and
-  each combination that is taken
+- "no_kernel_here": nor on the device that is used, which it does not name: the
+  operator
+- "no_dtype": no kernel takes the operands' dtypes: the device, the operator,
+  the dtypes, and each combination that is taken
 - "no_memory": it holds no memory for an output
 """
 
@@ -73,7 +80,8 @@ LossKind = Literal[
 ]
 """How a request to a worker was lost.
 
-- "died": the process died, with the exit ``code`` if it is known; negative is a signal
+- "died": the process died, with the exit ``code`` if it is known; negative is a
+  signal
 - "closed": it closed its pipe but did not exit
 - "unreadable": its answer cannot be read
 - "memory": it exceeded its limit of ``amount`` megabytes

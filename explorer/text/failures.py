@@ -13,8 +13,9 @@ KINDS: dict[FailureKind, str] = {
     "no_net": later("the scenario defines no net for this framework"),
     "no_torch_net": later("central differences need a PyTorch net, and the scenario defines none"),
     "nested_differences": later(
-        "central differences are not computed for nested gradients: with a step of 1e-6, a second"
-        " difference would divide rounding errors by 1e-12"
+        "central differences are not computed for nested gradients: with a"
+        " step of 1e-6, a second difference would divide rounding errors by"
+        " 1e-12"
     ),
     "nothing_to_vary": later(
         "the case differentiates neither an input nor a weight, so there is nothing to vary"
@@ -26,46 +27,50 @@ KINDS: dict[FailureKind, str] = {
         "the net is not deterministic: two runs on equal inputs gave different outputs"
     ),
     "coarse_output": later(
-        "output {0} of the net is {1} even with float64 inputs and weights, which is too coarse for"
-        " central differences with a step of {2}"
+        "output {0} of the net is {1} even with float64 inputs and weights,"
+        " which is too coarse for central differences with a step of {2}"
     ),
     "integer_leaf": later("{0} has dtype {1}, and integers cannot be varied by a small step"),
     "odd_output": later(
-        "the net returns a {0}; return tensors and numbers, in tuples, lists, dicts and"
-        " dataclasses, or None"
+        "the net returns a {0}; return tensors and numbers, in tuples,"
+        " lists, dicts and dataclasses, or None"
     ),
     "keyword_only": later(
-        "{0} takes {1!r} only by keyword, but inputs are passed by position, in the order of"
-        " inputs(); remove the * from its signature"
+        "{0} takes {1!r} only by keyword, but inputs are passed by"
+        " position, in the order of inputs(); remove the * from its"
+        " signature"
     ),
     "random_operator": later(
-        "with SAME_DROPOUT = True only the layers nn.Dropout, nn.Dropout1d, nn.Dropout2d and"
-        " nn.Dropout3d may draw random numbers, but {0}'s net also draws some with {1}; use one of"
-        " these layers there, or make the random numbers an input and list it in CONSTANTS. Without"
-        " SAME_DROPOUT = True, values that depend on random numbers are not compared"
+        "with SAME_DROPOUT = True only the layers nn.Dropout, nn.Dropout1d,"
+        " nn.Dropout2d and nn.Dropout3d may draw random numbers, but {0}'s"
+        " net also draws some with {1}; use one of these layers there, or"
+        " make the random numbers an input and list it in CONSTANTS. Without"
+        " SAME_DROPOUT = True, values that depend on random numbers are not"
+        " compared"
     ),
     "unknown_device": later("MindSpore cannot use device {0!r}; allowed: {1}"),
     "high_order": later("the graph of order {0} cannot be captured; allowed: order 1 to {1}"),
     "interpreted_outputs": later(
-        "the compiled graph computes only {0} of the {1} tensors that the call returns; Python's"
-        " interpreter computes the others, such as the fields of a dataclass or a named tuple;"
-        " return a tuple instead"
+        "the compiled graph computes only {0} of the {1} tensors that the"
+        " call returns; Python's interpreter computes the others, such as"
+        " the fields of a dataclass or a named tuple; return a tuple instead"
     ),
     "unsafe_weights": later(
-        "{0!r} contains more than tensors and could run code when it is loaded (weights_only=True"
-        " rejects it); save only the weights: torch.save(net.state_dict(), FILE)"
+        "{0!r} contains more than tensors and could run code when it is"
+        " loaded (weights_only=True rejects it); save only the weights:"
+        " torch.save(net.state_dict(), FILE)"
     ),
     "no_kernel": later(
-        "MindSpore has no {1} kernel for the operator {0}; use other operators instead, or a device"
-        " that has one"
+        "MindSpore has no {1} kernel for the operator {0}; use other"
+        " operators instead, or a device that has one"
     ),
     "no_kernel_here": later(
-        "MindSpore has no kernel on this device for the operator {0}; use other operators instead,"
-        " or a device that has one"
+        "MindSpore has no kernel on this device for the operator {0}; use"
+        " other operators instead, or a device that has one"
     ),
     "no_dtype": later(
-        "MindSpore's {0} kernel of the operator {1} does not support {2}; cast to a supported"
-        " dtype: {taken}"
+        "MindSpore's {0} kernel of the operator {1} does not support {2};"
+        " cast to a supported dtype: {taken}"
     ),
     "no_memory": later(
         "internal error of MindSpore: it has no memory for an output of the operator"
@@ -85,8 +90,8 @@ LOSSES: dict[LossKind, str] = {
     ),
     "no_answer": later("no answer within {amount} s; raise --request-timeout to wait longer"),
     "out_of_time": later(
-        "no answer before the time limit of the whole run was reached; raise --timeout to wait"
-        " longer"
+        "no answer before the time limit of the whole run was reached;"
+        " raise --timeout to wait longer"
     ),
     "not_sent": later(
         "the time limit of the whole run was reached; raise --timeout to wait longer"
