@@ -39,6 +39,7 @@ from explorer.model.report import Report
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.report.scenario.files import draw_ladder, report_files, stems
 from explorer.scenario.reader import read
+from explorer.text.failures import message
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
@@ -177,7 +178,7 @@ class MeteredWorkers(Workers):
         net = argument.net if isinstance(argument, CaseRequest) else argument
         engine = net.engine if isinstance(net, NetRequest) else kind
         if isinstance(answer, Lost):
-            self.stages.append(Stage(name, engine, 0, 0, 0, lost=answer.detail))
+            self.stages.append(Stage(name, engine, 0, 0, 0, lost=message(answer.failure)))
             return answer
         reading = self._last.pop(kind, None) or meter.read()
         nodes = sum(len(graph.nodes) for graph in getattr(answer, "graphs", ())[-1:])

@@ -21,6 +21,7 @@ from explorer.scenario.find import find, names
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import main_case
+from explorer.text.failures import typed
 from explorer.words.proofs import proofs
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -48,7 +49,7 @@ def capture(request: CaseRequest, workers: Workers, prove: ProofScope) -> tuple[
     reply = workers.call(engine.captures_in, f"{engine.module}:capture", asked, Captured)
     seconds = time.perf_counter() - start
     if isinstance(reply, Lost):
-        raise ExplorerError(reply.failure.text)
+        raise ExplorerError(typed(reply.failure))
     return reply, seconds
 
 

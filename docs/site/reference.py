@@ -10,11 +10,11 @@ from explorer.cli import commands
 from explorer.cli.entry import run
 from explorer.compare import noise
 from explorer.compare.noise import CLEAR, NEAR
-from explorer.model.claim import CLAIM_VERDICTS
 from explorer.report.claims.wording import verdict_name
 from explorer.report.json import encode
 from explorer.report.schemas import DOCUMENTS, schema
 from explorer.topics import STUDIES, study_topic
+from explorer.words.claims import MEANINGS
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -71,7 +71,7 @@ def _studies() -> str:
 
 
 def _tolerances() -> str:
-    verdicts = [(verdict_name(verdict), meaning) for verdict, meaning in CLAIM_VERDICTS.items()]
+    verdicts = [(verdict_name(verdict), meaning) for verdict, meaning in MEANINGS.items()]
     return "\n\n".join(
         (
             "# Verdicts and tolerances",

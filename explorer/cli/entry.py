@@ -16,6 +16,7 @@ from explorer.cli.parsing_errors import parsing_error
 from explorer.model.errors import ExplorerError, UsageError, WorkerFaultError
 from explorer.text.choices import refusal
 from explorer.text.clean import clean
+from explorer.text.failures import loss_text
 from explorer.text.language import ENGLISH, LANGUAGES, VARIABLE, _, said_in, wished
 
 SHOW_TRACEBACK = "EXPLORER_TRACEBACK"
@@ -77,7 +78,7 @@ def _run(arguments: list[str]) -> int:
         if os.environ.get(SHOW_TRACEBACK):
             raise
         text = _("{error}; set {variable}=1 for the whole traceback")
-        message = text.format(error=error.line, variable=SHOW_TRACEBACK)
+        message = text.format(error=loss_text(error.loss), variable=SHOW_TRACEBACK)
         return _print_error(message, exit_codes.LOST)
 
 

@@ -5,9 +5,10 @@ from explorer.cli import exit_codes
 from explorer.cli.options import StudyOptions, check_seconds, chosen_formats
 from explorer.cli.output import prepared, print_document, write_file
 from explorer.cli.terminal import console, progress
+from explorer.model.failures import MISSING_FRAMEWORK
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
-from explorer.model.results import LOST, MISSING_FRAMEWORK
+from explorer.model.results import LOST
 from explorer.model.study import StudyRecord
 from explorer.report.schemas import study_document
 from explorer.report.study import DEFAULT_FORMATS, FORMATS, study_blocks, study_files

@@ -215,8 +215,17 @@ def _give_one_answer(answers: Answers, one: str, other: str) -> bool:
     return (one, other) not in answers.allowed or _read_alike(answers, one, other)
 
 
-def _error(result: Result) -> str:
-    return one_line(result.error.text) if result.error else ""
+def _error(result: Result) -> tuple[str | int | None, ...]:
+    """What an error says, without the user's line."""
+    error = result.error
+    if error is None:
+        return ()
+    if error.loss:
+        return (error.type, error.loss.kind, error.loss.code, one_line(error.loss.output))
+    if error.kind:
+        # A framework words it differently on a tape and in a graph.
+        return (error.type, error.kind, *error.details)
+    return (error.type, one_line(error.message), error.left_out)
 
 
 def _read_alike(answers: Answers, one: str, other: str) -> bool:

@@ -1,15 +1,17 @@
-"""Failures as records: a framework's exception, cut down to what it says of the user's net, and refusals."""
+"""Failures as records: a framework's exception, cut down to what it says of the user's net."""
 
 import inspect
 import re
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from explorer.engines.source_lines import users_name
-from explorer.model.errors import UsageError
-from explorer.model.results import Failure
+from explorer.model.errors import RecordedError, RefusedNetError
+from explorer.model.failures import Failure, FailureKind
 from explorer.scenario.own_nets import packages_of
 
 LONGEST = 600
@@ -18,24 +20,31 @@ LONGEST = 600
 FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:'\"]+/)+")
 """The folders of an absolute path: they say where something is installed, which is of no use."""
 
-UNREACHED_DRAW = (
-    "with SAME_DROPOUT = True only the layers nn.Dropout, nn.Dropout1d, nn.Dropout2d and nn.Dropout3d"
-    " may draw random numbers, but {framework}'s net also draws some with {operator}; use one of"
-    " these layers there, or make the random numbers an input and list it in CONSTANTS. Without"
-    " SAME_DROPOUT = True, values that depend on random numbers are not compared"
-)
-"""The error for a net with SAME_DROPOUT that draws random numbers outside dropout layers."""
-
 LineSource = Literal["message", "traceback"]
 """The two places that can name a line of the user's."""
 
 
+class Statement(NamedTuple):
+    """What a framework's message says of the user's net: the message proper, and its meaning.
+
+    The fields are those of a Failure.
+    """
+
+    message: str
+    kind: FailureKind | None = None
+    details: tuple[str, ...] = ()
+    left_out: int = 0
+
+
 def failure(
-    error: BaseException, scenario: str, proper: Callable[[str], str], prefer: LineSource
+    error: BaseException,
+    scenario: str,
+    stated: Callable[[str], Statement],
+    prefer: LineSource,
 ) -> Failure:
     """The record of an exception: its type, its message, and the user's line that it names.
 
-    The message is what ``proper`` makes of the whole text: it keeps its line breaks, loses the
+    The message is what is ``stated`` by the whole text: it keeps its line breaks, loses the
     folders of paths, and has at most LONGEST characters. The user's lines are those of the file
     ``scenario``, and of the packages that its nets come from. Where the message and the traceback both
     name such lines, those of ``prefer`` count, and of them the innermost.
@@ -43,15 +52,18 @@ def failure(
     # The place is looked for in the whole text: a stack names it where the message proper does not.
     text = str(error)
     path = Path(scenario).resolve()
-    message = FOLDERS.sub("", proper(text)).strip()
-
     in_message = list(_users(_named(text, path), path))
     in_traceback = list(_users(_frames(error), path))
     # Both have the innermost line last.
     lines = in_message or in_traceback
     if prefer == "traceback":
         lines = in_traceback or in_message
-    return Failure(type(error).__name__, message[:LONGEST], lines[-1] if lines else "")
+    source = lines[-1] if lines else ""
+    if isinstance(error, RecordedError):
+        return msgspec.structs.replace(error.failure, source=source)
+    message, kind, details, left_out = stated(text)
+    message = FOLDERS.sub("", message).strip()[:LONGEST]
+    return Failure(type(error).__name__, message, source, kind, details, left_out)
 
 
 def _named(text: str, scenario: Path) -> list[tuple[str, str]]:
@@ -88,7 +100,4 @@ def refuse_keyword_only(forward: Callable[..., Any]) -> None:
     for parameter in parameters:
         is_required = parameter.default is parameter.empty
         if parameter.kind is parameter.KEYWORD_ONLY and is_required:
-            raise UsageError(
-                f"{forward.__qualname__} takes {parameter.name!r} only by keyword, but inputs are passed"
-                " by position, in the order of inputs(); remove the * from its signature"
-            )
+            raise RefusedNetError("keyword_only", forward.__qualname__, parameter.name)

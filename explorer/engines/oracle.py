@@ -32,9 +32,10 @@ from explorer.engines.torch.net import (
 from explorer.engines.torch.stopped_values import StoppedValues
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
-from explorer.model.errors import UsageError
+from explorer.model.errors import RefusedNetError
+from explorer.model.failures import Failure
 from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import Estimate, Failure, OracleResult, Refusal
+from explorer.model.results import Estimate, OracleResult
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.differences import directions, is_kink
 
@@ -71,14 +72,6 @@ KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
 
 
-class NotEstimatedError(Exception):
-    """Central differences cannot estimate the gradients of a net; ``failure`` says why."""
-
-    def __init__(self, refusal: Refusal, *details: str) -> None:
-        super().__init__(refusal)
-        self.failure = Failure(UsageError.__name__, refusal=refusal, details=details)
-
-
 def estimate(request: CaseRequest) -> OracleResult:
     """The gradients of a case, leaf by leaf, on the CPU in float64.
 
@@ -88,19 +81,17 @@ def estimate(request: CaseRequest) -> OracleResult:
     if case.order > 1:
         # With a step of 1e-6, a second difference would divide rounding errors by 1e-12.
         return OracleResult(
-            "unsupported", error=Failure("NotImplementedError", refusal="nested_differences")
+            "unsupported", error=Failure("NotImplementedError", kind="nested_differences")
         )
     if case.must_fail:
-        return OracleResult("raised", error=Failure("ValueError", refusal="nothing_to_vary"))
+        return OracleResult("raised", error=Failure("ValueError", kind="nothing_to_vary"))
     try:
         with _double_precision():
             function = _function(request.net)
             if case.has_aux and function.bare:
-                refused = Failure("ValueError", refusal="no_auxiliary_outputs")
+                refused = Failure("ValueError", kind="no_auxiliary_outputs")
                 return OracleResult("raised", error=refused)
             return OracleResult("ok", _estimates(function, case), stops=function.stops)
-    except NotEstimatedError as error:
-        return OracleResult("raised", error=error.failure)
     except Exception as error:
         return OracleResult("raised", error=failure(error, request.net.scenario))
 
@@ -243,7 +234,7 @@ class _Function:
         """The sum of each output, and of its product with the explicit cotangent.
 
         Every case combines these. The leaves are set to ``values``; the result has shape (outputs, 2).
-        An output of integers counts as zeros. Raises NotEstimatedError for one that is not float64: a step
+        An output of integers counts as zeros. Raises RefusedNetError for one that is not float64: a step
         of STEP would vanish in it.
         """
         rows = []
@@ -258,25 +249,25 @@ class _Function:
             else:
                 # The net made float32 or less of its float64 leaves.
                 dtype = str(output.dtype)
-                raise NotEstimatedError("coarse_output", str(index), dtype, str(STEP))
+                raise RefusedNetError("coarse_output", str(index), dtype, str(STEP))
             product = array * cotangent(index, array.shape, "float64")
             rows.append((array.sum(), product.sum()))
         return np.array(rows)
 
     @functools.cached_property
     def _middle(self) -> AnyArray:
-        """The sums without variation; NotEstimatedError if a second run gives others."""
+        """The sums without variation; RefusedNetError if a second run gives others."""
         sums, again = self._sums(NOTHING_VARIED), self._sums(NOTHING_VARIED)
         same = (sums == again) | (np.abs(sums - again) <= self.noise * STEP)
         if np.isfinite(sums).all() and not same.all():
-            raise NotEstimatedError("not_deterministic")
+            raise RefusedNetError("not_deterministic")
         return sums
 
     def slopes(self, group: LeafGroup, count: int) -> Slopes:
         """Differences of the sums along ``count`` directions, or of 0 along each element.
 
         All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
-        alone can be varied along its elements. Raises NotEstimatedError for a leaf of integers, and for a net
+        alone can be varied along its elements. Raises RefusedNetError for a leaf of integers, and for a net
         that is not deterministic.
         """
         key = group.leaves, count
@@ -302,7 +293,7 @@ class _Function:
             start = self.start(leaf)
             if not start.is_floating_point():
                 leaf_name = name.removeprefix("d")
-                raise NotEstimatedError("integer_leaf", leaf_name, dtype_of(start))
+                raise RefusedNetError("integer_leaf", leaf_name, dtype_of(start))
             shape, size = tuple(start.shape), start.numel()
             rows = np.eye(size).reshape(size, *shape)
             if count:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
+from explorer.model.failures import MISSING_FRAMEWORK, Failure
 from explorer.model.requests import Nothing
-from explorer.model.results import MISSING_FRAMEWORK, About, Failure
+from explorer.model.results import About
 from explorer.store.keys import key_of
 from explorer.store.store import Store
 from explorer.workers.protocol import Lost

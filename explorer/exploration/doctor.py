@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from explorer.exploration.about import about
 from explorer.model.doctor import CheckFacts
 from explorer.model.engines import FRAMEWORKS
-from explorer.model.results import About, Failure
+from explorer.model.failures import Failure
+from explorer.model.results import About
 from explorer.shipped import requirements_file
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
@@ -64,7 +65,7 @@ def _check_python() -> CheckFacts:
 
 def _check_framework(name: str, reply: About | Failure) -> CheckFacts:
     if isinstance(reply, Failure):
-        return CheckFacts(kind="broken", name=name, fine=False, text=reply.message, required=True)
+        return CheckFacts(kind="broken", name=name, fine=False, error=reply, required=True)
     return CheckFacts(
         kind="framework",
         name=name,

@@ -9,14 +9,16 @@ from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
+from explorer.model.failures import Failure
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
-from explorer.model.results import About, Failure
+from explorer.model.results import About
 from explorer.scenario.common_start import settle
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
+from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.workers.queue import Job, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
@@ -127,7 +129,7 @@ def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framewor
             raise MissingFrameworkError(
                 _("{framework} cannot be used: {reason}"),
                 framework=FRAMEWORK_LABELS[framework],
-                reason=about.message,
+                reason=message(about),
             )
         present[framework] = about
     return present

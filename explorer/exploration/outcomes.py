@@ -21,18 +21,19 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
+from explorer.model.failures import Failure, Loss
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.graph import GradGraph
-from explorer.model.results import Captured, Failure, OracleResult, Result, ResultNoise
+from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.scenario.common_start import Nets
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome
 
-NOT_DEFINED = Result(outcome="not_defined", error=Failure("NotDefined", refusal="no_net"))
-NO_ORACLE = OracleResult("not_defined", error=Failure("NotDefined", refusal="no_torch_net"))
+NOT_DEFINED = Result(outcome="not_defined", error=Failure("NotDefined", kind="no_net"))
+NO_ORACLE = OracleResult("not_defined", error=Failure("NotDefined", kind="no_torch_net"))
 
-INTERRUPTED = Lost("not_asked", "the run was interrupted first")
+INTERRUPTED = Lost("not_asked", Loss(kind="interrupted"))
 """The outcome of a job that was not finished when Ctrl-C came."""
 
 
@@ -190,8 +191,7 @@ def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
             lost.setdefault(ENGINES[key.engine].framework, outcome)
     findings = []
     for framework, outcome in lost.items():
-        reason = outcome.detail.splitlines()[0]
-        findings.append(ReportFinding(fact=NoiseUnknown(framework, reason)))
+        findings.append(ReportFinding(fact=NoiseUnknown(framework, outcome.failure)))
     return tuple(findings)
 
 

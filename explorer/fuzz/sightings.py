@@ -13,6 +13,7 @@ from explorer.model.fuzz import Kind, Sighting
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
 from explorer.model.unpaired import Unpaired
+from explorer.text.failures import message, typed
 from explorer.text.language import later
 from explorer.words.graphs import why_no_graph
 
@@ -32,7 +33,7 @@ def _lost(_: Report, case: CaseReport) -> Iterator[Sighting]:
     engines = [name for name, result in case.results.items() if result.outcome in LOST]
     if engines:
         error = case.results[engines[0]].error
-        yield Sighting("lost", tuple(engines), (error.message,) if error else ())
+        yield Sighting("lost", tuple(engines), (message(error),) if error else ())
 
 
 def _refused(_: Report, case: CaseReport) -> Iterator[Sighting]:
@@ -41,7 +42,7 @@ def _refused(_: Report, case: CaseReport) -> Iterator[Sighting]:
         if result.outcome == "ok":
             return
         if result.error:
-            errors.append(result.error.message)
+            errors.append(message(result.error))
     yield Sighting("refused", tuple(case.results), tuple(errors[:1]))
 
 
@@ -79,7 +80,7 @@ def _raises(_: Report, case: CaseReport) -> Iterator[Sighting]:
         if result.outcome in ("raised", "unsupported"):
             engines.append(name)
             if result.error:
-                errors[f"{result.error.type}: {result.error.message}"] = None
+                errors[typed(result.error)] = None
     if engines:
         yield Sighting("raises", tuple(engines), tuple(errors))
 

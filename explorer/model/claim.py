@@ -1,9 +1,10 @@
 """Verdicts on the guides' statements, each with its evidence, and the board of all of them."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
 
@@ -16,15 +17,7 @@ ClaimVerdict = Literal[
     "not_checkable_here",
 ]
 
-CLAIM_VERDICTS: dict[ClaimVerdict, str] = {
-    "holds": "true on the installed versions",
-    "holds_with_changes": "true, but names or defaults have changed since",
-    "outdated": "was true, and is not any more",
-    "does_not_hold": "not true on the installed versions",
-    "depends_on_style": "true of graph or of tape, not of a framework",
-    "not_checkable_here": "needs hardware that is not here",
-}
-"""Each verdict, and what it means."""
+CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
 
 HEADINGS = (
     "gradients",
@@ -37,18 +30,10 @@ HEADINGS = (
     "optimizers",
     "parallel",
 )
-"""Under which headings the board lists its claims, in order."""
+"""The names of the headings under which the board lists its claims, in order."""
 
-GUIDES = {
-    "000": "migration guide, typical differences from PyTorch (r2.0.0-alpha)",
-    "001": "migration guide, building networks",
-    "002": "migration guide, optimizers",
-    "003": "a note on functional autodiff (2024)",
-    "004": "migration guide, gradients (r2.0)",
-    "ours": "no guide: a statement of this project's own",
-}
-"""The documents that the statements are taken from, by the numbers that claims refer to them with.
-"""
+GUIDES = ("000", "001", "002", "003", "004", "ours")
+"""The numbers that claims refer to documents with."""
 
 
 class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -108,7 +93,7 @@ class ClaimRow(
     advice: Text = ""
     sections: dict[str, str] = {}
     observations: tuple[Observation, ...] = ()
-    not_run: dict[str, str] = {}
+    not_run: dict[str, Failure] = {}
     printed: tuple[Listing, ...] = ()
     meant: tuple[Listing, ...] = ()
 

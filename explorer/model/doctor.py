@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.failures import Failure
+
 CheckKind = Literal[
     "python", "framework", "package", "too_new_numpy", "missing", "broken", "layout", "browser"
 ]
@@ -14,7 +16,7 @@ CheckKind = Literal[
 - "package": an installed package
 - "too_new_numpy": a numpy with which MindSpore crashes
 - "missing": a package that is not installed
-- "broken": a framework that cannot be used; ``text`` is its error
+- "broken": a framework that cannot be used; ``error`` says why
 - "layout": Graphviz, or the ``text`` on the layout that replaces it
 - "browser": a browser that the app's tests can drive
 """
@@ -30,6 +32,7 @@ class CheckFacts(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     devices: tuple[str, ...] = ()
     text: str = ""
+    error: Failure | None = None
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,9 @@ Every message says what was given, what is allowed, and what to do.
 """
 
 import re
+from typing import ClassVar
+
+from explorer.model.failures import Failure, FailureKind, Loss
 
 OWN_FRAME = re.compile(r'File "[^"]*/(explorer/[^"]+\.py)", line (\d+)')
 """A frame of a traceback that is in the explorer's own code."""
@@ -24,6 +27,38 @@ class ExplorerError(Exception):
 
 class UsageError(ExplorerError):
     """A request that cannot be met as given: a name, a file, a device, a folder."""
+
+
+class RecordedError(Exception):
+    """An error that is recorded as a fact: ``failure``, whose words are in text/failures."""
+
+    recorded_as: ClassVar[str]
+    """The type of the failure."""
+
+    def __init__(self, kind: FailureKind, *details: str) -> None:
+        super().__init__(" ".join((kind, *details)))
+        self.failure = Failure(self.recorded_as, kind=kind, details=details)
+
+
+class RefusedNetError(RecordedError, UsageError):
+    """A net, or a way to ask for its gradients, that a worker refuses."""
+
+    recorded_as = "UsageError"
+
+
+class UncapturedError(RecordedError, ExplorerError):
+    """A result whose graph cannot be captured whole."""
+
+    recorded_as = "ExplorerError"
+
+
+class OddOutputError(RecordedError, TypeError):
+    """A net that returns something other than tensors and numbers."""
+
+    recorded_as = "TypeError"
+
+    def __init__(self, output: object) -> None:
+        super().__init__("odd_output", type(output).__name__)
 
 
 class ScenarioError(UsageError):
@@ -56,12 +91,12 @@ class WorkerFaultError(RuntimeError):
     """An internal error of the explorer in a worker; carries the worker's traceback."""
 
     @property
-    def line(self) -> str:
-        """The error in one line: the last line of the traceback, and the place in the explorer."""
+    def loss(self) -> Loss:
+        """The last line of the traceback, and the place in the explorer."""
         text = str(self).strip()
-        line = f"internal error of the explorer in a worker: {text.rpartition(chr(10))[2]}"
+        line = text.rpartition("\n")[2]
         places = OWN_FRAME.findall(text)
-        if not places:
-            return line
-        file, number = places[-1]
-        return f"{line} ({file}:{number})"
+        if places:
+            file, number = places[-1]
+            line += f" ({file}:{number})"
+        return Loss(kind="fault", output=line)

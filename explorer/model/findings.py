@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.divergence import Place
 from explorer.model.engines import Framework
+from explorer.model.failures import Failure
 from explorer.model.requests import Role
 
 FindingKind = Literal[
@@ -99,10 +100,10 @@ class IllConditioned(msgspec.Struct, frozen=True, tag_field="fact", tag="ill_con
 
 
 class NoiseUnknown(msgspec.Struct, frozen=True, tag_field="fact", tag="noise_unknown"):
-    """The worker that measured a framework's noise was lost; ``reason`` is what is known of that."""
+    """The worker that measured a framework's noise was lost, with the ``error`` of that."""
 
     framework: Framework
-    reason: str
+    error: Failure
 
 
 class RecordedOtherwise(msgspec.Struct, frozen=True, tag_field="fact", tag="recorded_otherwise"):

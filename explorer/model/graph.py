@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.arrays import Summary
+from explorer.model.failures import Failure
 
 ProofGap = Literal[
     "random",
@@ -37,7 +38,7 @@ ProofGap = Literal[
   "mixed_tuple": it takes a tuple with something other than tensors;
   "odd_operand": an operand is a ``detail``
 - "unannounced": the framework reports no operator for it
-- "raises_alone": it raises ``detail`` when it is run alone
+- "raises_alone": it raises ``error`` when it is run alone
 - "fewer_gradients": run alone it gives ``detail`` gradients, and more in the
   graph
 - "single_precision": run alone it takes a float64 constant in single precision
@@ -85,11 +86,12 @@ AbsenceKind = ProofGap | LineGap | LinkGap | ValueGap
 class Absence(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why something of a node is missing.
 
-    ``detail`` is a name, a number, or a framework's message.
+    ``detail`` is a name or a number; ``error`` is what an op raises that is run alone.
     """
 
     kind: AbsenceKind
     detail: str = ""
+    error: Failure | None = None
 
 
 NodeKind = Literal["op", "input", "parameter", "constant", "accumulate", "call", "output"]

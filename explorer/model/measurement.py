@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 
 from explorer.model.engines import WorkerKind
+from explorer.model.failures import Failure
 from explorer.model.graph import GradGraph
-from explorer.model.results import Failure, Outcome
+from explorer.model.results import Outcome
 
 Figures = dict[str, Any]
 """Measured values by name: numbers, strings, booleans, None, and lists and dicts of them.

@@ -7,17 +7,16 @@ class CompilerPass(msgspec.Struct, frozen=True):
     """One pass.
 
     ``stage`` is what a graph that was captured after it calls its stage; ``file`` is what MindSpore
-    calls it in MS_DEV_DUMP_IR_PASSES and in the names of files; ``label`` is what a reader is told.
+    calls it in MS_DEV_DUMP_IR_PASSES and in the names of files.
     """
 
     stage: str
     file: str
-    label: str
 
 
-TYPED = CompilerPass("type_inference", "type_inference", "1 forward program")
-EXPANDED = CompilerPass("opt_a", "opt_pass_2_opt_a", "2 with its gradient")
-FINAL = CompilerPass("validate", "validate", "3 as it is run")
+TYPED = CompilerPass("type_inference", "type_inference")
+EXPANDED = CompilerPass("opt_a", "opt_pass_2_opt_a")
+FINAL = CompilerPass("validate", "validate")
 
 PASSES = (TYPED, EXPANDED, FINAL)
 """The program as written, with its gradient expanded, and as it is handed to the kernels (2.10.0)."""

@@ -6,9 +6,10 @@ import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
-from explorer.model.results import Failure, Leaf, OracleResult, Outcome, Result
+from explorer.model.results import Leaf, OracleResult, Outcome, Result
 
 CaseVerdict = Literal[
     "match", "close", "differs", "drawn", "all_raise", "some_raise", "not_compared"

@@ -6,7 +6,7 @@ import msgspec
 
 from explorer.model.arrays import Array
 from explorer.model.cases import GradCase
-from explorer.model.results import Failure
+from explorer.model.failures import Failure
 from explorer.model.trees import Tree
 
 Role = Literal["trained", "frozen", "buffer", "constant"]

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from explorer.model.arrays import Array, unpack
+from explorer.model.failures import Failure
 from explorer.model.graph import GradGraph
 from explorer.model.trees import Nested, Tree, fill, render
 
@@ -17,76 +18,6 @@ ANSWERED: tuple[Outcome, ...] = ("ok", "raised")
 LOST: tuple[Outcome, ...] = ("crashed", "timed_out")
 """Outcomes in which a worker process was lost."""
 
-MISSING_FRAMEWORK = "MissingFramework"
-"""The ``type`` of a Failure where a framework is not installed."""
-
-
-Refusal = Literal[
-    "no_net",
-    "no_torch_net",
-    "nested_differences",
-    "nothing_to_vary",
-    "no_auxiliary_outputs",
-    "not_deterministic",
-    "coarse_output",
-    "integer_leaf",
-]
-"""A failure that no exception stands for.
-
-- "no_net": the scenario defines no net for the framework
-- "no_torch_net": nor one for PyTorch, which central differences need
-- "nested_differences": central differences are not computed for nested gradients
-- "nothing_to_vary": the case differentiates neither an input nor a weight
-- "no_auxiliary_outputs": the net returns a single output, and the case has has_aux=True
-- "not_deterministic": two runs on equal inputs gave different outputs
-- "coarse_output": an output is too coarse for central differences: its number, its dtype, the step
-- "integer_leaf": a leaf cannot be varied by a small step: its name and its dtype
-"""
-
-
-LossKind = Literal["died", "closed", "unreadable", "memory", "no_answer", "out_of_time", "not_sent"]
-"""How a request to a worker was lost.
-
-- "died": the process died, with the exit ``code`` if it is known; negative is a signal
-- "closed": it closed its pipe but did not exit
-- "unreadable": its answer cannot be read
-- "memory": it exceeded its limit of ``amount`` megabytes
-- "no_answer": there was no answer within ``amount`` seconds
-- "out_of_time": there was no answer before the time limit of the whole run
-- "not_sent": that limit was reached before the request was sent
-"""
-
-
-class Loss(msgspec.Struct, frozen=True, kw_only=True):
-    """How a request to a worker was lost; ``output`` is the end of what it wrote to stderr."""
-
-    kind: LossKind
-    code: int | None = None
-    amount: float = 0.0
-    output: str = ""
-
-
-class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why an engine could not answer: the exception's type and message.
-
-    ``source`` is the user's line ("net.py:12"), or "" where none is known. Where no exception was
-    raised there is a ``refusal`` with its ``details``, and no message; ``loss`` says how a
-    worker was lost.
-    """
-
-    type: str
-    message: str = ""
-    source: str = ""
-    refusal: Refusal | None = None
-    details: tuple[str, ...] = ()
-    loss: Loss | None = None
-
-    @property
-    def text(self) -> str:
-        """Both in one: "RuntimeError: no grad"."""
-        return f"{self.type}: {self.message}"
-
-
 NoteKind = Literal["joint_has_none", "grad_is_none", "ids_of_many", "ids_take_long", "ids_raise"]
 """What is unlike the plain call in an answer.
 
@@ -94,15 +25,16 @@ NoteKind = Literal["joint_has_none", "grad_is_none", "ids_of_many", "ids_take_lo
   gradients are shown as zeros: the joint graph has none, or PyTorch leaves .grad as None
 - "ids_of_many", "ids_take_long": return_ids=True is left out, since the net has ``detail``
   parameters or takes long to compile
-- "ids_raise": return_ids=True raises ``detail``
+- "ids_raise": return_ids=True raises ``error``
 """
 
 
 class ResultNote(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A note on an answer; ``detail`` has names, a number, or the framework's message."""
+    """A note on an answer; ``detail`` has names or a number."""
 
     kind: NoteKind
     detail: str = ""
+    error: Failure | None = None
 
 
 class Leaf(msgspec.Struct, frozen=True):

@@ -146,13 +146,6 @@ def leaves(value: Any) -> Iterator[Any]:
         yield from leaves(item)
 
 
-NO_OUTPUT = (
-    "the net returns a {}; return tensors and numbers, in tuples, lists, dicts and dataclasses, or"
-    " None"
-)
-"""The refusal of a return value of another type."""
-
-
 def tree_of(value: Any, names: Iterable[str]) -> Tree:
     """The tree of what a call returned, in which every leaf takes the next of ``names``."""
     return _named(value, iter(names))

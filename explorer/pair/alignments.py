@@ -12,9 +12,9 @@ from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.engines import ENGINES
 from explorer.model.graph import OTHER, GradGraph
-from explorer.model.passes import PASSES
 from explorer.model.unpaired import Unpaired
 from explorer.text.language import _
+from explorer.words.graphs import STAGES
 
 
 def has_values(graph: GradGraph) -> bool:
@@ -151,10 +151,6 @@ def _merged_unpaired(unpaired: Unpaired, left: Shown, right: Shown) -> Unpaired:
     if unpaired.side == "right":
         side = right
     return msgspec.structs.replace(unpaired, node=side.homes[unpaired.node])
-
-
-STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
-"""The label of each captured stage of MindSpore's compiler."""
 
 
 def caption(graph: GradGraph) -> str:

@@ -12,21 +12,24 @@ from operator import attrgetter, or_
 from typing import Any, NamedTuple, TypedDict, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import field
 
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.model.divergence import Divergence
+from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output, Phase
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
 from explorer.model.report import CaseReport, LeftOut, Report
-from explorer.model.results import Estimate, Failure, Leaf, Result
+from explorer.model.results import Estimate, Leaf, Result
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.unpaired import Unpaired
 from explorer.report.json import Document, array_document, to_builtins
 from explorer.sweep.records import Change, Sweep
+from explorer.text.failures import message
 from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
 from explorer.words import answers
@@ -34,7 +37,6 @@ from explorer.words.cases import reason
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared
 from explorer.words.divergences import Engines, divergences
-from explorer.words.failures import message
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
 from explorer.words.graphs import why_missing, why_no_graph
@@ -107,6 +109,7 @@ class ClaimDocument(ClaimRow, frozen=True, kw_only=True, omit_defaults=True):
     advice: str
     evidence: str
     observations: tuple[ObservationDocument, ...] = ()  # type: ignore[assignment]  # with text alone
+    not_run: dict[str, str] = field(default_factory=dict)  # type: ignore[assignment]  # evidence says it
 
 
 def _claims(board: Board) -> list[ClaimDocument]:

@@ -29,6 +29,7 @@ from explorer.scenario.mismatches import (
     findings,
 )
 from explorer.text.choices import refusal
+from explorer.text.failures import message, typed
 from explorer.text.language import _
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -137,12 +138,12 @@ def refuse_raised(scenario: Declaration, framework: Framework, description: Desc
     # Of one's own nets there is no file to look into but the package's.
     place = error.source or (str(factory) if factory.folder else scenario.file)
     if error.type == UsageError.__name__:
-        raise ScenarioError(f"{place}: {error.message}")
+        raise ScenarioError(f"{place}: {message(error)}")
     text = _(
         "{place}: the {framework} net raises when it is created or run forward: {error}{remedy}"
     )
     label, remedy = FRAMEWORK_LABELS[framework], remedy_for_import(scenario.path, error.message)
-    raise ScenarioError(text, place=place, framework=label, error=error.text, remedy=remedy)
+    raise ScenarioError(text, place=place, framework=label, error=typed(error), remedy=remedy)
 
 
 def _leading(descriptions: Mapping[Framework, Description]) -> Description:

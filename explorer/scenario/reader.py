@@ -14,6 +14,7 @@ from explorer.scenario.find import SHIPPED, files_read
 from explorer.scenario.load import load
 from explorer.store.keys import key_of
 from explorer.store.store import Store
+from explorer.text.failures import message
 from explorer.text.language import _, code, said_in
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -74,7 +75,7 @@ def _in_own_process(path: Path, seconds: float) -> bytes:
 
 def _loss(lost: Lost, seconds: float) -> str:
     if lost.outcome == "crashed":
-        return lost.detail
+        return message(lost.failure)
     text = _("importing it and calling inputs() and parameters() took more than {seconds:g} s")
     return text.format(seconds=seconds)
 

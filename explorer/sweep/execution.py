@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from explorer.model.errors import MissingFrameworkError, UsageError
-from explorer.model.results import Failure
+from explorer.model.failures import Failure
 from explorer.scenario.find import SHIPPED, files_read
 from explorer.store.keys import installation
 from explorer.sweep.jobs import in_own_process, without_results, workers_for

@@ -23,6 +23,7 @@ from explorer.model.errors import (
     UsageError,
     WorkerFaultError,
 )
+from explorer.model.failures import Failure
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST, Result
 from explorer.scenario.find import names, real_names
@@ -35,7 +36,6 @@ from explorer.text.language import _
 from explorer.topics import STUDIES, study_topic
 from explorer.topics.studies import refused_by_some, stored_study, study, target
 from explorer.words.messages import study_text
-from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
 CLOSING_SECONDS = 10.0
@@ -132,12 +132,13 @@ def in_own_process(job: SweepJob, workers: Workers) -> JobResult:
     try:
         reply = workers.call("sweep", "explorer.sweep.jobs:run", job, JobResult)
     except (MissingFrameworkError, WorkerFaultError) as error:
-        reply = Lost("crashed", str(error))
-    if isinstance(reply, JobResult):
-        return reply
-    problem = Problem(kind="died", failure=reply.failure)
-    if reply.outcome == "timed_out":
-        problem = Problem(kind="timed_out", seconds=job.timeout)
+        problem = Problem(kind="died", failure=Failure("crashed", str(error)))
+    else:
+        if isinstance(reply, JobResult):
+            return reply
+        problem = Problem(kind="died", failure=reply.failure)
+        if reply.outcome == "timed_out":
+            problem = Problem(kind="timed_out", seconds=job.timeout)
     return without_results(job, "lost", problem, time.perf_counter() - start)
 
 

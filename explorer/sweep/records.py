@@ -5,8 +5,8 @@ from typing import Literal
 import msgspec
 
 from explorer.exploration.options import Wanted
+from explorer.model.failures import Failure
 from explorer.model.report import CaseVerdict, Report
-from explorer.model.results import Failure
 
 SweepVerdict = Literal["as_expected", "different", "measured", "unsupported", "refused", "lost"]
 """The verdict on a job.

@@ -6,13 +6,13 @@ from explorer.model.alignment import Alignment, Coverage
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.sweep.records import JobResult, PairRow, Problem, SweepRow
+from explorer.text.failures import message
 from explorer.words import sweeps as words
 from explorer.words.answers import why_left_out
 from explorer.words.cases import reason
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
-from explorer.workers.protocol import message
 
 
 def row_of(result: JobResult) -> SweepRow:

@@ -65,7 +65,7 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
     """One claim judged on what was measured; pure."""
     names = tuple(measurement.name for measurement in claim.measurements)
     evidence = Evidence({name: measured[name] for name in names})
-    not_run = {name: failure.text for name, failure in evidence.failures.items()}
+    not_run = evidence.failures
     # Nothing is judged on half of the evidence: what is missing might turn the verdict.
     ruling = None if not_run else claim.judge(evidence, claim.expects)
     return ClaimRow(

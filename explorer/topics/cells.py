@@ -3,9 +3,11 @@
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from explorer.model.engines import ENGINES
+from explorer.model.failures import Failure
 from explorer.model.message import Message, Text, message
-from explorer.text.messages import brief
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES, Question
 
@@ -68,7 +70,12 @@ def why_missing(
     failure = evidence.failures.get(question.measurement_name(party))
     if failure is None:
         return NOT_MEASURED
-    return brief(failure.text if with_type else failure.message)
+    return why(failure, with_type=with_type)
+
+
+def why(failure: Failure, *, with_type: bool = False) -> Text:
+    """The first statement of a failure, with its type before it where that is wanted."""
+    return message("cells.typed_failure" if with_type else "cells.failure", failure=failure)
 
 
 def missing(
@@ -85,8 +92,8 @@ def missing(
             if name in answers:
                 continue
             who = labels[name] if labels and name in labels else party(name)
-            why = why_missing(evidence, question, name)
-            sentence = message("cells.missing", who=who, why=why)
+            reason = why_missing(evidence, question, name)
+            sentence = message("cells.missing", who=who, why=reason)
             # A message has no hash: this is a list and no dict.
             if sentence not in found:
                 found.append(sentence)
@@ -96,11 +103,13 @@ def missing(
 def no_figures(evidence: Evidence) -> Text:
     """Which measurements of a topic have no figures, a sentence a reason; "" when all have."""
     # A framework that is missing fails all of its measurements alike: its message stands once.
-    names_by_failure: dict[str, list[str]] = {}
+    names_by_failure: dict[Failure, list[str]] = {}
     for name, failure in evidence.failures.items():
         _, _, within_topic = name.partition(".")
-        names_by_failure.setdefault(failure.text, []).append(within_topic)
+        placeless = msgspec.structs.replace(failure, source="")
+        names_by_failure.setdefault(placeless, []).append(within_topic)
     found: list[Text] = []
-    for failure_text, names in names_by_failure.items():
-        found.append(message("cells.no_figures", names=tuple(names), error=brief(failure_text)))
+    for failure, names in names_by_failure.items():
+        reason = why(failure, with_type=True)
+        found.append(message("cells.no_figures", names=tuple(names), error=reason))
     return sentences(*found)

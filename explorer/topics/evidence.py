@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Figures, Measured
-from explorer.model.results import Failure
 from explorer.text.messages import first_sentence
 from explorer.text.numbers import number
 from explorer.topics.question import Question, Target

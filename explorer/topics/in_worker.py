@@ -4,10 +4,12 @@ import inspect
 import traceback
 from pathlib import Path
 
+import msgspec
+
 from explorer.model.engines import WorkerKind
-from explorer.model.errors import MissingNetError
+from explorer.model.errors import MissingNetError, RecordedError
+from explorer.model.failures import Failure
 from explorer.model.measurement import Ask, Found, Measured, Measurement
-from explorer.model.results import Failure
 from explorer.scenario.find import SHIPPED, names, real_names
 from explorer.shipped import PACKAGE
 from explorer.text.numbers import plain
@@ -51,6 +53,8 @@ def run(request: Measurement) -> Measured:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{frame.filename}:{frame.lineno}"
         failure = Failure(type(error).__name__, str(error).strip(), place)
+        if isinstance(error, RecordedError):
+            failure = msgspec.structs.replace(error.failure, source=place)
         return Measured(outcome="raised", error=failure, code=code, printed=printed, meant=meant)
     return Measured(
         outcome="ok",

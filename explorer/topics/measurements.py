@@ -9,8 +9,9 @@ import msgspec
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, ScenarioError
+from explorer.model.failures import MISSING_FRAMEWORK, Failure
 from explorer.model.measurement import Measured, Measurement
-from explorer.model.results import ANSWERED, MISSING_FRAMEWORK, Failure
+from explorer.model.results import ANSWERED
 from explorer.scenario.find import CHANGED, files_read, has_changed
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store

@@ -18,6 +18,7 @@ from explorer.model.results import Result
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import covering
+from explorer.text.failures import typed
 
 
 def net_request(ask: Ask, engine: str) -> NetRequest:
@@ -84,7 +85,7 @@ def covering_answers(ask: Ask, engine: str, devices: Iterable[str]) -> dict[str,
     if refused and "ok" not in outcomes:
         first = refused[0]
         kind = ScenarioError if first.outcome == "raised" else ExplorerError
-        why = first.error.text if first.error else first.outcome
+        why = typed(first.error) if first.error else first.outcome
         raise kind(f"no case is answered: {why}")
     return answers
 

@@ -20,6 +20,7 @@ from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
 from explorer.scenario.reader import read
 from explorer.store.store import Store
+from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure, stored
@@ -160,7 +161,7 @@ def refused_by_some(topic: Topic, target: Target, record: StudyRecord[Text]) -> 
             foreseen = [_is_foreseen(party, other, expected) for other in fine]
             error = measured.error
             if error and error.type == NET_RAISES and not all(foreseen):
-                refused[name] = error.message
+                refused[name] = message(error)
     return refused
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.report.claims.programs import (
     AFTER_THE_ABOVE,
     AS_MEANT,
@@ -47,7 +47,7 @@ from explorer.web.widgets import (
     selected_row,
     table_height,
 )
-from explorer.words.claims import advice_text, evidence_text
+from explorer.words.claims import GUIDES, MEANINGS, advice_text, evidence_text
 from explorer.workers.workers import Workers
 
 COLOURS: dict[ClaimVerdict | None, str] = {
@@ -193,7 +193,7 @@ def _show(whole: Board, row: ClaimRow) -> None:
     """One claim in full."""
     st.markdown(f"#### {row.id}. {plain(row.statement)}")
     verdict, colour = _(verdict_name(row.verdict)), COLOURS[row.verdict]
-    meaning = _(CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN)
+    meaning = _(MEANINGS[row.verdict] if row.verdict else NOT_RUN)
     st.markdown(f":{colour}-badge[{verdict}] {meaning}")
     st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
     _show_evidence(row)

@@ -13,11 +13,11 @@ from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
-from explorer.pair.alignments import STAGES, aligned, can_be_paired, reported
+from explorer.pair.alignments import aligned, can_be_paired, reported
 from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.web.widgets import plain, refusal, show_error
-from explorer.words.graphs import why_no_graph
+from explorer.words.graphs import STAGES, why_no_graph
 
 # Alignments
 

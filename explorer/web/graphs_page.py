@@ -15,7 +15,7 @@ from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph, SideName
 from explorer.model.report import Report
-from explorer.pair.alignments import STAGES, both_marks, caption, has_values, merged_alignment
+from explorer.pair.alignments import both_marks, caption, has_values, merged_alignment
 from explorer.pair.component import words
 from explorer.pair.details import SourceLines
 from explorer.pair.records import Side, StageChanges, pair_record, sources, stage_changes
@@ -40,7 +40,7 @@ from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar, plain
 from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
-from explorer.words.graphs import note
+from explorer.words.graphs import STAGES, note
 
 REVISION = "revision of the graphs"
 """Counts in the session how often what is chosen in the drawings was changed from outside of them."""

@@ -14,6 +14,7 @@ from explorer.model.findings import ReportFinding
 from explorer.scenario.devices import FORMS
 from explorer.text.choices import SHOWN, nearest
 from explorer.text.clean import clean
+from explorer.text.failures import loss_text
 from explorer.text.language import _
 from explorer.web.shared_runs import StoppedError
 from explorer.words.findings import sentence as finding_sentence
@@ -104,7 +105,7 @@ def errors_shown() -> Iterator[None]:
     except ExplorerError as error:
         show_error(str(error))
     except WorkerFaultError as error:
-        show_error(error.line)
+        show_error(loss_text(error.loss))
 
 
 def show_finding(finding: ReportFinding) -> None:

@@ -4,22 +4,16 @@ from collections.abc import Collection
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.report import LeftOut
-from explorer.model.results import (
-    Estimate,
-    Failure,
-    Leaf,
-    NoteKind,
-    OracleResult,
-    Result,
-)
+from explorer.model.results import Estimate, Leaf, NoteKind, OracleResult, Result
 from explorer.model.trees import Nested
 from explorer.text.clean import clean
+from explorer.text.failures import message, typed
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
 from explorer.words.cases import SEPARATOR
-from explorer.words.failures import message
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""
@@ -147,14 +141,16 @@ def failure(error: Failure | None) -> str:
     """An error as Python would end its traceback, on one line."""
     if error is None:
         return _("no reason given")
-    return one_line(f"{error.type}: {message(error)}")
+    return one_line(typed(error))
 
 
 def note(result: Result) -> str:
     """The note on an answer; "" where there is none."""
     if result.note is None:
         return ""
-    return _(NOTES[result.note.kind]).format(detail=result.note.detail)
+    raised = result.note.error
+    detail = typed(raised) if raised else result.note.detail
+    return _(NOTES[result.note.kind]).format(detail=detail)
 
 
 def why_left_out(left_out: LeftOut) -> str:

@@ -16,9 +16,9 @@ from explorer.model.report import (
 )
 from explorer.model.results import ANSWERED, Estimate, Outcome
 from explorer.text.clean import clean
+from explorer.text.failures import message
 from explorer.text.language import _, later
 from explorer.text.numbers import multiple
-from explorer.words.failures import message
 from explorer.words.scenarios import said, said_reasons
 
 VERDICTS: dict[CaseVerdict, str] = {

@@ -4,11 +4,32 @@ from collections.abc import Iterable
 
 from explorer.model.claim import ClaimRow, ClaimVerdict, Observation
 from explorer.model.message import Message
+from explorer.text.failures import typed
 from explorer.text.language import _, later, shipped
 from explorer.text.messages import one_line
 from explorer.words import topics
 from explorer.words.messages import DOMAIN, text
 from explorer.words.parties import party_names
+
+MEANINGS: dict[ClaimVerdict, str] = {
+    "holds": later("true on the installed versions"),
+    "holds_with_changes": later("true, but names or defaults have changed since"),
+    "outdated": later("was true, and is not any more"),
+    "does_not_hold": later("not true on the installed versions"),
+    "depends_on_style": later("true of graph or of tape, not of a framework"),
+    "not_checkable_here": later("needs hardware that is not here"),
+}
+"""What each verdict means."""
+
+GUIDES = {
+    "000": later("migration guide, typical differences from PyTorch (r2.0.0-alpha)"),
+    "001": later("migration guide, building networks"),
+    "002": later("migration guide, optimizers"),
+    "003": later("a note on functional autodiff (2024)"),
+    "004": later("migration guide, gradients (r2.0)"),
+    "ours": later("no guide: a statement of this project's own"),
+}
+"""The documents that the statements are taken from, by their numbers."""
 
 ANY_ADVICE: dict[ClaimVerdict, str] = {
     "holds": later("The statement can be relied on."),
@@ -37,7 +58,7 @@ def advice_text(row: ClaimRow) -> str:
 def evidence_text(row: ClaimRow) -> str:
     """The evidence in one line, or why the claim could not be run."""
     if row.verdict is None:
-        reasons = [f"{name}: {one_line(why)}" for name, why in row.not_run.items()]
+        reasons = [f"{name}: {one_line(typed(why))}" for name, why in row.not_run.items()]
         return _("could not be run: {reasons}").format(reasons=_("; ").join(reasons))
     return observations_text(row.observations)
 

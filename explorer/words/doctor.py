@@ -3,6 +3,7 @@
 from explorer.exploration.doctor import PYTHONS
 from explorer.exploration.doctor import remedy as install
 from explorer.model.doctor import Check, CheckFacts
+from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.messages import one_line
 
@@ -27,8 +28,8 @@ def _found(facts: CheckFacts) -> str:
         return text.format(version=facts.version)
     if facts.kind == "missing":
         return _("not installed")
-    if facts.kind == "broken":
-        return one_line(facts.text)
+    if facts.error:
+        return one_line(message(facts.error))
     if facts.kind == "layout":
         return facts.text or _("Graphviz works")
     if facts.kind == "browser":

@@ -21,6 +21,7 @@ from explorer.model.findings import (
     Unmet,
 )
 from explorer.model.requests import Role
+from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.numbers import multiple
 from explorer.words.cases import SEPARATOR
@@ -130,7 +131,7 @@ def _noise_unknown(fact: NoiseUnknown) -> str:
     return _(
         "the rounding noise of {framework}'s results could not be measured for every case: {reason};"
         " the other cases are compared by tolerances only"
-    ).format(framework=FRAMEWORK_LABELS[fact.framework], reason=fact.reason)
+    ).format(framework=FRAMEWORK_LABELS[fact.framework], reason=message(fact.error).splitlines()[0])
 
 
 def _recorded_otherwise(fact: RecordedOtherwise) -> str:

@@ -1,9 +1,10 @@
 """Why a graph is missing, or something of one of its nodes, in words."""
 
+from explorer.model import passes
 from explorer.model.graph import Absence, AbsenceKind, GraphNote
 from explorer.model.report import Ungraphed
+from explorer.text.failures import message, typed
 from explorer.text.language import _, later
-from explorer.words.failures import message
 
 ABSENCES: dict[AbsenceKind, str] = {
     "random": later("it draws random numbers"),
@@ -77,9 +78,21 @@ NOTES: dict[GraphNote, str] = {
 """The notes on graphs."""
 
 
+STAGES = {
+    passes.TYPED.stage: later("1 forward program"),
+    passes.EXPANDED.stage: later("2 with its gradient"),
+    passes.FINAL.stage: later("3 as it is run"),
+}
+"""The captured stages of MindSpore's compiler."""
+
+
 def why_missing(absence: Absence) -> str:
     """Why something of a node is missing."""
-    return _(ABSENCES[absence.kind]).format(detail=absence.detail)
+    detail = absence.detail
+    if absence.error:
+        lines = message(absence.error).splitlines()
+        detail = lines[0] if lines else absence.error.type
+    return _(ABSENCES[absence.kind]).format(detail=detail)
 
 
 def note(kind: GraphNote) -> str:
@@ -91,5 +104,5 @@ def why_no_graph(ungraphed: Ungraphed) -> str:
     """Why an engine has no graph."""
     if ungraphed.while_recorded:
         text = _("the call raises only while its graph is recorded: {error}")
-        return text.format(error=ungraphed.error.text)
+        return text.format(error=typed(ungraphed.error))
     return message(ungraphed.error)

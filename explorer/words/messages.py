@@ -5,9 +5,12 @@ from typing import Any, Final
 
 import msgspec
 
+from explorer.model.failures import Failure
 from explorer.model.message import Message, Text
 from explorer.model.study import StudyRecord
+from explorer.text.failures import message, typed
 from explorer.text.language import counted, shipped
+from explorer.text.messages import brief
 from explorer.words.lists import listed
 from explorer.words.topics import texts
 
@@ -34,7 +37,7 @@ def text(words: Text) -> str:
 
 
 class _Value:
-    """A value as a template formats it: messages as their text, tuples as lists."""
+    """A value as a template formats it: messages and failures as text, tuples as lists."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -43,6 +46,8 @@ class _Value:
         value = self.value
         if isinstance(value, Message):
             value = text(value)
+        if isinstance(value, Failure):
+            return brief(typed(value) if spec == "typed" else message(value))
         if isinstance(value, (tuple, list)):
             return listed([text(item) for item in value], spec)
         return format(value, spec)

@@ -13,8 +13,9 @@ from typing import Protocol
 import psutil
 
 from explorer.model.errors import UsageError
+from explorer.model.failures import MEMORY_LIMIT
 from explorer.text.language import _
-from explorer.workers.protocol import LIFELINE, MEMORY_LIMIT
+from explorer.workers.protocol import LIFELINE
 
 SHARE = 0.5
 """The share of the machine's memory that a worker may use if the variable is not set."""

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.engines import WorkerKind
-from explorer.model.results import Loss
+from explorer.model.failures import Loss
 from explorer.workers.children import MEGABYTE, Child, Started, memory_limit, memory_of
 from explorer.workers.environments import worker_environment
 from explorer.workers.nursery import Nursery

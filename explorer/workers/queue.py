@@ -1,5 +1,6 @@
 """The queue that exploring and measuring share: requests, each with workers that may take it."""
 
+import contextvars
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -134,7 +135,9 @@ class JobQueue:
             kinds = dict.fromkeys(kind for job in self._waiting for kind in job.kinds)
             for kind in kinds:
                 if kind not in self._threads:
-                    thread = threading.Thread(target=self._serve, args=(kind,), daemon=True)
+                    # What it raises for a person is in the language of this thread.
+                    serve = contextvars.copy_context().run
+                    thread = threading.Thread(target=serve, args=(self._serve, kind), daemon=True)
                     self._threads[kind] = thread
                     thread.start()
 
@@ -166,7 +169,7 @@ class JobQueue:
                 outcome = error
             except WorkerFaultError as error:
                 if job.isolated:
-                    outcome = Lost("crashed", error.line, is_fault=True)
+                    outcome = Lost("crashed", error.loss)
                 else:
                     fault = error
             except BaseException as error:

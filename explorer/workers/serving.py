@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from explorer.model.errors import UsageError
+from explorer.model.errors import RefusedNetError, UsageError
+from explorer.model.failures import Failure
 from explorer.workers.garbage_collection import MANY, imported, settle
 from explorer.workers.protocol import HEADER, LIFELINE, Answer, Call, write
 
@@ -56,8 +57,10 @@ def _answer(call: Call) -> Answer:
         return Answer(msgspec.msgpack.encode(result))
     except ImportError as error:
         return Answer(missing=str(error))
+    except RefusedNetError as error:
+        return Answer(refused=error.failure)
     except UsageError as error:
-        return Answer(refused=str(error))
+        return Answer(refused=Failure(UsageError.__name__, str(error)))
     except Exception:
         return Answer(fault=traceback.format_exc())
 

@@ -22,7 +22,8 @@ from explorer.model.errors import (
     WorkerFaultError,
     WorkerStartError,
 )
-from explorer.model.results import Loss
+from explorer.model.failures import Loss
+from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
@@ -124,7 +125,7 @@ class Workers:
             )
             raise MissingFrameworkError(text.format(missing=answer.missing))
         if answer.refused:
-            raise UsageError(answer.refused)
+            raise UsageError(message(answer.refused))
         if answer.fault:
             raise WorkerFaultError(answer.fault)
         return msgspec.msgpack.decode(answer.value, type=reply)

@@ -19,8 +19,8 @@ from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
 from explorer.cli.scenario import exit_code
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
+from explorer.model.failures import Failure
 from explorer.model.report import LeftOut, Ungraphed
-from explorer.model.results import Failure
 from explorer.report.scenario.graphs import NoGraphError, graphs_of
 from tests.support.command_line import ROOT, environment, explorer
 from tests.support.nets import NETS

@@ -8,8 +8,9 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.report import ORACLE, AnswerGroup, CaseReport
-from explorer.model.results import Estimate, Failure, LeafNoise, OracleResult, Result, ResultNoise
+from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import Branch, branch
 from explorer.scenario.declaration import Tolerance
 from tests.support.results import answer, raised
@@ -142,6 +143,20 @@ def test_errors_are_one_answer_where_they_read_alike() -> None:
         for place in ("0x7f00aa001122", "0x7f00bb003344")
     ]
     report = judged(*at_an_address, raised(), raised("TypeError"))
+    assert engines(report) == [ENGINES[:2], ENGINES[2:3], ENGINES[3:]]
+
+
+def test_errors_that_mean_the_same_are_one_answer_in_whatever_words() -> None:
+    def missing(operator: str, own: str) -> Result:
+        error = Failure("RuntimeError", own, kind="no_kernel_here", details=(operator,))
+        return Result(outcome="raised", error=error)
+
+    report = judged(
+        missing("Roll", "The kernel Roll unregistered."),
+        missing("Roll", "Unsupported op [Roll]"),
+        missing("Erfinv", "The kernel Erfinv unregistered."),
+        raised(),
+    )
     assert engines(report) == [ENGINES[:2], ENGINES[2:3], ENGINES[3:]]
 
 

@@ -5,12 +5,12 @@ from typing import Literal
 
 import pytest
 
-from explorer.engines.failures import LONGEST, failure
-from explorer.model.results import Failure
+from explorer.engines.failures import LONGEST, Statement, failure
+from explorer.model.failures import Failure
 
 
-def proper(message: str) -> str:
-    return message.split("\n-- stack", maxsplit=1)[0]
+def stated(message: str) -> Statement:
+    return Statement(message.split("\n-- stack", maxsplit=1)[0])
 
 
 def raised_in(path: Path, message: str) -> Exception:
@@ -25,7 +25,7 @@ def raised_in(path: Path, message: str) -> Exception:
 def record(
     path: Path, message: str, prefer: Literal["message", "traceback"] = "message"
 ) -> Failure:
-    return failure(raised_in(path, message), str(path), proper, prefer)
+    return failure(raised_in(path, message), str(path), stated, prefer)
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_a_line_of_another_file_is_none_of_the_scenario_s(
     net: Path, tmp_path: Path, prefer: Literal["message", "traceback"]
 ) -> None:
     error = raised_in(tmp_path / "other.py", "no grad")
-    assert failure(error, str(net), proper, prefer).source == ""
+    assert failure(error, str(net), stated, prefer).source == ""
 
 
 def test_only_the_message_can_name_a_line_that_no_frame_passed(net: Path, tmp_path: Path) -> None:
     error = raised_in(tmp_path / "other.py", f"at {net}:8")
-    assert failure(error, str(net), proper, "traceback").source == "net.py:8"
+    assert failure(error, str(net), stated, "traceback").source == "net.py:8"

@@ -163,7 +163,8 @@ def test_why_a_call_with_return_ids_fails_is_noted(mindspore: EngineRequests) ->
     result = mindspore.answer("ms_dense", TAPE, GradCase("grad", 0, "one"))
     assert result.ids == ()
     assert result.note is not None
-    assert "The tensor should have only one element" in result.note.detail
+    assert result.note.error is not None
+    assert "The tensor should have only one element" in result.note.error.message
 
 
 @pytest.mark.parametrize("engine", BOTH)

@@ -2,6 +2,10 @@
 
 import pytest
 
+from explorer.model.failures import Failure
+from explorer.text import failures
+from explorer.text.language import said_in
+
 pytestmark = pytest.mark.mindspore
 
 RULE = "-" * 52
@@ -12,9 +16,13 @@ STACK = (
 
 
 def said(text: str) -> str:
-    from explorer.engines.mindspore.errors import message_proper
+    return failures.message(recorded(text))
 
-    return message_proper(text)
+
+def recorded(text: str) -> Failure:
+    from explorer.engines.mindspore.errors import failure
+
+    return failure(RuntimeError(text), "net.py")
 
 
 def headed(text: str) -> str:
@@ -45,6 +53,15 @@ def test_a_kernel_that_does_not_take_a_type_lists_what_it_takes_once() -> None:
     )
     assert "MaxPool does not support Int32" in message
     assert message.endswith("Float32 or Float16")
+
+
+def test_what_mindspore_said_itself_is_recorded_beside_what_it_means() -> None:
+    own = "Unsupported op [Einsum] on CPU, Please confirm whether the device is correct."
+    reason = recorded(headed(own))
+    assert (reason.kind, reason.details) == ("no_kernel", ("Einsum", "CPU"))
+    assert reason.message == own
+    with said_in("zh"):
+        assert "没有算子 Einsum 的 CPU 内核" in failures.message(reason)
 
 
 def test_bfloat16_is_not_taken_for_float16() -> None:

@@ -11,6 +11,7 @@ from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
+from explorer.text.failures import message
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import path, reply
 
@@ -154,4 +155,4 @@ def test_a_graph_that_lacks_outputs_is_refused_with_the_reason(
     captured = reply(workers.call(engine.captures_in, target, request, Captured))
     assert captured.graphs == ()
     assert captured.result.error
-    assert "dataclass" in captured.result.error.message
+    assert "dataclass" in message(captured.result.error)

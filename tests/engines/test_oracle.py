@@ -13,7 +13,7 @@ from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Leaf, OracleResult, Result
 from explorer.scenario.matrix import matrix
 from explorer.scenario.selection import covering
-from explorer.words.failures import message
+from explorer.text.failures import message
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
 from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch, got
@@ -303,7 +303,7 @@ def test_a_net_that_changes_from_call_to_call_has_no_derivative(
     result = got(workers.call("torch", target, request, OracleResult))
     assert (result.outcome, result.estimates) == ("raised", ())
     assert result.error
-    assert result.error.refusal == "not_deterministic"
+    assert result.error.kind == "not_deterministic"
 
 
 def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:

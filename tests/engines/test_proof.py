@@ -15,13 +15,16 @@ from explorer.engines.capture.proof import (
     agrees,
     prove,
 )
+from explorer.engines.failures import Statement
 from explorer.model.arrays import AnyArray
+from explorer.model.failures import Failure
 from explorer.model.graph import Absence, Output
 from explorer.numeric.summaries import summarise
 
 X = np.array([3.0, -2.0, 0.5], np.float32)
 
 
+NO_KERNEL = Failure("RuntimeError", "no such kernel")
 WRITTEN_IN_PART = Absence("written_in_part")
 
 
@@ -131,7 +134,7 @@ def test_an_op_that_fails_alone_is_unproven_with_its_message() -> None:
     operands = (Operand(None, X),)
     chain.recorded.reruns[chain.double] = Rerun(operands, fails)
     assert chain.proofs() == ["unproven", "proven"]
-    assert chain.reason(chain.double) == Absence("raises_alone", "no such kernel")
+    assert chain.reason(chain.double) == Absence("raises_alone", error=NO_KERNEL)
 
 
 def test_what_an_op_says_alone_is_told_in_the_engine_s_words_for_it() -> None:
@@ -140,9 +143,9 @@ def test_what_an_op_says_alone_is_told_in_the_engine_s_words_for_it() -> None:
 
     chain = Chain()
     chain.recorded.reruns[chain.double] = Rerun((Operand(None, X),), fails)
-    chain.recorded.message_of = lambda text: text.rpartition("-----\n")[2]
+    chain.recorded.stated = lambda text: Statement(text.rpartition("-----\n")[2])
     assert chain.proofs() == ["unproven", "proven"]
-    assert chain.reason(chain.double) == Absence("raises_alone", "no such kernel")
+    assert chain.reason(chain.double) == Absence("raises_alone", error=NO_KERNEL)
 
 
 def test_what_an_op_writes_is_proven_on_copies_of_its_operands() -> None:

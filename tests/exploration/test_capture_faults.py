@@ -11,6 +11,7 @@ from explorer.exploration.explore import explore
 from explorer.exploration.stored import is_whole
 from explorer.model.engines import ENGINES
 from explorer.scenario.load import load
+from explorer.text.failures import message
 from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
@@ -78,7 +79,7 @@ def test_a_fault_costs_one_graph_and_no_answer(
     last_graphs = {graph.engine for graph in report.graphs}
     assert last_graphs == set(ENGINES) - {engine}
     assert list(report.ungraphed) == [engine]
-    assert "'NoneType' object is not callable" in report.ungraphed[engine].error.message
+    assert "'NoneType' object is not callable" in message(report.ungraphed[engine].error)
     assert len(report.alignments) == 3
     # The numbers are whole; it is asked again all the same.
     assert exit_code(report) == exit_codes.AS_EXPECTED

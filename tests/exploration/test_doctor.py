@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from explorer.exploration.doctor import examine
+from explorer.model.failures import Loss
 from explorer.model.results import About
 from explorer.text.language import said_in
 from explorer.words.doctor import check
@@ -20,7 +21,7 @@ class OneWorkerDies(Workers):
     def call(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
         """As Workers.call."""
         if kind == "torch":
-            return Lost("crashed", "the worker process died (signal 6)")
+            return Lost("crashed", Loss(kind="died", code=-6))
         return About({"mindspore": "2.10.0"}, ("cpu", "npu:0"))
 
 

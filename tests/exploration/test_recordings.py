@@ -6,7 +6,8 @@ import pytest
 from explorer.exploration.explore import explore
 from explorer.exploration.outcomes import recorded_otherwise
 from explorer.model.arrays import pack
-from explorer.model.results import Captured, Failure, Leaf, Result
+from explorer.model.failures import Failure
+from explorer.model.results import Captured, Leaf, Result
 from explorer.scenario.load import load
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers

@@ -10,10 +10,11 @@ from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored, is_whole, stored_report
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
+from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import LeftOut, Ungraphed
-from explorer.model.results import Failure, Result
+from explorer.model.results import Result
 from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
@@ -137,7 +138,7 @@ def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
 
 
 def test_a_report_of_which_noise_could_not_be_measured_is_not_kept() -> None:
-    lost = ReportFinding(fact=NoiseUnknown("torch", "the worker was lost"))
+    lost = ReportFinding(fact=NoiseUnknown("torch", Failure("crashed", "lost")))
     assert not is_whole(msgspec.structs.replace(WHOLE, findings=(lost,)))
     remark = ReportFinding(fact=RecordedOtherwise("torch-tape", {"dx": 1e-7}))
     assert is_whole(msgspec.structs.replace(WHOLE, findings=(remark,)))

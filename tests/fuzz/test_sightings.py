@@ -6,9 +6,10 @@ from explorer.compare.verdicts import judge
 from explorer.fuzz.sightings import seen
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.fuzz import Sighting
 from explorer.model.report import CaseReport, Report
-from explorer.model.results import Failure, OracleResult, Result
+from explorer.model.results import OracleResult, Result
 from tests.support.sample_report import case_report, report
 
 

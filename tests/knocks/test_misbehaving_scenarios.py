@@ -12,13 +12,14 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.failures import MEMORY_LIMIT as LIMIT
 from explorer.model.report import Report
 from explorer.scenario import reader
 from explorer.scenario.load import load
+from explorer.text.failures import message
 from explorer.text.language import said_in
 from explorer.web.offered_scenarios import scenario
 from explorer.workers.children import memory_limit
-from explorer.workers.protocol import MEMORY_LIMIT as LIMIT
 from explorer.workers.workers import Workers
 from tests.knocks.harms import HARMS, LOOPS, MISCHIEF, Place, text
 from tests.support.command_line import explorer
@@ -155,7 +156,7 @@ def test_a_net_that_ends_its_worker_is_a_crash_of_its_engine(
     harm = HARMS[name]
     result = result_of(in_torch(file(tmp_path, harm.code, place)))
     assert result.outcome == "crashed"
-    assert harm.said in result.error.message
+    assert harm.said in message(result.error)
     assert left_behind(scratch) == []
 
 
@@ -168,7 +169,7 @@ def test_a_net_that_never_ends_is_out_of_time(
 ) -> None:
     result = result_of(in_torch(file(tmp_path, LOOPS[name], place), seconds=2))
     assert result.outcome == "timed_out"
-    assert "--request-timeout" in result.error.message
+    assert "--request-timeout" in message(result.error)
     assert left_behind(scratch) == []
 
 

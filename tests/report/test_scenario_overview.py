@@ -9,8 +9,9 @@ import pytest
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.report import CaseVerdict, Report
-from explorer.model.results import Failure, LeafNoise, OracleResult, Outcome, Result, ResultNoise
+from explorer.model.results import LeafNoise, OracleResult, Outcome, Result, ResultNoise
 from explorer.report.scenario.case_rows import CaseRow, case_row
 from explorer.report.scenario.page import Cases, cases_of, report_html, report_markdown
 from explorer.report.schemas import report_document

@@ -1,6 +1,7 @@
 """Short readings of calls and errors."""
 
-from explorer.model.results import Failure, Result
+from explorer.model.failures import Failure
+from explorer.model.results import Result
 from explorer.words import answers
 
 

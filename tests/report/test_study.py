@@ -5,8 +5,8 @@ import json
 import msgspec
 
 from explorer.blocks.terminal import show
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.model.study import Chart, Series, StudyRecord, Table
 from explorer.report.json import encode
 from explorer.report.schemas import study_document

@@ -9,8 +9,8 @@ import pytest
 from explorer.model.arrays import pack, unpack
 from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.failures import Failure, Loss
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
-from explorer.model.results import Failure
 from explorer.model.trees import Tree, branch
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
@@ -126,7 +126,7 @@ def test_has_aux_can_split_what_both_nets_return_as_tuples(tmp_path: Path) -> No
 def test_a_worker_that_is_lost_leaves_the_other_net_its_own_start(
     lost: Framework, tmp_path: Path
 ) -> None:
-    loss = Lost("crashed", "signal 6")
+    loss = Lost("crashed", Loss(kind="died", code=-6))
     looks: dict[str, Description | Lost] = {
         "mindspore": net(spec("w", 1.0)),
         "torch": net(spec("w", 2.0)),
@@ -141,7 +141,7 @@ def test_a_worker_that_is_lost_leaves_the_other_net_its_own_start(
 
 
 def test_where_both_workers_are_lost_there_is_no_start_and_no_output(tmp_path: Path) -> None:
-    loss = Lost("timed_out", "60 s")
+    loss = Lost("timed_out", Loss(kind="no_answer", amount=60))
     nets = settled(tmp_path, loss, loss)
     assert (nets.parameters, nets.trainable, nets.outputs) == ({}, (), 0)
     assert set(nets.lost) == {"mindspore", "torch"}
@@ -276,5 +276,5 @@ def test_values_of_another_shape_are_refused_with_both(tmp_path: Path) -> None:
 
 
 def test_values_are_taken_as_they_are_where_both_workers_are_lost(tmp_path: Path) -> None:
-    loss = Lost("crashed", "signal 6")
+    loss = Lost("crashed", Loss(kind="died", code=-6))
     assert start(settled(tmp_path, loss, loss, GIVEN)) == {"w": 7.0}

@@ -12,6 +12,7 @@ from explorer.model.report import ORACLE
 from explorer.scenario.find import names
 from explorer.scenario.load import load, module_of
 from explorer.scenario.matrix import matrix
+from explorer.text.failures import message
 from tests.support.nets import NETS
 from tests.support.scenario_reports import Reports
 
@@ -116,7 +117,7 @@ def test_every_failure_has_a_message_and_every_expected_difference_a_reason(
         for engine, result in case_report.results.items():
             if result.outcome != "ok":
                 assert result.error, (case_report.case.label, engine)
-                assert result.error.message
+                assert message(result.error)
         if case_report.verdict in ("differs", "some_raise"):
             assert case_report.reason, case_report.case.label
 

@@ -7,10 +7,9 @@ here they are named, so that the catalogue can be checked against them.
 import typing
 from collections.abc import Iterator
 
-from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS
 from explorer.model.engines import ENGINES
 from explorer.model.graph import NodeKind, Phase, Proof
-from explorer.model.passes import PASSES
 from explorer.model.report import ORACLE, Difference
 from explorer.report.claims.wording import (
     ANSWERS,
@@ -35,7 +34,6 @@ def terms() -> Iterator[str]:
     """Every word of these tables that the app shows."""
     yield from answers.ENGINE_COLUMNS
     yield from typing.get_args(typing.get_type_hints(Difference)["what"])
-    yield from CLAIM_VERDICTS.values()
     yield from map(verdict_name, CLAIM_VERDICTS)
     yield from (NOT_RUN, PAGE_TITLE, NO_ROWS, NOT_AS_STATED)
     for forms in COUNT_FORMS.values():
@@ -43,10 +41,8 @@ def terms() -> Iterator[str]:
     yield from COLUMNS
     yield from filter(None, ANSWERS.values())
     yield from HEADINGS
-    yield from GUIDES.values()
     yield from KINDS.values()
     yield from typing.get_args(WorkerState)
-    yield from (compiler_pass.label for compiler_pass in PASSES)
     yield ORACLE
     yield from (engine.how for engine in ENGINES.values())
     for names in (NodeKind, Phase, Proof):

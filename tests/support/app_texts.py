@@ -27,6 +27,7 @@ SOURCES = (
     "store",
     "sweep",
     "text/choices.py",
+    "text/failures.py",
     "workers",
     "report/files.py",
     "documents",
@@ -39,7 +40,7 @@ SOURCES = (
 )
 """The packages and modules whose texts are the catalogue's."""
 
-REFUSING = ("api", "exploration", "scenario", "topics")
+REFUSING = ("api", "exploration", "scenario", "topics", "topics/higher_order")
 """The packages whose errors are the catalogue's; records that they make are English."""
 
 SAYING = ("_", "later")

@@ -3,6 +3,7 @@
 import msgspec
 
 from explorer.model.engines import ENGINES, Framework, WorkerKind, framework_of
+from explorer.model.failures import Loss
 from explorer.model.measurement import Measurement
 from explorer.model.requests import CaseRequest, Description, NetRequest, OutputSpec
 from explorer.model.results import About
@@ -45,7 +46,7 @@ class FakeDevices(Workers):
             return self._real.call(kind, target, on_cpu(argument), reply)
         if target.endswith(":describe"):
             return msgspec.convert(ONE_NUMBER, reply, from_attributes=True)
-        return Lost("crashed", "nothing is computed here")
+        return Lost("crashed", Loss(kind="closed"))
 
     def limited(self, seconds: float) -> "Workers":
         """The same workers: nothing takes long."""

@@ -10,11 +10,12 @@ from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.claim import Board
 from explorer.model.divergence import OtherValue, Place, Row
+from explorer.model.failures import Failure
 from explorer.model.findings import LoneStart, ReportFinding
 from explorer.model.graph import Absence, GradGraph, Node
 from explorer.model.measurement import Measured
 from explorer.model.report import CaseReport, Report, Ungraphed
-from explorer.model.results import Failure, Leaf, Result, ResultNote
+from explorer.model.results import Leaf, Result, ResultNote
 from explorer.model.study import Chart, Series, StudyRecord, Table
 from explorer.model.unpaired import Recorded
 from tests.support.deep_nets import SPOILED, deep_report
@@ -59,7 +60,10 @@ def _labelled_node(node: Node, label: str) -> Node:
         source=(label,),
         tape=label,
         body=label,
-        missing={"proof": Absence("raises_alone", label), "values": Absence("removed", label)},
+        missing={
+            "proof": Absence("raises_alone", error=Failure(label, label)),
+            "values": Absence("removed", label),
+        },
     )
 
 
@@ -94,7 +98,10 @@ def _labelled_result(result: Result, label: str) -> Result:
     if result.error:
         error = Failure(label, label, label)
         return msgspec.structs.replace(
-            result, error=error, note=ResultNote("ids_raise", label), code=label
+            result,
+            error=error,
+            note=ResultNote("ids_raise", error=Failure(label, label)),
+            code=label,
         )
     # Every leaf has the label as its name but the first, which is large enough for a heat map.
     leaves = tuple(Leaf(f"{label} {place}", leaf.value) for place, leaf in enumerate(result.leaves))
@@ -102,7 +109,7 @@ def _labelled_result(result: Result, label: str) -> Result:
     return msgspec.structs.replace(
         result,
         leaves=(first, *leaves[1:]),
-        note=ResultNote("ids_raise", label),
+        note=ResultNote("ids_raise", error=Failure(label, label)),
         code=label,
         natural=label,
     )
@@ -112,7 +119,7 @@ def labelled_board(label: str) -> Board:
     """The sample board with a label in every text."""
     rows = tuple(
         msgspec.structs.replace(
-            row, statement=label, would=label, not_run={label: label}, advice=label
+            row, statement=label, would=label, not_run={label: Failure(label, label)}, advice=label
         )
         for row in BOARD.rows
     )

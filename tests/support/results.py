@@ -3,7 +3,8 @@
 import numpy as np
 
 from explorer.model.arrays import AnyArray, pack
-from explorer.model.results import Failure, Leaf, Result
+from explorer.model.failures import Failure
+from explorer.model.results import Leaf, Result
 from explorer.model.trees import Tree, branch, names_in
 
 TWO = branch("dx", "dy")

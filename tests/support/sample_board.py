@@ -1,6 +1,7 @@
 """A board of two claims, one of which could not be run; its evidence is full of markup."""
 
 from explorer.model.claim import Board, ClaimRow, Listing, Observation
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
 
 RESULT = "<script>alert(1)</script> | `x`"
@@ -31,7 +32,7 @@ NOT_RUN = ClaimRow(
     would="It does.",
     verdict=None,
     measured=("one",),
-    not_run={"one": "MissingFramework"},
+    not_run={"one": Failure("MissingFramework", "No module named 'torch'")},
 )
 BOARD = Board(
     date="2026-01-01",

@@ -23,9 +23,10 @@ from explorer.model.divergence import (
     Row,
 )
 from explorer.model.engines import ENGINES
+from explorer.model.failures import Failure
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.model.report import CaseReport, Report, Ungraphed
-from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
+from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.model.trees import branch, names_in, render
 from explorer.numeric.summaries import summarise
 from explorer.scenario.declaration import ExpectedDifference

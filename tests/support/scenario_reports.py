@@ -11,6 +11,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import CaseReport, Report
+from explorer.text.failures import message
 
 Reports = Callable[[str], Report]
 """The fixture ``report``: the report on a shipped scenario by its name."""
@@ -70,7 +71,7 @@ def refuses(case_report: CaseReport, engine: str, fragment: str) -> None:
     result = case_report.results[engine]
     assert result.outcome == "raised", engine
     assert result.error is not None
-    assert fragment in result.error.message
+    assert fragment in message(result.error)
 
 
 def graph(report: Report, engine: str) -> GradGraph:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Figures, Measured
-from explorer.model.results import Failure
 from explorer.model.study import Cell, Chart, Table
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import Question, Target

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from explorer.model.engines import ENGINES
+from explorer.model.errors import RefusedNetError
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, NetRequest
@@ -241,6 +242,11 @@ def noisy(word: Word) -> Word:
 def raises(word: Word) -> Word:
     """Fails as a fault of the explorer would."""
     raise ZeroDivisionError(word.text)
+
+
+def refuses(word: Word) -> Word:
+    """Refuses a net as an engine does."""
+    raise RefusedNetError("keyword_only", word.text, "mask")
 
 
 def lacks(word: Word) -> Word:

@@ -6,8 +6,9 @@ import pytest
 from explorer.compare.verdicts import judge
 from explorer.model.alignment import Alignment, Count, Coverage
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.report import CaseReport, Report
-from explorer.model.results import Failure, OracleResult, Outcome, Result
+from explorer.model.results import OracleResult, Outcome, Result
 from explorer.sweep.jobs import result_of, without_results
 from explorer.sweep.records import JobResult, Problem, SweepJob, SweepRow
 from explorer.sweep.rows import row_of

@@ -1,9 +1,15 @@
 """No English sentence of the package is outside the catalogues, but for those listed here with a reason."""
 
+import ast
+import functools
 import re
+from collections.abc import Iterator
+
+import pytest
 
 from explorer.shipped import PACKAGE
-from tests.support.app_texts import outside
+from tests.support.app_texts import Text, outside
+from tests.support.house import FLOORS
 
 ENGLISH_WORDS = re.compile(
     r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|was|to|for|no)\b"
@@ -13,62 +19,111 @@ ENGLISH_WORDS = re.compile(
 PROGRAMS = re.compile(r"in_(mindspore|torch|keras)")
 """How modules begin that measure: what they print is a figure of the record."""
 
+BELOW_WORDS = [part for floor in FLOORS[: FLOORS.index(("words",))] for part in floor]
+"""The parts below words/: their records have facts and no sentence."""
+
+INTERNAL = ("model", "numeric", "compare", "engines")
+"""The parts whose plain errors are faults of the explorer itself, and are in no catalogue."""
+
 FOLDERS = {
-    "compare": "a test of its own: tests/text/test_language.py",
-    "engines": "a test of its own: tests/text/test_language.py",
+    "engines/mindspore/ir": "what the reader of the IR expects, in the error that it raises",
     "topics": "a test of its own, beside statements that are declared: tests/topics/test_no_sentences.py",
     "words/topics": "names of messages, whose texts the catalogue has",
     "report/recorded": "what `make recorded` prints for those who develop the explorer",
 }
 
+NO_SENTENCES = {
+    "engines/capture/lint.py": "faults of a capture, which tests and benchmarks print",
+    "engines/listing.py": "programs",
+    "engines/mindspore/code.py": "programs",
+    "engines/mindspore/errors.py": "parts of MindSpore's messages, which are looked for",
+    "engines/mindspore/subgraphs.py": "names of subgraphs",
+    "engines/torch/code.py": "programs",
+    "exploration/about.py": "the name of a key",
+    "exploration/options.py": "kinds of names, which choose() says in the reader's language",
+    "model/claim.py": "names of headings, which faces translate as terms",
+    "model/engines.py": "calls of frameworks, which faces translate as terms",
+    "model/families.py": "names of operators",
+    "scenario/layouts.py": "a place in MindSpore's sources",
+    "scenario/templates.py": "programs",
+    "text/messages.py": "parts of frameworks' messages, which are looked for",
+    "workers/workers.py": "names of a worker's states, which faces translate as terms",
+}
+"""Modules below words/ with English texts, and why these are no sentences of records."""
+
 MODULES = {
     "__init__.py": "the error of Python's own for an attribute that is not there",
     "cli/parsing_errors.py": "parts of Typer's messages, which are looked for",
     "documents/directives.py": "kinds of names, which choose() says in the reader's language",
-    "exploration/about.py": "the name of a stage, which the progress line translates",
-    "exploration/options.py": "kinds of names, which choose() says in the reader's language",
-    "exploration/outcomes.py": "the English message of a failure, as records have it",
     "fuzz/operators.py": "programs",
     "fuzz/sightings.py": "parts of frameworks' messages, which are looked for",
     "mkdocs.py": "the error of a build, which MkDocs prints in English",
-    "model/claim.py": "verdicts, headings and guides, which faces translate as terms",
-    "model/engines.py": "how an engine differentiates, which faces translate as a term",
-    "model/errors.py": "an internal error of the explorer",
-    "model/families.py": "names of operators",
-    "model/passes.py": "names of a compiler's stages, which faces translate as terms",
-    "model/trees.py": "messages of errors that a worker raises and records",
     "pytest_plugin.py": "the help of a pytest option",
     "report/junit.py": "JUnit's XML, a document for programs",
     "report/schemas.py": "descriptions in a JSON Schema",
     "report/wording.py": "kinds of stored results, which faces translate as terms",
-    "scenario/layouts.py": "a place in MindSpore's sources",
-    "scenario/templates.py": "programs",
-    "text/messages.py": "parts of frameworks' messages, which are looked for",
     "web/graphs_page.py": "keys of the session",
     "web/language.py": "keys of the session",
     "web/links.py": "keys of the session",
     "web/studies_page.py": "keys of the session",
-    "workers/workers.py": "a worker's state, which words/ has a text for",
 }
+"""Modules above with texts that are in no catalogue, and why."""
 
 
+def part_of(path: str) -> str:
+    """The part of the package that a module belongs to: "model", "shipped"."""
+    return path.partition("/")[0].removesuffix(".py")
+
+
+@functools.cache
 def found() -> dict[str, list[str]]:
     """The sentences outside the catalogues, by the paths of their modules."""
-    sentences: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for module in sorted(PACKAGE.rglob("*.py")):
         path = module.relative_to(PACKAGE).as_posix()
         if PROGRAMS.match(module.name) or any(path.startswith(f"{name}/") for name in FOLDERS):
             continue
-        for text in outside(path, module.read_text(encoding="utf-8")):
-            if ENGLISH_WORDS.search(text.text):
-                sentences.setdefault(path, []).append(text.text)
-    return sentences
+        for text in sentences(path, module.read_text(encoding="utf-8")):
+            texts.setdefault(path, []).append(text.text)
+    return texts
+
+
+def sentences(path: str, source: str) -> Iterator[Text]:
+    """The English texts of a module that no catalogue has."""
+    plain_errors: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Raise) and part_of(path) in INTERNAL:
+            plain_errors.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    for text in outside(path, source):
+        line = int(text.place.rpartition(":")[2])
+        if line not in plain_errors and ENGLISH_WORDS.search(text.text):
+            yield text
+
+
+@pytest.mark.parametrize("part", BELOW_WORDS)
+def test_no_record_below_words_has_a_sentence(part: str) -> None:
+    texts = {path: said for path, said in found().items() if part_of(path) == part}
+    assert {path: said for path, said in texts.items() if path not in NO_SENTENCES} == {}
 
 
 def test_no_sentence_is_outside_the_catalogues() -> None:
-    assert {path: texts for path, texts in found().items() if path not in MODULES} == {}
+    listed = {**NO_SENTENCES, **MODULES}
+    assert {path: texts for path, texts in found().items() if path not in listed} == {}
 
 
 def test_what_is_listed_still_has_such_texts() -> None:
-    assert sorted(set(MODULES) - set(found())) == []
+    assert sorted({*NO_SENTENCES, *MODULES} - set(found())) == []
+    assert [path for path in MODULES if part_of(path) in BELOW_WORDS] == []
     assert [name for name in FOLDERS if not (PACKAGE / name).is_dir()] == []
+
+
+@pytest.mark.parametrize("path", ["model/planted.py", "compare/planted.py", "web/planted.py"])
+def test_a_sentence_in_a_module_is_found(path: str) -> None:
+    (text,) = sentences(path, 'def f(n):\n    return f"{n} of the nodes differ"')
+    assert text.place == f"{path}:2"
+
+
+def test_a_plain_error_is_a_sentence_where_errors_are_for_a_person() -> None:
+    source = 'raise ValueError(\n    "none of the nodes differ"\n)'
+    assert list(sentences("engines/planted.py", source)) == []
+    assert len(list(sentences("scenario/planted.py", source))) == 1

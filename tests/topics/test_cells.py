@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
-from explorer.model.results import Failure
 from explorer.shipped import PACKAGE
 from explorer.topics import cells
 from explorer.topics.evidence import Evidence

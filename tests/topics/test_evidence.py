@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.topics.cells import missing, no_figures, why_missing
 from explorer.topics.evidence import (
     Attempt,
@@ -117,9 +117,9 @@ def test_numbers_of_nested_figures_stand_in_order() -> None:
 
 def test_a_party_without_figures_has_a_reason(rain: Question, evidence: Evidence) -> None:
     assert text(why_missing(evidence, rain, "mindspore-tape")) == "not measured"
-    assert why_missing(evidence, rain, "mindspore-graph") == "signal 11"
+    assert text(why_missing(evidence, rain, "mindspore-graph")) == "signal 11"
     typed = why_missing(evidence, rain, "mindspore-graph", with_type=True)
-    assert typed == "crashed: signal 11"
+    assert text(typed) == "crashed: signal 11"
 
 
 def test_empty_cells_are_explained_party_by_party(rain: Question, evidence: Evidence) -> None:

@@ -4,8 +4,9 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
+from explorer.model.failures import Failure
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
-from explorer.model.results import Captured, Failure, Result
+from explorer.model.results import Captured, Result
 from explorer.topics.tape_life.liveness import (
     Watch,
     captured_graph,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.topics.boards import judged
 from explorer.topics.networks.questions import (
     CONTAINERS,

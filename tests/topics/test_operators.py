@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Figures, Measured
-from explorer.model.results import Failure
 from explorer.model.study import Table
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from explorer.model.claim import Listing, Observation, Ruling
+from explorer.model.failures import Failure
 from explorer.model.measurement import Ask, Found, Measured
-from explorer.model.results import Failure
 from explorer.model.study import Chart, Table
 from explorer.topics import TOPICS, topic
 from explorer.topics.boards import _board, judged, needed

@@ -8,9 +8,10 @@ import pytest
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
+from explorer.model.failures import Failure
 from explorer.model.measurement import Ask, Found, Measurement
 from explorer.model.requests import Description, NetRequest, ParameterSpec, Role
-from explorer.model.results import Failure, Outcome, Result
+from explorer.model.results import Outcome, Result
 from explorer.topics import scenario_nets
 from explorer.topics.in_worker import run
 from explorer.topics.scenario_nets import covering_answers, drawn_parameters

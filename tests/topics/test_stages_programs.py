@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from explorer.engines.mindspore.ir import parse
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.stages.findings import sizes_by_length
 from explorer.topics.stages.programs import (

@@ -6,8 +6,8 @@ import pytest
 
 from explorer.cli.study import exit_code
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.store.store import Store
 from explorer.topics import topic
 from explorer.topics.devices.questions import MATRIX

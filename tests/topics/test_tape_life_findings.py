@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question, Target
 from explorer.topics.studies import Telling

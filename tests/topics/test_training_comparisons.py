@@ -5,8 +5,8 @@ Planted differences are measured, and without evidence nothing is told.
 
 import pytest
 
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.training.findings_routes import ROUTES

@@ -5,7 +5,8 @@ import numpy as np
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
-from explorer.model.results import Failure, LeafNoise, OracleResult, Result, ResultNoise
+from explorer.model.failures import Failure
+from explorer.model.results import LeafNoise, OracleResult, Result, ResultNoise
 from explorer.scenario.declaration import Tolerance
 from explorer.web.case_detail import letters
 from tests.support.results import answer

@@ -187,10 +187,12 @@ def test_a_case_says_what_is_drawn() -> None:
 
 
 def remarked() -> None:
+    from explorer.model.failures import Failure
     from explorer.model.findings import NoiseUnknown, ReportFinding
     from explorer.web.widgets import show_finding
 
-    show_finding(ReportFinding(fact=NoiseUnknown("torch", "the worker was lost")))
+    error = Failure("crashed", "the worker was lost")
+    show_finding(ReportFinding(fact=NoiseUnknown("torch", error)))
 
 
 def test_a_remark_is_information_and_no_warning() -> None:

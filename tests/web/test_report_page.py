@@ -10,9 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.model.errors import ExplorerError, MissingFrameworkError, WorkerFaultError
+from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.report import Report, Ungraphed
-from explorer.model.results import Failure, Result
+from explorer.model.results import Result
 from explorer.web.offered_scenarios import VARIABLE
 from explorer.web.report_page import ReportKey
 from explorer.web.shared_runs import SharedRun, StoppedError
@@ -24,7 +25,7 @@ from tests.support.scenario_files import MINIMAL, written
 pytestmark = pytest.mark.slow
 
 WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
-NOISE = ReportFinding(fact=NoiseUnknown("torch", "it was lost"))
+NOISE = ReportFinding(fact=NoiseUnknown("torch", Failure("crashed", "it was lost")))
 LOST = msgspec.structs.replace(
     WHOLE.cases[0],
     results={"torch-tape": msgspec.convert({"outcome": "crashed"}, Result)},

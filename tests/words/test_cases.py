@@ -8,8 +8,9 @@ from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
+from explorer.model.failures import Failure
 from explorer.model.report import CaseReport, Difference, Report
-from explorer.model.results import Failure, OracleResult, Result
+from explorer.model.results import OracleResult, Result
 from explorer.report.scenario.case_rows import case_row
 from explorer.words import answers, cases
 from explorer.words.cases import described, greatest, summary, summary_of

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from explorer.model.divergence import Place
+from explorer.model.failures import Failure
 from explorer.model.findings import (
     KINDS,
     Fact,
@@ -75,7 +76,7 @@ FACTS: list[tuple[Fact, str]] = [
         " ops of this line",
     ),
     (
-        NoiseUnknown("mindspore", "it died"),
+        NoiseUnknown("mindspore", Failure("crashed", "it died\nin the end")),
         "the rounding noise of MindSpore's results could not be measured for every case: it died; the"
         " other cases are compared by tolerances only",
     ),

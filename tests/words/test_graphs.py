@@ -5,11 +5,13 @@ from typing import get_args
 import pytest
 
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.graph import Absence, GraphNote, LineGap, LinkGap, ProofGap, ValueGap
 from explorer.model.report import LeftOut, Ungraphed
-from explorer.model.results import Failure, NoteKind, Refusal, Result, ResultNote
+from explorer.model.results import NoteKind, Result, ResultNote
+from explorer.text import failures
 from explorer.text.language import said_in
-from explorer.words import answers, failures, graphs
+from explorer.words import answers, graphs
 
 CASE = GradCase("grad", 0)
 LATER = Failure("TypeError", "no such argument")
@@ -21,7 +23,6 @@ LATER = Failure("TypeError", "no such argument")
         (graphs.ABSENCES, sum(map(get_args, (ProofGap, LineGap, LinkGap, ValueGap)), ())),
         (graphs.NOTES, get_args(GraphNote)),
         (answers.NOTES, get_args(NoteKind)),
-        (failures.REFUSALS, get_args(Refusal)),
     ],
 )
 def test_each_fact_has_its_words_and_there_are_no_others(
@@ -37,7 +38,7 @@ def test_a_detail_is_said_in_either_language(code: str) -> None:
         assert "MatMul_7" in graphs.why_missing(Absence("removed", "MatMul_7"))
         assert "1, 2" in graphs.why_missing(Absence("unwritten_outputs", "1, 2"))
         assert "dx" in answers.note(Result(outcome="ok", note=ResultNote("grad_is_none", "dx")))
-        coarse = Failure("UsageError", refusal="coarse_output", details=("0", "float16", "1e-06"))
+        coarse = Failure("UsageError", kind="coarse_output", details=("0", "float16", "1e-06"))
         said = failures.message(coarse)
         assert all(detail in said for detail in coarse.details)
 

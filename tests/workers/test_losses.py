@@ -1,13 +1,16 @@
-"""How a worker was lost, in English where it is recorded and in the reader's language elsewhere."""
+"""How a worker was lost: a fact in records, and a text in the reader's language."""
 
 from typing import get_args
 
 import pytest
 
-from explorer.model.results import Failure, Loss, LossKind, Result
+from explorer.model.errors import WorkerFaultError
+from explorer.model.failures import Failure, Loss, LossKind
+from explorer.model.results import Result
+from explorer.text.failures import LOSSES, loss_text, message
 from explorer.text.language import said_in
 from explorer.words.answers import answer
-from explorer.workers.protocol import TEXTS, Lost, loss_text, message
+from explorer.workers.protocol import Lost
 
 
 @pytest.mark.parametrize(
@@ -40,23 +43,29 @@ from explorer.workers.protocol import TEXTS, Lost, loss_text, message
         ),
     ],
 )
-def test_a_loss_is_recorded_in_english_and_said_in_the_reader_s_language(
+def test_a_loss_is_recorded_as_a_fact_and_said_in_the_reader_s_language(
     loss: Loss, english: str, chinese: str
 ) -> None:
-    lost = Lost("crashed", loss)
-    assert loss_text(loss) == english
+    failure = Lost("crashed", loss).failure
+    assert failure == Failure("crashed", loss=loss)
+    assert message(failure) == loss_text(loss) == english
     with said_in("zh"):
-        assert message(lost.failure) == chinese
-        assert lost.failure.message == lost.detail == english
-        result = Result(outcome="crashed", error=lost.failure)
+        assert message(failure) == chinese
+        result = Result(outcome="crashed", error=failure)
         assert chinese.splitlines()[0].split("；")[0] in answer(result)
 
 
 def test_an_error_of_a_framework_is_said_as_it_is() -> None:
     with said_in("zh"):
         assert message(Failure("ValueError", "no")) == "no"
-    assert Lost("crashed", "KeyError: 'x'").failure == Failure("crashed", "KeyError: 'x'")
+
+
+def test_a_fault_of_the_explorer_is_no_loss_of_the_worker() -> None:
+    fault = WorkerFaultError("Traceback:\n  …\nKeyError: 'x'\n").loss
+    assert Lost("crashed", fault).is_fault
+    assert not Lost("crashed", Loss(kind="died")).is_fault
+    assert loss_text(fault) == "internal error of the explorer in a worker: KeyError: 'x'"
 
 
 def test_every_kind_of_loss_has_its_text() -> None:
-    assert set(TEXTS) == set(get_args(LossKind))
+    assert set(LOSSES) == set(get_args(LossKind))

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from explorer.model.engines import WorkerKind
+from explorer.text.failures import message
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import FORKED, Workers
 from tests.support.traces import left_behind, own_scratch, still_alive
@@ -95,8 +96,8 @@ def test_how_a_forked_worker_ended_is_told_and_the_next_is_of_the_same_process(
     reply = ask(crew, FIRST, name, text)
     assert isinstance(reply, Lost)
     assert reply.outcome == "crashed"
-    assert said in reply.detail
-    assert ("last words" in reply.detail) == (name == "aborts")
+    assert said in message(reply.failure)
+    assert ("last words" in message(reply.failure)) == (name == "aborts")
     after = process_of(crew, FIRST)
     assert after.pid != before.pid
     assert after.ppid() == nursery
@@ -109,7 +110,7 @@ def test_what_a_forked_worker_has_forked_goes_with_it_though_it_lives_longer(
     with Workers() as workers:
         reply = ask(workers, FIRST, "forks_and_exits", "6")
         assert isinstance(reply, Lost)
-        assert "exit code 6" in reply.detail
+        assert "exit code 6" in message(reply.failure)
         assert told(workers, FIRST, "echo", "next") == "next"
     assert left_behind(scratch) == []
 
@@ -129,7 +130,7 @@ def test_workers_live_on_without_the_process_that_they_are_of_and_others_come_fr
         reply = ask(workers, FIRST, "exits", "7")
         assert isinstance(reply, Lost)
         assert reply.outcome == "crashed"
-        assert "the worker process died (reason unknown)" in reply.detail
+        assert "the worker process died (reason unknown)" in message(reply.failure)
         assert process_of(workers, FIRST).ppid() == second.ppid()
 
 

@@ -6,7 +6,9 @@ import time
 import pytest
 
 from explorer.model.engines import WorkerKind
-from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.model.errors import MissingFrameworkError, UsageError, WorkerFaultError
+from explorer.text.failures import message
+from explorer.text.language import said_in
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import CROWDED, Job, JobQueue, carry_out
@@ -45,6 +47,11 @@ def test_a_fault_of_our_own_stops_the_work() -> None:
         carry_out([job("raises", "planted"), job("echo", "never asked")], workers)
 
 
+def test_what_a_job_refuses_is_said_in_the_reader_s_language() -> None:
+    with said_in("zh"), Workers() as workers, pytest.raises(UsageError, match="只能按关键字传入"):
+        carry_out([job("refuses", "Net.forward")], workers)
+
+
 def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None:
     at_fault = dataclasses.replace(job("raises", "planted"), isolated=True)
     with Workers() as workers:
@@ -52,8 +59,8 @@ def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None
     lost = outcomes["planted"]
     assert isinstance(lost, Lost)
     assert (lost.outcome, lost.is_fault) == ("crashed", True)
-    assert "internal error of the explorer" in lost.detail
-    assert "ZeroDivisionError: planted (explorer/workers/serving.py:" in lost.detail
+    assert "internal error of the explorer" in message(lost.failure)
+    assert "ZeroDivisionError: planted (explorer/workers/serving.py:" in message(lost.failure)
     assert outcomes["after"] == Word("after")
 
 

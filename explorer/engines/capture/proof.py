@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
+from explorer.engines.failures import Statement
 from explorer.model.arrays import AnyArray
+from explorer.model.failures import Failure
 from explorer.model.graph import Absence, Output, Proof, ProofGap
 
 PROVABLE = frozenset({"op", "accumulate"})
@@ -75,7 +77,7 @@ class GraphValues:
     ``reruns`` has for each node how it is computed again, or why that cannot be. ``outputs`` are
     the recorded values by slot. ``overwritten`` has the slots that show an operand as an op left
     it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
-    copies one into memory of its own. ``message_of`` leaves of an error's text what a reader of the net
+    copies one into memory of its own. ``stated`` leaves of an error's text what a reader of the net
     understands. Where values ``may_be_swapped``, their order alone decided which of several
     like nodes they belong to. ``in_part`` has the slots that show a whole tensor of which an op wrote a
     part: computed alone, the op does not yield them.
@@ -88,7 +90,7 @@ class GraphValues:
     overwritten: dict[Slot, Slot] = field(default_factory=dict)
     in_part: set[Slot] = field(default_factory=set)
     may_be_swapped: bool = False
-    message_of: Callable[[str], str] = str
+    stated: Callable[[str], Statement] = Statement
 
 
 def prove(builder: GraphBuilder, recorded: GraphValues, everything: bool = False) -> None:
@@ -194,7 +196,7 @@ class _Prover:
             return "unproven", error.absence
         except Exception as error:
             # What an op raises when it is run alone is a reason, and not a fault of the capture.
-            return "unproven", Absence("raises_alone", self._said_in(error))
+            return "unproven", Absence("raises_alone", error=self._failure(error))
         if rerun.excuse:
             return "unproven", Absence(rerun.excuse)
         own = observed.copy()
@@ -266,10 +268,11 @@ class _Prover:
                 return False
         return True
 
-    def _said_in(self, error: Exception) -> str:
-        """The first line of what an error says to a reader; its type where it says nothing."""
-        lines = self._recorded.message_of(str(error)).strip().splitlines()
-        return lines[0].strip() if lines else type(error).__name__
+    def _failure(self, error: Exception) -> Failure:
+        """The record of what an op raises alone, with the first line of its message."""
+        message, kind, details, _ = self._recorded.stated(str(error))
+        first = message.strip().partition("\n")[0].strip()
+        return Failure(type(error).__name__, first, kind=kind, details=details)
 
 
 def _form(output: Output) -> tuple[tuple[int, ...], str]:

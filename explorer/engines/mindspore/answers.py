@@ -185,6 +185,6 @@ def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], ResultN
     try:
         pairs = derivative(net.call, case, weights(net, case), return_ids=True)(*net.arguments)
     except Exception as error:
-        return (), ResultNote("ids_raise", failure(error, request.net.scenario).text)
+        return (), ResultNote("ids_raise", error=failure(error, request.net.scenario))
     ids = [str(item) for item in leaves(pairs) if not isinstance(item, ms.Tensor)]
     return tuple(ids), None

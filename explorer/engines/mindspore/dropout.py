@@ -7,9 +7,8 @@ from mindspore import mint, nn
 from mindspore.ops import constexpr
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
-from explorer.engines.failures import UNREACHED_DRAW
 from explorer.engines.mindspore.operators import draws_random_numbers
-from explorer.model.errors import UsageError
+from explorer.model.errors import RefusedNetError
 from explorer.numeric.random_arrays import channel_mask
 
 DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3, mint.nn.Dropout: 0}
@@ -73,11 +72,11 @@ def _replace(cell: Any, path: str, replacement: Any) -> None:
 
 
 class RefusedDraws(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
-    """Raises UsageError where an operator draws random numbers."""
+    """Raises RefusedNetError where an operator draws random numbers."""
 
     def __ms_dispatch__(
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
     ) -> Any:
         if draws_random_numbers(func.name):
-            raise UsageError(UNREACHED_DRAW.format(framework="MindSpore", operator=func.name))
+            raise RefusedNetError("random_operator", "MindSpore", func.name)
         return func(*args, **(kwargs or {}))

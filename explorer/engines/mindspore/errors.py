@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 
 from explorer.engines import failures
-from explorer.model.results import Failure
+from explorer.engines.failures import Statement
+from explorer.model.failures import Failure
 
 HEADING = re.compile(r"\A\s*-{20,}\n- [^\n]*\n-{20,}\n")
 """A ruled heading above the message proper (2.10.0)."""
@@ -54,30 +55,27 @@ def failure(error: BaseException, scenario: str) -> Failure:
     """
     # The compiler raises where the net is called; the line that it failed on is in the message
     # (2.10.0).
-    return failures.failure(error, scenario, message_proper, prefer="message")
+    return failures.failure(error, scenario, statement, prefer="message")
 
 
-def message_proper(text: str) -> str:
-    """The message about the user's net: the operator, what is missing, and what to do."""
-    statement = ENDS.split(HEADING.sub("", text), maxsplit=1)[0]
-    statement = ADDRESS.sub("an object", statement)
-    for pattern, say in MEANINGS:
-        match = pattern.search(statement)
+def statement(text: str) -> Statement:
+    """The message about the user's net, and what it means where it says that at length."""
+    message = ENDS.split(HEADING.sub("", text), maxsplit=1)[0]
+    message = ADDRESS.sub("an object", message)
+    for pattern, meaning in MEANINGS:
+        match = pattern.search(message)
         if match:
-            return say(match)
-    return statement
+            return meaning(message, match)
+    return Statement(message)
 
 
-def _no_kernel(match: re.Match[str]) -> str:
-    operator = match["op"] or match["unregistered"]
-    device = f"{match['device']} kernel" if match["device"] else "kernel on this device"
-    return (
-        f"MindSpore has no {device} for the operator {operator}; use other operators instead, or"
-        " a device that has one"
-    )
+def _no_kernel(message: str, match: re.Match[str]) -> Statement:
+    if match["op"]:
+        return Statement(message, "no_kernel", (match["op"], match["device"]))
+    return Statement(message, "no_kernel_here", (match["unregistered"],))
 
 
-def _no_type(match: re.Match[str]) -> str:
+def _no_dtype(message: str, match: re.Match[str]) -> Statement:
     taken: dict[str, None] = {}
     for signature in match["signatures"].split(";"):
         inputs = signature.partition("output")[0].removeprefix("input")
@@ -85,34 +83,23 @@ def _no_type(match: re.Match[str]) -> str:
         if dtypes:
             taken[dtypes] = None
     given = " ".join(DTYPE.findall(match["given"]))
-    return (
-        f"MindSpore's {match['device']} kernel of the operator {match['op']} does not support"
-        f" {given}; cast to a supported dtype: {_listed(list(taken))}"
-    )
+    return Statement(message, "no_dtype", (match["device"], match["op"], given, *taken))
 
 
-def _listed(dtypes: list[str], shown: int = 4) -> str:
-    """The first of several dtypes, and how many there are beyond."""
-    listed = " or ".join(dtypes[:shown])
-    rest = len(dtypes) - shown
-    return f"{listed} or one of {rest} more" if rest > 0 else listed
+def _no_memory(message: str, match: re.Match[str]) -> Statement:
+    return Statement(message, "no_memory")
 
 
-def _no_memory(match: re.Match[str]) -> str:
-    return "internal error of MindSpore: it has no memory for an output of the operator"
-
-
-def _valid_calls(match: re.Match[str]) -> str:
+def _valid_calls(message: str, match: re.Match[str]) -> Statement:
     signatures = re.findall(r'"[^"]*"', match["calls"])
     kept = "\n".join([match["failed"], *signatures[:SHOWN_CALLS]])
-    rest = len(signatures) - SHOWN_CALLS
-    return f"{kept}\nand {rest} more" if rest > 0 else kept
+    return Statement(kept, left_out=max(0, len(signatures) - SHOWN_CALLS))
 
 
-MEANINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+MEANINGS: tuple[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Statement]], ...] = (
     (NO_KERNEL, _no_kernel),
-    (NO_TYPE, _no_type),
+    (NO_TYPE, _no_dtype),
     (NO_MEMORY, _no_memory),
     (VALID_CALLS, _valid_calls),
 )
-"""Messages that fill a screen or say nothing to a user, and what is said instead."""
+"""Messages that fill a screen or say nothing to a user, and what they mean."""

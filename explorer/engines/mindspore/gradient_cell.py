@@ -12,7 +12,7 @@ import mindspore as ms
 from mindspore import nn
 
 from explorer.model.cases import GradCase
-from explorer.model.errors import UsageError
+from explorer.model.errors import RefusedNetError
 
 Defaults: TypeAlias = tuple[Any, ...]
 """The values of a net's parameters that a scenario gives no input for."""
@@ -152,8 +152,6 @@ def wrapped(network: Any, case: GradCase, weights: Any, inputs: int) -> Any:
             return OperationByListNet(network, case, weights, defaults)
         return OperationNet(network, case, defaults)
     if case.order > len(BY_ORDER):
-        raise UsageError(
-            f"the graph of order {case.order} cannot be captured; allowed: order 1 to {len(BY_ORDER)}"
-        )
+        raise RefusedNetError("high_order", str(case.order), str(len(BY_ORDER)))
     kind = ValueAndGradNet if case.api == "value_and_grad" else BY_ORDER[case.order - 1]
     return kind(network, case, weights, defaults)

@@ -28,7 +28,7 @@ from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
-from explorer.model.errors import ExplorerError
+from explorer.model.errors import ExplorerError, UncapturedError
 from explorer.model.graph import GradGraph, GraphNote, Phase
 from explorer.model.passes import FINAL, PASSES, TYPED, CompilerPass
 from explorer.model.requests import CaseRequest
@@ -233,11 +233,8 @@ def _add_outputs(graph: GraphCapture, run: CompiledRun, whole: bool) -> None:
     if len(results) != len(graph.returned):
         if not graph.observed:
             return  # a pass may still hold what a later one takes out
-        raise ExplorerError(
-            f"the compiled graph computes only {len(graph.returned)} of the {len(results)} tensors that"
-            " the call returns; Python's interpreter computes the others, such as the fields of a"
-            " dataclass or a named tuple; return a tuple instead"
-        )
+        counts = (str(len(graph.returned)), str(len(results)))
+        raise UncapturedError("interpreted_outputs", *counts)
     for result, binding in zip(results, graph.returned, strict=True):
         leaf = leaves.get(result.name.removeprefix("d"))
         graph.add_output(binding, result.name, result.phase, result.array, result.dtype, leaf)

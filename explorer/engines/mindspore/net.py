@@ -16,9 +16,9 @@ from explorer.engines.mindspore.code import MODE_NAMES, SEED
 from explorer.engines.mindspore.dropout import RefusedDraws, fix_dropout
 from explorer.engines.mindspore.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack
-from explorer.model.errors import UsageError
+from explorer.model.errors import OddOutputError, RefusedNetError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
-from explorer.model.trees import NO_OUTPUT, Branch, Tree, fill, leaves, names_in, tree_of
+from explorer.model.trees import Branch, Tree, fill, leaves, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.random_arrays import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
@@ -221,7 +221,7 @@ def use_device(device: str) -> None:
     """
     kind, _, number = device.partition(":")
     if kind not in TARGETS:
-        raise UsageError(f"MindSpore cannot use device {device!r}; allowed: {', '.join(TARGETS)}")
+        raise RefusedNetError("unknown_device", device, ", ".join(TARGETS))
     ms.set_device(TARGETS[kind], int(number or 0))
 
 
@@ -271,7 +271,7 @@ def flat(value: Any) -> Iterator[Any]:
     """The tensors and numbers of a nested output from left to right; TypeError for anything else."""
     for leaf in leaves(value):
         if not isinstance(leaf, (ms.Tensor, int, float, complex)):
-            raise TypeError(NO_OUTPUT.format(type(leaf).__name__))
+            raise OddOutputError(leaf)
         yield leaf
 
 

@@ -11,7 +11,7 @@ from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, UnprovenError
-from explorer.engines.mindspore.errors import message_proper
+from explorer.engines.mindspore import errors
 from explorer.engines.mindspore.ir.records import (
     Scalar,
     SequenceValue,
@@ -170,7 +170,7 @@ class GraphReruns:
             own_copy,
             overwritten=overwritten,
             may_be_swapped=True,
-            message_of=message_proper,
+            stated=errors.statement,
         )
         for slot, array in self._arrays.items():
             recorded.outputs[slot] = array
@@ -291,9 +291,7 @@ class TapeReruns:
 
     def recorded(self, overwritten: dict[Slot, Slot]) -> GraphValues:
         """The recorded values, and how each node is computed again."""
-        recorded = GraphValues(
-            array_of, own_copy, overwritten=overwritten, message_of=message_proper
-        )
+        recorded = GraphValues(array_of, own_copy, overwritten=overwritten, stated=errors.statement)
         recorded.outputs.update(self._graph.recorded_values())
         for number, (call, inputs) in self._calls.items():
             recorded.reruns[number] = self._of_call(call, inputs)

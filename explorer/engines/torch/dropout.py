@@ -9,9 +9,8 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from explorer.engines.failures import UNREACHED_DRAW
 from explorer.engines.torch.operators import draws_random_numbers
-from explorer.model.errors import UsageError
+from explorer.model.errors import RefusedNetError
 from explorer.numeric.random_arrays import channel_mask
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import files_read
@@ -105,9 +104,9 @@ def _noting(path: str, shapes: dict[str, list[Shape]]) -> Callable[[Any, Any], N
 
 
 class RefusedDraws(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
-    """Raises UsageError where an operator draws random numbers."""
+    """Raises RefusedNetError where an operator draws random numbers."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if draws_random_numbers(func):
-            raise UsageError(UNREACHED_DRAW.format(framework="PyTorch", operator=func))
+            raise RefusedNetError("random_operator", "PyTorch", str(func))
         return func(*args, **(kwargs or {}))

@@ -4,8 +4,9 @@ import re
 from typing import Literal
 
 from explorer.engines import failures
+from explorer.model.failures import Failure
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Failure, Result
+from explorer.model.results import Result
 
 ENDS = re.compile(
     r"\n\s*("
@@ -24,7 +25,7 @@ def failure(error: BaseException, scenario: str) -> Failure:
     """
     # An operator raises below the user's frame. Dynamo reads a net without running it, and names
     # the line in its message (torch 2.13).
-    return failures.failure(error, scenario, _message_proper, prefer="traceback")
+    return failures.failure(error, scenario, _statement, prefer="traceback")
 
 
 def failed(request: CaseRequest, error: Exception, code: str = "") -> Result:
@@ -33,8 +34,8 @@ def failed(request: CaseRequest, error: Exception, code: str = "") -> Result:
     return Result(outcome=outcome(error), error=reason, code=code)
 
 
-def _message_proper(text: str) -> str:
-    return ENDS.split(text, maxsplit=1)[0]
+def _statement(text: str) -> failures.Statement:
+    return failures.Statement(ENDS.split(text, maxsplit=1)[0])
 
 
 def outcome(error: BaseException) -> Literal["raised", "unsupported"]:

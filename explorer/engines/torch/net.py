@@ -17,22 +17,16 @@ from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.errors import UsageError
+from explorer.model.errors import OddOutputError, RefusedNetError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.results import Leaf
-from explorer.model.trees import NO_OUTPUT, Tree, leaves, names_in, tree_of
+from explorer.model.trees import Tree, leaves, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.random_arrays import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import files_read
 from explorer.scenario.load import load, make_net
 from explorer.scenario.matrix import structure
-
-NO_WEIGHTS = (
-    "{file!r} contains more than tensors and could run code when it is loaded (weights_only=True"
-    " rejects it); save only the weights: torch.save(net.state_dict(), FILE)"
-)
-"""The error for a checkpoint whose pickles PyTorch would have to run."""
 
 SEED = 0
 
@@ -123,7 +117,7 @@ def load_checkpoint(net: Any, file: Path) -> None:
     try:
         state = torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
-        raise UsageError(NO_WEIGHTS.format(file=file.name)) from error
+        raise RefusedNetError("unsafe_weights", file.name) from error
     net.load_state_dict(state)
 
 
@@ -207,7 +201,7 @@ def flat(value: Any) -> Iterator[torch.Tensor]:
         elif isinstance(leaf, (int, complex)):
             yield torch.tensor(leaf)
         else:
-            raise TypeError(NO_OUTPUT.format(type(leaf).__name__))
+            raise OddOutputError(leaf)
 
 
 def returned_tree(net: Net, outputs: Any) -> Tree:

@@ -22,7 +22,7 @@ from explorer.blocks.records import (
     columns,
     fill,
 )
-from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
+from explorer.model.claim import Board, ClaimRow, ClaimVerdict
 from explorer.report.claims.programs import OF_GUIDE, programs
 from explorer.report.claims.wording import (
     NOT_AS_STATED,
@@ -41,7 +41,7 @@ from explorer.report.claims.wording import (
 from explorer.report.wording import versions_text
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.words.claims import advice_text, evidence_text
+from explorer.words.claims import GUIDES, MEANINGS, advice_text, evidence_text
 
 INDEX = "index.md"
 """The page that leads to the others."""
@@ -108,7 +108,7 @@ def claims_table(rows: Iterable[ClaimRow], *fields: str) -> Table:
 def board_head(board: Board) -> Section:
     """What was measured with, the counts, and what each verdict means."""
     meanings = []
-    for verdict, meaning in CLAIM_VERDICTS.items():
+    for verdict, meaning in MEANINGS.items():
         name = (Span(_(verdict_name(verdict)), "strong"),)
         meanings.append(fill(_("{verdict}: {meaning}"), verdict=name, meaning=_(meaning)))
     blocks = (measured_with(board), Paragraph(counts(board), is_strong=True))
@@ -201,7 +201,7 @@ def _verdict(row: ClaimRow) -> Iterator[Paragraph]:
         yield Paragraph(name)
     else:
         text = _("{verdict}: {meaning}.")
-        meaning = _(CLAIM_VERDICTS[row.verdict])
+        meaning = _(MEANINGS[row.verdict])
         yield Paragraph(fill(text, verdict=name, meaning=meaning))
     contrary = against(row)
     if contrary:

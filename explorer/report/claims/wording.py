@@ -10,7 +10,7 @@ from explorer.blocks.records import Column, Table, table
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.text.language import _, later, shipped
 from explorer.text.messages import one_line
-from explorer.words.claims import observations_text, what_text
+from explorer.words.claims import MEANINGS, observations_text, what_text
 from explorer.words.messages import DOMAIN, text
 from explorer.words.parties import party_names
 
@@ -120,7 +120,7 @@ def verdict_sentence(row: ClaimRow) -> str:
     name = _(verdict_name(row.verdict))
     if not row.verdict:
         return name
-    return _("{verdict}: {meaning}").format(verdict=name, meaning=_(CLAIM_VERDICTS[row.verdict]))
+    return _("{verdict}: {meaning}").format(verdict=name, meaning=_(MEANINGS[row.verdict]))
 
 
 def evidence_table(row: ClaimRow) -> Table:

@@ -10,6 +10,7 @@ from explorer.model.results import Result
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of, has_auxiliary
 from explorer.scenario.selection import main_case
+from explorer.text.failures import message
 from explorer.topics.higher_order.nested import sampled
 from explorer.topics.scenario_nets import answer, describe, drawn_parameters, net_request
 
@@ -46,5 +47,5 @@ def asked(scenario_file: str, description: Description) -> GradCase:
 def leaves_of(result: Result) -> dict[str, Any]:
     """The leaves of an answer by name, or what the engine raised."""
     if result.error:
-        return {"raised": result.error.type, "message": result.error.message}
+        return {"raised": result.error.type, "message": message(result.error)}
     return {leaf.name: sampled(unpack(leaf.value)) for leaf in result.leaves}

@@ -8,6 +8,7 @@ import msgspec
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask, Found
+from explorer.text.failures import message
 from explorer.text.messages import repeatable
 from explorer.topics import scenario_nets
 from explorer.topics.scenario_nets import net_request
@@ -22,7 +23,7 @@ def answer(ask: Ask) -> Found:
         return Found(
             {
                 "raised": result.error.type,
-                "message": repeatable(result.error.message),
+                "message": repeatable(message(result.error)),
                 "code": result.code,
             }
         )

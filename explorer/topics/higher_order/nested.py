@@ -16,6 +16,8 @@ from explorer.model.results import Result
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 from explorer.scenario.reader import read
+from explorer.text.failures import message
+from explorer.text.language import _
 from explorer.text.messages import first_statement, repeatable
 from explorer.topics.attempts import attempt, raised
 from explorer.topics.scenario_nets import drawn_parameters, net_request
@@ -67,11 +69,12 @@ def check_scenario(scenario: str) -> None:
     """Raise UsageError for a scenario without an input that could be differentiated by."""
     if _cases(read(scenario)):  # whoever checks is no worker
         return
-    raise UsageError(
-        f"the study 'higher-order' nests gradients with respect to an input, and"
-        f" {Path(scenario).stem} has none of a floating dtype (integers have no gradient); name a"
-        " scenario with one, or leave the scenario out"
+    text = _(
+        "the study 'higher-order' nests gradients with respect to an input, and {scenario} has none"
+        " of a floating dtype (integers have no gradient); name a scenario with one, or leave the"
+        " scenario out"
     )
+    raise UsageError(text, scenario=Path(scenario).stem)
 
 
 def cases_of_first_input(scenario: str) -> dict[int, GradCase]:
@@ -140,8 +143,8 @@ def is_not_asked(figure: Any) -> bool:
 def derivative(result: Result) -> dict[str, Any]:
     """A figure of an engine's answer: the derivative sampled, its dtype, or what was raised."""
     if result.error:
-        message = first_statement(repeatable(result.error.message))
-        return {"raised": result.error.type, "message": message}
+        statement = first_statement(repeatable(message(result.error)))
+        return {"raised": result.error.type, "message": statement}
     array = unpack(result.leaves[0].value)
     return {**sampled(array), "dtype": str(array.dtype)}
 

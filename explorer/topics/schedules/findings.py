@@ -6,9 +6,8 @@ from typing import Any
 
 from explorer.model.message import Message, Text, message
 from explorer.model.study import Cell, Chart, Series, Table
-from explorer.text.messages import brief
 from explorer.topics.attempts import raised, said, said_briefly
-from explorer.topics.cells import NONE, messages, sentences, yes_or_no
+from explorer.topics.cells import NONE, messages, sentences, why, yes_or_no
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES
 from explorer.topics.schedules.comparison import (
@@ -306,7 +305,7 @@ def counterparts(evidence: Evidence) -> Iterator[Table[Text]]:
         )
     notes: list[Text] = [message("schedules.counterparts_note")]
     for name, failure in sorted(evidence.failures.items()):
-        notes.append(message("cells.missing", who=name, why=brief(failure.message)))
+        notes.append(message("cells.missing", who=name, why=why(failure)))
     yield Table[Text](
         title=message("schedules.counterparts"),
         columns=messages(

@@ -9,6 +9,7 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
 from explorer.model.graph import GradGraph, Node
 from explorer.model.results import Captured
+from explorer.text.failures import typed
 
 ITEM_BYTES = {
     "bool": 1,
@@ -70,7 +71,7 @@ def captured_graph(captured: Captured) -> GradGraph:
     """
     error = captured.result.error
     if error:
-        raise ExplorerError(f"no gradient graph: {error.text}")
+        raise ExplorerError(f"no gradient graph: {typed(error)}")
     graph = captured.graphs[-1]
     # A loop's body stands there once, however often it is run.
     if any(node.body for node in graph.nodes):

@@ -7,6 +7,7 @@ from typing import Any
 
 from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
+from explorer.text.failures import message
 from explorer.topics.scenario_nets import answer, numbers_by_name
 
 
@@ -52,7 +53,7 @@ def by_each_argument(net: NetRequest) -> dict[str, Any]:
     for position, name in enumerate(ARGUMENTS):
         result = answer(net, GradCase("grad", position))
         if result.error:
-            figure = {"raised": result.error.type, "message": result.error.message}
+            figure = {"raised": result.error.type, "message": message(result.error)}
         else:
             figure = numbers_by_name(result)
         figures[f"by {name}"] = figure

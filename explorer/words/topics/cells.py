@@ -17,6 +17,8 @@ TEXTS = {
     "not_measured": later("not measured"),
     "missing": later("{who}: {why}."),
     "no_figures": later("No figures of {names:,}: {error}."),
+    "failure": later("{failure}"),
+    "typed_failure": later("{failure:typed}"),
     "sentences": later("{first} {then}"),
     "clauses": later("{clauses:;}"),
 }
