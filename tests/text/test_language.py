@@ -116,3 +116,17 @@ def test_a_sentence_in_a_module_is_found() -> None:
 
 def test_a_sentence_of_an_error_that_is_raised_is_none_of_a_record() -> None:
     assert sentences("planted.py", 'raise ValueError(\n    "none of the nodes differ"\n)') == []
+
+
+def test_a_catalogue_that_is_missing_is_an_error_and_not_english(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A package without its catalogues would say everything in English to a reader of Chinese.
+    monkeypatch.setattr(language, "LOCALE", tmp_path)
+    language._catalogue.cache_clear()
+    try:
+        assert _("Graphs") == "Graphs"
+        with said_in("zh"), pytest.raises(FileNotFoundError):
+            _("Graphs")
+    finally:
+        language._catalogue.cache_clear()
