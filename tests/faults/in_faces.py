@@ -1,0 +1,63 @@
+"""Faults between the records and what a reader gets: sentences, pages, drawings, the shell, the store."""
+
+from tests.faults.fault import Fault
+
+IN_FACES = (
+    Fault(
+        "an engine that raised is an exception to what the oracle says",
+        "explorer/words/cases.py",
+        "        if group.oracle_agrees is not None:\n            judged += group.engines\n",
+        "        judged += group.engines\n",
+        "tests/words/test_sized_verdicts.py"
+        "::test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says",
+    ),
+    Fault(
+        "a table's caption is escaped twice",
+        "explorer/blocks/html.py",
+        '    return _tag_unless_empty("p", table.caption) + ',
+        '    return _tag_unless_empty("p", _escaped(table.caption)) + ',
+        "tests/blocks/test_escaped_once.py::test_a_browser_reads_each_text_as_it_was",
+    ),
+    Fault(
+        "what was is under what is",
+        "explorer/report/sweep.py",
+        'later("Was"), later("Is"))',
+        'later("Is"), later("Was"))',
+        "tests/report/test_sweep_columns.py::test_a_change_is_from_what_was_to_what_is",
+    ),
+    Fault(
+        "English in silence where a catalogue is missing",
+        "explorer/text/language.py",
+        "fallback=code == ENGLISH)",
+        "fallback=True)",
+        "tests/text/test_language.py::test_a_catalogue_that_is_missing_is_an_error_and_not_english",
+    ),
+    Fault(
+        "the store's entries by when they were made",
+        "explorer/store/store.py",
+        "key=lambda entry: entry.used, reverse=True",
+        "key=lambda entry: entry.made, reverse=True",
+        "tests/store/test_store.py::test_entries_come_last_used_first",
+    ),
+    Fault(
+        "a study that ran out of time ends as if it were whole",
+        "explorer/cli/study.py",
+        'in (*LOST, "not_asked")',
+        "in LOST",
+        "tests/topics/test_studies.py::test_a_measurement_that_time_did_not_reach_is_lost",
+    ),
+    Fault(
+        "each side is read where the other one has come to a quantity",
+        "explorer/compare/align/one_sided.py",
+        "                return own_place, other_place\n",
+        "                return other_place, own_place\n",
+        "tests/compare/test_rows_of_ops.py::test_each_side_is_read_where_it_has_come_to_the_quantity",
+    ),
+    Fault(
+        "two graphs at the depth at which one fits",
+        "explorer/drawing/shown.py",
+        "    return Folding(min(depths, default=None))\n",
+        "    return Folding(max(depths, default=None))\n",
+        "tests/drawing/test_depth.py::test_of_two_graphs_at_one_depth_both_fit",
+    ),
+)
