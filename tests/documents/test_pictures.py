@@ -29,7 +29,7 @@ DRAWN = {
 PICTURES = [(kind, name) for kind, options in DRAWN.items() for name in options]
 
 
-class Asked(Exception):
+class AskedError(Exception):
     """What a function of the API was called with."""
 
     def __init__(self, subject: str, *engines: str, **options: Any) -> None:
@@ -40,17 +40,17 @@ class Asked(Exception):
 
 def raising(*arguments: Any, **options: Any) -> None:
     """Stands for a function of the API, and only says what it was called with."""
-    raise Asked(*arguments, **options)
+    raise AskedError(*arguments, **options)
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Directive], Asked]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Directive], AskedError]:
     """What a directive asks of the API."""
     for name in ("graph", "diff"):
         monkeypatch.setattr(documents, name, raising)
 
-    def of(shown: Directive) -> Asked:
-        with pytest.raises(Asked) as caught:
+    def of(shown: Directive) -> AskedError:
+        with pytest.raises(AskedError) as caught:
             contents(shown, Way(fresh=True))
         return caught.value
 
@@ -64,7 +64,7 @@ def test_these_are_all_options_on_which_a_picture_depends(kind: str) -> None:
 
 @pytest.mark.parametrize(("kind", "name"), PICTURES)
 def test_an_option_changes_what_is_asked_for(
-    kind: str, name: str, asked: Callable[[Directive], Asked]
+    kind: str, name: str, asked: Callable[[Directive], AskedError]
 ) -> None:
     value = DRAWN[kind][name]
     default = asked(Directive(kind, "dense_mse", {}))

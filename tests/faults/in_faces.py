@@ -60,4 +60,48 @@ IN_FACES = (
         "    return Folding(max(depths, default=None))\n",
         "tests/drawing/test_depth.py::test_of_two_graphs_at_one_depth_both_fit",
     ),
+    Fault(
+        "a thumbnail has edges that are an order only",
+        "explorer/drawing/thumbnail.py",
+        ' if wire.kind != "control"]',
+        "]",
+        "tests/drawing/test_order_only.py::test_a_thumbnail_has_edges_for_values_alone",
+    ),
+    Fault(
+        "two devices' pictures in one file",
+        "explorer/documents/contents.py",
+        '("case", "view", "depth", "stage", "device")',
+        '("case", "view", "depth", "stage")',
+        "tests/documents/test_pictures.py::test_pictures_that_differ_are_files_of_their_own",
+    ),
+    Fault(
+        "a document's diff is always made on the CPU",
+        "explorer/documents/contents.py",
+        '        device=shown.options.get("device", "cpu"),\n        fresh=way.fresh,\n    )\n',
+        "        fresh=way.fresh,\n    )\n",
+        "tests/documents/test_pictures.py::test_an_option_changes_what_is_asked_for",
+    ),
+    Fault(
+        "an expected divergence is where an assertion says that nets differ",
+        "explorer/api/assertions.py",
+        "        if alignment.divergence and not alignment.expected:\n",
+        "        if alignment.divergence:\n",
+        "tests/api/test_assertion_message.py"
+        "::test_a_divergence_that_is_expected_is_not_where_the_nets_differ",
+    ),
+    Fault(
+        "an assertion counts a rest of no cases",
+        "explorer/api/assertions.py",
+        "    if len(different) > MOST_CASES:\n",
+        "    if len(different) >= MOST_CASES:\n",
+        "tests/api/test_assertion_message.py::test_a_message_lists_a_few_cases_and_counts_the_rest",
+    ),
+    Fault(
+        "a card in the language of whoever saw it first",
+        "explorer/web/cards.py",
+        "def _scenario_card(path: str, digest: str, language: str) -> AboutScenario:\n    try:\n",
+        "def _scenario_card(path: str, digest: str, _language: str) -> AboutScenario:\n"
+        "    language = _language\n    try:\n",
+        "tests/web/test_cards_in_languages.py::test_a_card_is_in_the_language_of_its_reader",
+    ),
 )
