@@ -104,4 +104,26 @@ IN_FACES = (
         "    language = _language\n    try:\n",
         "tests/web/test_cards_in_languages.py::test_a_card_is_in_the_language_of_its_reader",
     ),
+    Fault(
+        "the command of a picture forgets its device",
+        "explorer/report/scenario/export.py",
+        '            ("--device", self.device, "cpu"),\n',
+        "",
+        "tests/report/test_export_command.py::test_a_picture_s_command_has_every_choice",
+    ),
+    Fault(
+        "a stored study of a device that may be gone",
+        "explorer/topics/studies.py",
+        "    if target.device != CPU:\n        return None\n    measured = stored(",
+        "    measured = stored(",
+        "tests/exploration/test_stored_studies.py"
+        "::test_what_is_stored_of_a_device_is_told_of_the_cpu_alone",
+    ),
+    Fault(
+        "a state that is moved alone has no name",
+        "explorer/drawing/cards.py",
+        "path[: shortest - 1] for path",
+        "path[:shortest] for path",
+        "tests/drawing/test_state.py::test_a_state_that_is_moved_alone_has_its_name",
+    ),
 )
