@@ -148,4 +148,12 @@ IN_FACES = (
         "tests/cli/test_graph_stages.py"
         "::test_pairs_have_numbers_where_both_graphs_are_the_last_ones",
     ),
+    Fault(
+        "milliseconds for seconds in JUnit",
+        "explorer/report/junit.py",
+        '        time=f"{row.seconds:.3f}",\n',
+        '        time=f"{1000 * row.seconds:.3f}",\n',
+        "tests/report/test_sweep_columns.py"
+        "::test_continuous_integration_gets_the_seconds_of_each_job",
+    ),
 )

@@ -1,6 +1,9 @@
-"""The columns of a sweep's tables: each has what its name says."""
+"""The columns of a sweep's tables, and the times in JUnit's XML: each has what its name says."""
+
+from xml.etree import ElementTree
 
 from explorer.blocks.records import Section, Table
+from explorer.report.junit import sweep_xml
 from explorer.report.sweep import jobs_table, page_blocks
 from explorer.sweep.records import Change
 from tests.support.sweeps import row, sweep
@@ -42,3 +45,9 @@ def test_a_job_has_its_scenario_its_study_its_time_and_its_reason() -> None:
         "Cases": "1 of 2 alike",
         "What to look at": "relu",
     }
+
+
+def test_continuous_integration_gets_the_seconds_of_each_job() -> None:
+    root = ElementTree.fromstring(sweep_xml(sweep(row("a", seconds=1.25), row("b", seconds=0.5))))
+    seconds = {case.get("classname"): float(case.get("time", "")) for case in root.iter("testcase")}
+    assert seconds == {"a": 1.25, "b": 0.5}
