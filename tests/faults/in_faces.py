@@ -156,4 +156,12 @@ IN_FACES = (
         "tests/report/test_sweep_columns.py"
         "::test_continuous_integration_gets_the_seconds_of_each_job",
     ),
+    Fault(
+        "a bar that is as long as its last stage",
+        "explorer/web/progress.py",
+        "        done_in_all += done\n",
+        "        done_in_all = done\n",
+        "tests/web/test_progress_text.py"
+        "::test_the_bar_is_as_long_as_the_part_that_is_done_of_all_stages",
+    ),
 )
