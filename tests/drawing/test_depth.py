@@ -207,3 +207,13 @@ def test_two_graphs_are_both_in_stretches_or_none_is() -> None:
         counts = {shown.folding.stretches for shown in show_both(*pair, "fit")}
         assert len(counts) == 1
         assert counts != {0}
+
+
+@pytest.mark.parametrize("blocks", [(5, 50), (50, 5)])
+def test_of_two_graphs_at_one_depth_both_fit(blocks: tuple[int, int]) -> None:
+    graphs = [drawing_graphs.bottlenecks(number) for number in blocks]
+    depths = {show(graph, "fit").depth for graph in graphs}
+    assert depths == {1, 2}  # alone each opens at another depth
+    left, right = show_both(graphs[0], graphs[1], "fit")
+    assert left.depth == right.depth
+    assert max(len(left.graph.nodes), len(right.graph.nodes)) <= MOST_NODES

@@ -70,3 +70,13 @@ def test_an_output_of_the_net_that_has_a_parameter_s_value_is_not_in_another_box
 def test_a_net_in_training_mode_is_no_wider_than_its_widest_block(blocks: int) -> None:
     svg = read_svg(draw(bottlenecks(blocks), format="svg", depth="all"))
     assert picture_size(svg).width < 2000
+
+
+def test_a_state_that_is_moved_alone_has_its_name() -> None:
+    g = HandmadeGraph()
+    x, mean = g.leaf("x", "input"), g.leaf("bn.running_mean")
+    norm = g.add("native_batch_norm", [x, mean], scope="bn")
+    g.result("y", norm)
+    g.result("bn.running_mean", norm)
+    shown = show(g.record())
+    assert cards(shown.graph, marks(shown, {}))[norm].moves == "moves running_mean"

@@ -1,1 +1,1 @@
-"""Faults planted by hand in what runs in workers, and the tests that must notice each."""
+"""Faults planted by hand in workers and in what readers get, and the tests that must notice each."""

@@ -6,6 +6,7 @@ import pytest
 
 from tests.faults.fault import ROOT, Fault
 from tests.faults.in_engines import IN_MINDSPORE, IN_ORACLE, IN_TORCH
+from tests.faults.in_faces import IN_FACES
 from tests.faults.in_measurements import IN_MEASUREMENTS, IN_THE_CORE
 from tests.faults.table import FAULTS
 
@@ -22,7 +23,7 @@ def test_a_fault_can_be_planted_and_somebody_is_to_notice(fault: Fault) -> None:
 
 
 def test_names_are_of_one_fault_each() -> None:
-    rows = (*IN_THE_CORE, *IN_TORCH, *IN_ORACLE, *IN_MINDSPORE, *IN_MEASUREMENTS)
+    rows = (*IN_THE_CORE, *IN_TORCH, *IN_ORACLE, *IN_MINDSPORE, *IN_MEASUREMENTS, *IN_FACES)
     assert len(FAULTS) == len(rows) >= 40
 
 

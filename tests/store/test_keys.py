@@ -212,3 +212,16 @@ def test_no_part_that_makes_results_stands_on_what_is_in_no_key() -> None:
     floors = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
     assert all(floors[face] >= floors["topics"] for face in keys.FACES)
     assert {"topics", "sweep", "fuzz"}.isdisjoint(keys.FACES)
+
+
+@pytest.mark.parametrize(
+    "name", ["CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_PATH"]
+)
+def test_whatever_says_which_devices_are_there_is_in_every_key(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(name, raising=False)
+    before = key_of("scenario", "square")
+    forget()
+    monkeypatch.setenv(name, "1")
+    assert key_of("scenario", "square") != before

@@ -322,3 +322,13 @@ def test_a_key_of_the_installation_is_the_same_in_another_process() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert said.stdout.strip() == key_of("a", "b", {"y": 2, "x": 1}).digest
+
+
+def test_entries_come_last_used_first(store: Store) -> None:
+    store.put(KEY, RECORD)
+    store.put(OTHER, RECORD)
+    made = datetime.now(timezone.utc).timestamp()
+    for first, second in ((KEY, OTHER), (OTHER, KEY)):
+        os.utime(store._path(first), (made + 60, made + 60))
+        os.utime(store._path(second), (made, made))
+        assert [entry.name for entry in store.entries()] == [first.name, second.name]

@@ -1,5 +1,7 @@
 """Whose language texts are in."""
 
+from pathlib import Path
+
 import pytest
 
 from explorer.blocks.html import page
@@ -54,3 +56,17 @@ def test_documents_for_programs_are_english_and_pages_are_the_reader_s() -> None
         assert diff_document(report(), parted)["divergence"]["sentence"] == english
         assert '<html lang="zh">' in page("", [])
     assert '<html lang="en">' in page("", [])
+
+
+def test_a_catalogue_that_is_missing_is_an_error_and_not_english(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A package without its catalogues would say everything in English to a reader of Chinese.
+    monkeypatch.setattr(language, "LOCALE", tmp_path)
+    language._catalogue.cache_clear()
+    try:
+        assert _("Graphs") == "Graphs"
+        with said_in("zh"), pytest.raises(FileNotFoundError):
+            _("Graphs")
+    finally:
+        language._catalogue.cache_clear()

@@ -115,3 +115,13 @@ def test_a_study_with_nets_of_its_own_refuses_a_scenario() -> None:
     with pytest.raises(UsageError, match="takes no scenario"):
         target(topic("data-parallel"), "dense_mse", "cpu")
     assert target(topic("data-parallel"), None, "cpu") == Target("", "cpu")
+
+
+def test_a_measurement_that_time_did_not_reach_is_lost(tmp_path: Path) -> None:
+    on = Target(str(written(tmp_path, TWO_NETS)))
+    unreached = Measured(outcome="not_asked", error=Failure("not_asked", "out of time"))
+    measured = {
+        MATRIX.measurement_name("torch-tape"): ANSWERS,
+        MATRIX.measurement_name("torch-graph"): unreached,
+    }
+    assert exit_code(DEVICES, on, record(DEVICES, on, {}, measured)) == 3

@@ -42,3 +42,12 @@ def test_the_oracle_says_from_whom_it_differs() -> None:
 def test_where_it_agrees_it_says_no_more() -> None:
     agreeing = next(case for case in report().cases if case.oracle_agrees)
     assert oracle_sentence(agreeing) == "oracle agrees"
+
+
+def test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says() -> None:
+    case = next(case for case in report().cases if case.oracle.estimates)
+    *answering, silent = case.results
+    # The oracle judges answers: of an engine that raised, it says nothing.
+    groups = (AnswerGroup(tuple(answering), False), AnswerGroup((silent,), None))
+    refuting = msgspec.structs.replace(case, oracle_agrees=False, groups=groups)
+    assert oracle_sentence(refuting) == "oracle differs from all engines"

@@ -1,0 +1,86 @@
+"""A text is escaped once: a reader of the HTML or the Markdown has it as it was."""
+
+import html as entities
+import re
+import string
+from html.parser import HTMLParser
+
+import pytest
+
+from explorer.blocks.html import DOCUMENT, NOTEBOOK, PAGE, Look, html
+from explorer.blocks.markdown import markdown
+from explorer.blocks.records import (
+    Aside,
+    Block,
+    Bullets,
+    Code,
+    Figure,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Terms,
+    columns,
+)
+
+SIGNS = 'a < b & "c" [d]_e'
+"""A text with signs that HTML escapes, and with signs that Markdown escapes."""
+
+ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
+"""A sign behind a backslash, which Markdown shows as it is."""
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+
+BLOCKS: dict[str, Block] = {
+    "paragraph": Paragraph(SIGNS),
+    "strong paragraph": Paragraph(SIGNS, "alarm", is_strong=True),
+    "spans": Paragraph((Span(SIGNS, "strong", "alarm"), Span(SIGNS, "emphasis", link="#a"))),
+    "bullets": Bullets((SIGNS,)),
+    "notes": Bullets((SIGNS,), anchor="note"),
+    "terms": Terms(((SIGNS, SIGNS),), "faint"),
+    "code": Code(SIGNS),
+    "column": Table(columns((SIGNS, "b", "c")), (("1", "2", "3"),)),
+    "cell": Table(columns("abc"), ((SIGNS, "2", "3"),)),
+    "aside": Table(columns("abc"), (("1", "2", "3"), Aside(SIGNS, SIGNS))),
+    "table's caption": Table(columns("abc"), (("1", "2", "3"),), SIGNS),
+    "section": Section(SIGNS, (Paragraph("b"),)),
+    "folded section": Section(SIGNS, (Paragraph("b"),), fold="closed"),
+    "figure's caption": Figure("a", (SVG,), "alt", SIGNS),
+    "figure's description": Figure("a", (SVG,), SIGNS),
+    "picture of a page": Figure("a", (SVG,), SIGNS, SIGNS, source="a.svg"),
+}
+
+
+class Read(HTMLParser):
+    """The texts and the values of attributes that a browser reads."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.texts += [value for _, value in attrs if value]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize("look", [PAGE, DOCUMENT, NOTEBOOK], ids=["page", "document", "notebook"])
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=list(BLOCKS))
+def test_a_browser_reads_each_text_as_it_was(block: Block, look: Look) -> None:
+    read = "\n".join(Read(html((block,), look)).texts)
+    # In a notebook a figure is an image alone, without a caption.
+    has_text = look is not NOTEBOOK or not isinstance(block, Figure) or block.alt == SIGNS
+    assert (SIGNS in read) == has_text
+    assert entities.unescape(read) == read
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=list(BLOCKS))
+def test_a_viewer_of_markdown_reads_each_text_as_it_was(block: Block) -> None:
+    text = markdown((block,))
+    assert r"\\" not in text
+    read = entities.unescape(ESCAPED.sub(r"\1", text))
+    assert SIGNS in read
+    assert entities.unescape(read) == read

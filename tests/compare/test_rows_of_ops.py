@@ -1,0 +1,46 @@
+"""Two formulas of one quantity, in several ops and in one, are compared where both have come to it."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.align import align
+from explorer.model.divergence import OtherValue
+from explorer.model.graph import GradGraph
+from tests.support.computed_graphs import ComputedGraph, one_input
+
+ERROR = 3e-4
+"""The relative error of one of the formulas: more than rounding, and little enough to be its value."""
+
+
+def in_small_ops(engine: str) -> GradGraph:
+    """The exponential of the absolute value of x, which two ops of one line compute."""
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        square = graph.op("Square", np.square, x, line=3)
+        root = graph.op("Sqrt", np.sqrt, square, line=3)
+        return graph.op("Exp", np.exp, root, line=3)
+
+    return one_input(engine, build)
+
+
+def in_one_op(engine: str) -> GradGraph:
+    """As in_small_ops, the absolute value by one op, which is a little wrong."""
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        absolute = graph.op("Abs", lambda x: np.abs(x) * (1 + ERROR), x, line=3)
+        return graph.op("Exp", np.exp, absolute, line=3)
+
+    return one_input(engine, build)
+
+
+@pytest.mark.parametrize("small_ops_are_left", [True, False])
+def test_each_side_is_read_where_it_has_come_to_the_quantity(small_ops_are_left: bool) -> None:
+    graphs = in_small_ops("mindspore-tape"), in_one_op("torch-tape")
+    divergence = align(*(graphs if small_ops_are_left else graphs[::-1])).divergence
+    assert isinstance(divergence, OtherValue)
+    several, one = divergence.rows if small_ops_are_left else divergence.rows[::-1]
+    assert (several.first.label, several.last, several.count) == ("Square", "Sqrt", 2)
+    assert (one.first.label, one.last, one.count) == ("Abs", "Abs", 1)
+    # What is compared differs by the error alone.
+    (left,), (right,) = (end.value.numbers for end in divergence.ends)
+    assert left == pytest.approx(right, rel=2 * ERROR)
