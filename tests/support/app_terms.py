@@ -22,7 +22,6 @@ from explorer.report.claims.wording import (
     verdict_name,
 )
 from explorer.report.study import NO_ROWS
-from explorer.report.wording import KINDS
 from explorer.topics import STUDIES, study_topic
 from explorer.words import answers
 from explorer.workers.workers import WorkerState
@@ -44,7 +43,6 @@ def terms() -> Iterator[str]:
     yield from filter(None, ANSWERS.values())
     yield from HEADINGS
     yield from GUIDES.values()
-    yield from KINDS.values()
     yield from typing.get_args(WorkerState)
     yield from (compiler_pass.label for compiler_pass in PASSES)
     yield ORACLE

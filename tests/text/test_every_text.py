@@ -40,7 +40,6 @@ MODULES = {
     "pytest_plugin.py": "the help of a pytest option",
     "report/junit.py": "JUnit's XML, a document for programs",
     "report/schemas.py": "descriptions in a JSON Schema",
-    "report/wording.py": "kinds of stored results, which faces translate as terms",
     "scenario/layouts.py": "a place in MindSpore's sources",
     "scenario/templates.py": "programs",
     "text/messages.py": "parts of frameworks' messages, which are looked for",
