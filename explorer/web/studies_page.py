@@ -185,7 +185,8 @@ def _findings(findings: Sequence[str]) -> None:
     st.markdown(_listed(findings[:FIRST_FINDINGS]))
     further = findings[FIRST_FINDINGS:]
     if further:
-        with st.expander(_("{n} more findings").format(n=len(further))):
+        text = _("1 more finding") if len(further) == 1 else _("{n} more findings")
+        with st.expander(text.format(n=len(further))):
             st.markdown(_listed(further))
 
 

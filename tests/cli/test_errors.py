@@ -120,6 +120,10 @@ IMPOSSIBLE = [
         ["scenario", "dense_mse", "--order", "2", "--cases", "main"],
         "--order has no effect with --cases main, which runs one case",
     ),
+    (
+        ["graph", "dense_mse", "-o", "x.json", "--view", "flow"],
+        "--view has no effect on json, which has every node; leave it out",
+    ),
     (["cache", "--clear", "--json"], "--clear prints no document; leave out --json"),
     (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'; see `explorer diff --help`"),
     (
