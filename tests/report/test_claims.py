@@ -214,7 +214,7 @@ def test_figures_are_shown_in_short_and_equal_ones_once() -> None:
     _, _, figures = shown.partition("Measurements\n")
     assert "Measured on 2026-01-01 with mindspore 2.10.0" in figures
     assert "`python -m explorer claims 1 --json` prints all figures" in figures
-    assert figures.count("topic.loop, topic.step (PyTorch): ok") == 1
+    assert figures.count("topic.loop, topic.step (PyTorch)\n") == 1
     for line in (
         "losses              5 values: 0.5, 0.25, 0.125, 0.0625, …",
         "as meant, weight    2 × 3 values: 1, 2, 3, 4, …",
@@ -224,6 +224,16 @@ def test_figures_are_shown_in_short_and_equal_ones_once() -> None:
     ):
         assert line in figures
     assert "print(1)" not in figures
+
+
+def test_a_measurement_without_figures_says_how_it_ended() -> None:
+    names = ("topic.loop.torch", "topic.loop.mindspore-tape")
+    outcomes = {names[0]: Measured(outcome="crashed"), names[1]: Measured(outcome="ok")}
+    row = msgspec.structs.replace(HOLDS, measured=names, printed=(), meant=())
+    board = msgspec.structs.replace(BOARD, rows=(row,), measured=outcomes)
+    shown = claim_shown(board, row)
+    assert "topic.loop (PyTorch): crashed\n" in shown
+    assert "topic.loop (MindSpore tape)\n" in shown
 
 
 def test_of_many_figures_the_first_are_shown_with_the_number_of_the_others() -> None:

@@ -283,7 +283,9 @@ def test_tables_are_read_from_the_sweep_by_the_scalers_lives_to_unscaling() -> N
 def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
     torch_alone = {name: outcome for name, outcome in measured.items() if name.endswith(".torch")}
     telling = telling_text(TOPIC, Evidence(torch_alone))
-    assert any("GradScaler: of 24 steps, 5 overflow. It skips 5" in finding for finding in telling.findings)
+    assert any(
+        "GradScaler: of 24 steps, 5 overflow. It skips 5" in finding for finding in telling.findings
+    )
     assert all("MindSpore, graph: not measured." in table.note for table in telling.tables)
 
 

@@ -10,6 +10,7 @@ from explorer.model.measurement import Measured
 from explorer.text.language import _
 from explorer.text.messages import shortened
 from explorer.topics.question import PARTIES
+from explorer.words.answers import OUTCOMES
 from explorer.words.lists import listed
 from explorer.words.parties import party_names
 
@@ -43,7 +44,9 @@ def measurements(board: Board, row: ClaimRow) -> Iterator[Block]:
         if len(rows) > len(shown):
             text = _("and {n} more")
             blocks.append(Paragraph(text.format(n=len(rows) - len(shown)), "faint"))
-        title = _("{what}: {values}").format(what=_heading(names), values=outcome)
+        title = _heading(names)
+        if outcome != "ok":
+            title = _("{what}: {values}").format(what=title, values=_(OUTCOMES[outcome]))
         yield Section(title, tuple(blocks), 3)
 
 
