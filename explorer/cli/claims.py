@@ -1,6 +1,7 @@
 """The ``claims`` command: the board of checked claims, and one claim in full."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,7 @@ import msgspec
 from explorer.blocks.terminal import show
 from explorer.cli import exit_codes
 from explorer.cli.options import ClaimsOptions, check_seconds
-from explorer.cli.output import prepared, print_document
+from explorer.cli.output import prepared, print_document, print_stored
 from explorer.cli.terminal import console, progress
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
 from explorer.model.errors import UsageError
@@ -25,7 +26,7 @@ from explorer.report.schemas import board_document
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
-from explorer.text.language import _, later
+from explorer.text.language import LANGUAGES, _, later, said_in
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board
@@ -50,37 +51,58 @@ class RecordedBoard(msgspec.Struct, frozen=True):
 
 def check_claims(options: ClaimsOptions) -> int:
     """Measure and judge; print the board, and what has changed since the recorded one."""
-    printed = {
-        "--json": options.as_json,
-        "--markdown": options.as_markdown,
-        "--html": options.as_html,
-    }
-    formats = [option for option, is_given in printed.items() if is_given]
-    if len(formats) > 1:
-        text = _("{options} exclude each other; give only one of them")
-        raise UsageError(text.format(options=_(" and ").join(formats)))
-    check_seconds("--request-timeout", options.request_timeout)
+    _check(options)
     claims = _chosen_claims(options)
     # The verdict filters what is shown: which claims have it is known only when all are judged.
-    verdict = None
-    if options.verdict:
-        verdict = choose(later("verdict"), options.verdict.replace(" ", "_"), CLAIM_VERDICTS)
+    verdict = _chosen_verdict(options.verdict)
     recorded = _recorded_board(options.against) if options.against else None
     folder = prepared(options.pages)
+    store = Store(fresh=options.fresh)
     with Workers(options.request_timeout) as workers, progress() as step:
-        whole = board(claims, workers, step, Store(fresh=options.fresh))
+        whole = board(claims, workers, step, store)
+    print_stored(store.used("measurement"), len(whole.measured))
 
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
     shown = msgspec.structs.replace(whole, rows=rows)
     if folder:
         for name, page in board_pages(shown).items():
             put_file(folder / name, page.encode())
-    if formats or not folder:
+    is_document = bool(_formats(options))
+    if is_document or not folder:
         _print(shown, options)
     changes = _changes(whole.rows, recorded) if recorded else []
+    # A document on stdout must stay one.
+    stream = sys.stderr if is_document else sys.stdout
     for change in changes:
-        # A document on stdout must stay one.
-        print(change, file=sys.stderr if formats else sys.stdout)
+        print(change, file=stream)
+    return _exit_code(whole, changes)
+
+
+def _formats(options: ClaimsOptions) -> list[str]:
+    """The options that are given for a document on standard output."""
+    formats = {
+        "--json": options.as_json,
+        "--markdown": options.as_markdown,
+        "--html": options.as_html,
+    }
+    return [option for option, is_given in formats.items() if is_given]
+
+
+def _check(options: ClaimsOptions) -> None:
+    """Raise UsageError for options that exclude each other, and for a wrong time limit."""
+    formats = _formats(options)
+    if len(formats) > 1:
+        text = _("{options} exclude each other; give only one of them")
+        raise UsageError(text.format(options=_(" and ").join(formats)))
+    check_seconds("--request-timeout", options.request_timeout)
+    if options.row is not None:
+        for option, value in (("--topic", options.topic), ("--verdict", options.verdict)):
+            if value is not None:
+                text = _("{option} selects among all claims; leave it out, or leave out {claim}")
+                raise UsageError(text.format(option=option, claim=options.row))
+
+
+def _exit_code(whole: Board, changes: list[str]) -> int:
     if any(row.verdict is None for row in whole.rows):
         return exit_codes.LOST
     return exit_codes.DIFFERENT if changes else exit_codes.AS_EXPECTED
@@ -90,10 +112,28 @@ def _chosen_claims(options: ClaimsOptions) -> list[Claim]:
     claims = every_claim()
     if options.row is not None:
         return [_claim_of_row(options.row, claims)]
-    if not options.topic:
+    if options.topic is None:
         return list(claims.values())
-    heading = choose(later("topic"), options.topic, HEADINGS)
+    heading = _chosen(later("topic"), options.topic, HEADINGS)
     return [claim for claim in claims.values() if claim.heading == heading]
+
+
+def _chosen_verdict(name: str | None) -> str | None:
+    if name is None:
+        return None
+    names = {verdict_name(verdict): verdict for verdict in CLAIM_VERDICTS}
+    return names[_chosen(later("verdict"), name.replace("_", " "), names)]
+
+
+def _chosen(what: str, given: str, names: Iterable[str]) -> str:
+    """The one of some names that is given in any language; raises UsageError for no such name."""
+    by_name: dict[str, str] = {}
+    for language in LANGUAGES:
+        with said_in(language):
+            by_name.update({_(name): name for name in names})
+    if given in by_name:
+        return by_name[given]
+    return choose(what, given, map(_, names))
 
 
 def _claim_of_row(row: str, claims: dict[int, Claim]) -> Claim:

@@ -12,7 +12,12 @@ from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
 from explorer.report.files import check_folder
-from explorer.report.scenario.export import PictureChoice, picture_file
+from explorer.report.scenario.export import (
+    DEFAULT_DEPTH,
+    DEFAULT_VIEW,
+    PictureChoice,
+    picture_file,
+)
 from explorer.report.scenario.graphs import at_stage
 from explorer.text.choices import choose, refusal
 from explorer.text.language import _, later
@@ -27,6 +32,8 @@ def write_graph(options: GraphOptions) -> int:
     file_format = _format(options.output, options.file_format)
     choose(later("view"), options.view, VIEWS)
     depth = checked_depth(options.depth)
+    if file_format == "json":
+        _check_for_json(options)
     # Without --engine, other commands run all engines; a file holds one or two graphs.
     plan = checked_plan(options, options.engines or [DEFAULT_ENGINE])
     _check_number(len(plan.wanted.engines), file_format)
@@ -45,6 +52,16 @@ def write_graph(options: GraphOptions) -> int:
     content = picture_file(graphs, report.alignments if are_last else (), choice)
     write_file(options.output, content)
     return exit_codes.AS_EXPECTED
+
+
+def _check_for_json(options: GraphOptions) -> None:
+    for option, value, default in (
+        ("--view", options.view, DEFAULT_VIEW),
+        ("--depth", options.depth, DEFAULT_DEPTH),
+    ):
+        if value != default:
+            text = _("{option} has no effect on json, which has every node; leave it out")
+            raise UsageError(text.format(option=option))
 
 
 def _check_number(engines: int, file_format: str) -> None:

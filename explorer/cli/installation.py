@@ -17,7 +17,7 @@ from explorer.drawing.layout import substitute_layout
 from explorer.exploration.doctor import examine
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored
-from explorer.model.errors import ExplorerError
+from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.results import LOST, Outcome
 from explorer.report.doctor import checks_document, doctor_blocks
 from explorer.report.scenario.card import INTRODUCTION, card, pair_of_ladders
@@ -57,6 +57,8 @@ def show_store(options: CacheOptions) -> int:
     """Print what the store holds, or remove it."""
     store = Store()
     folder = clean(str(store.folder))
+    if options.clear and options.as_json:
+        raise UsageError(_("--clear prints no document; leave out --json"))
     if options.clear:
         count = store.clear()
         text = _("deleted 1 result from {folder}")
@@ -91,7 +93,8 @@ def _show(store: Store, folder: str, entries: list[Entry]) -> None:
     limit = f"{store.limit / MEGABYTE:.0f}"
     print(text.format(folder=folder, n=len(entries), used=f"{total:.1f}", limit=limit))
     for kind, count in Counter(entry.kind for entry in entries).items():
-        print(f"  {count} {_(KINDS.get(kind, kind))}")
+        one, several = KINDS.get(kind, (kind, kind))
+        print(f"  {count} {_(one if count == 1 else several)}")
     reports = [entry for entry in entries if entry.kind == "scenario"]
     if not reports:
         return

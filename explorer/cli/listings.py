@@ -3,10 +3,14 @@
 The lists appear at once: what runs and draws is imported only to run something.
 """
 
+import os
+import shutil
+import sys
 from pathlib import Path
 
 from explorer.cli import exit_codes
-from explorer.cli.options import ScenarioOptions, StudyOptions
+from explorer.cli.help_pages import wrapped
+from explorer.cli.options import ScenarioOptions, StudyOptions, refuse_others
 from explorer.cli.output import print_document
 from explorer.model.errors import ScenarioError
 from explorer.scenario.find import names, real_names
@@ -16,17 +20,21 @@ from explorer.text.messages import one_line
 from explorer.topics import STUDIES, study_topic
 from explorer.words.scenarios import said
 
+INDENT = " " * 4
+"""What the text below a name begins with."""
+
 REAL_HEADING = later("Nets modelled on published ones:")
 
 
 def scenario(options: ScenarioOptions) -> int:
     """Run or write a scenario, or list those that are shipped."""
-    # Of the other options, --json alone concerns a list.
     is_list = options.name is None and options.new is None
     if not is_list or options.from_factories or options.inputs:
         from explorer.cli.scenario import run_scenario
 
         return run_scenario(options)
+    text = _("{option} needs a scenario to run; without one, the scenarios are listed")
+    refuse_others(options, ("as_json",), text)
     return list_scenarios(options.as_json)
 
 
@@ -36,6 +44,8 @@ def study(options: StudyOptions) -> int:
         from explorer.cli.study import run_study
 
         return run_study(options)
+    text = _("{option} needs a study to run; without one, the studies are listed")
+    refuse_others(options, ("as_json",), text)
     return list_studies(options.as_json)
 
 
@@ -64,7 +74,7 @@ def _rows(paths: dict[str, Path]) -> list[dict[str, str]]:
 
 def _print_rows(paths: dict[str, Path]) -> None:
     for name, path in paths.items():
-        print(f"{one_line(name)}\n    {one_line(said(_title(path)))}")
+        _print_entry(one_line(name), one_line(said(_title(path))))
 
 
 def _title(path: Path) -> str:
@@ -87,5 +97,13 @@ def list_studies(as_json: bool) -> int:
     for row in rows:
         text = _("{title}. {question}")
         text = text.format(title=_(row["title"]), question=_(row["question"]))
-        print(f"{row['name']}\n    {text}")
+        _print_entry(row["name"], text)
     return exit_codes.AS_EXPECTED
+
+
+def _print_entry(name: str, text: str) -> None:
+    """A name, and below it a text: in lines as wide as the terminal, elsewhere in one."""
+    lines = [text]
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        lines = wrapped(text, shutil.get_terminal_size().columns - len(INDENT))
+    print("\n".join([name, *(INDENT + line for line in lines)]))

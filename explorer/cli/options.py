@@ -1,7 +1,8 @@
 """The options of the commands: each is declared once, and is a field of its commands' records."""
 
 import math
-from collections.abc import Sequence
+import typing
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -280,10 +281,24 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
         str | None, _argument("ID", later("Number of one claim, to show it in full."))
     ] = None
     topic: Annotated[
-        str | None, _option("--topic TOPIC", later("Check only the claims of this topic."))
+        str | None,
+        _option(
+            "--topic TOPIC",
+            later(
+                "Check only the claims of one topic: gradients, 'loss scaling', training,"
+                " 'tape and graph', networks, devices, operators, optimizers or parallel."
+            ),
+        ),
     ] = None
     verdict: Annotated[
-        str | None, _option("--verdict VERDICT", later("Show only claims with this verdict."))
+        str | None,
+        _option(
+            "--verdict VERDICT",
+            later(
+                "Show only claims with one verdict: holds, 'holds with changes', outdated,"
+                " 'does not hold', 'depends on style' or 'not checkable here'."
+            ),
+        ),
     ] = None
     against: Annotated[
         Path | None,
@@ -443,6 +458,21 @@ class AppOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 FORMAT_ALIASES = {"md": "markdown", "mmd": "mermaid"}
 """Endings of files that are accepted as names of formats."""
+
+
+def refuse_others(options: msgspec.Struct, allowed: Collection[str], text: str) -> None:
+    """Raise UsageError for an option beside those of the fields ``allowed``.
+
+    ``text`` says why it has no effect, with a place for ``{option}``.
+    """
+    hints = typing.get_type_hints(type(options), include_extras=True)
+    for field in msgspec.structs.fields(options):
+        if field.name in allowed or getattr(options, field.name) == field.default:
+            continue
+        (declared,) = hints[field.name].__metadata__
+        # Typer takes the first name for a default where the option is an annotation.
+        names = [declared.default, *declared.param_decls]
+        raise UsageError(text.format(option=names[-1]))
 
 
 def check_seconds(option: str, seconds: float | None) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import Document, encode
+from explorer.store.store import to_stderr
 from explorer.text.language import _
 from explorer.text.messages import one_line
 
@@ -24,6 +25,15 @@ def write_file(path: Path, content: bytes, *, is_quiet: bool = False) -> None:
     put_file(path, content)
     if not is_quiet:
         print_written(path)
+
+
+def print_stored(stored: int, total: int) -> None:
+    """Print on stderr how many of the measurements shown were not made just now."""
+    if stored and stored >= total:
+        to_stderr(_("stored result shown; --fresh runs it again"))
+    elif stored:
+        text = _("{n} of {total} measurements are stored ones; --fresh runs all again")
+        to_stderr(text.format(n=stored, total=total))
 
 
 def prepared(folder: Path | None) -> Path | None:

@@ -15,6 +15,7 @@ from explorer.cli.options import (
     ScenarioOptions,
     check_seconds,
     chosen_formats,
+    refuse_others,
 )
 from explorer.cli.output import prepared, print_document, print_written, write_file
 from explorer.cli.terminal import console, display
@@ -111,6 +112,8 @@ def run_scenario(options: ScenarioOptions) -> int:
         if options.name is not None:
             text = _("--new writes a file and runs no scenario; leave out {name}")
             raise UsageError(text.format(name=repr(options.name)))
+        text = _("{option} has no effect with --new, which writes a file; leave it out")
+        refuse_others(options, ("new", "from_factories", "inputs"), text)
         return write_new(options.new, options.from_factories, options.inputs)
     if options.from_factories or options.inputs:
         raise UsageError(
@@ -122,6 +125,9 @@ def run_scenario(options: ScenarioOptions) -> int:
 def compare_engines(options: ScenarioOptions) -> int:
     """Run the cases on every engine; print the report, and write its files into a folder."""
     formats = _formats(options)
+    if options.order > 1 and options.cases == "main" and options.case is None:
+        text = _("--order has no effect with --cases main, which runs one case; leave it out")
+        raise UsageError(text)
     # Every mistake that can be found without a worker is reported before the first one starts.
     plan = checked_plan(options, options.engines, options.cases)
     folder = prepared(options.out)

@@ -3,7 +3,7 @@
 from explorer.blocks.terminal import show
 from explorer.cli import exit_codes
 from explorer.cli.options import StudyOptions, check_seconds, chosen_formats
-from explorer.cli.output import prepared, print_document, write_file
+from explorer.cli.output import prepared, print_document, print_stored, write_file
 from explorer.cli.terminal import console, progress
 from explorer.model.failures import MISSING_FRAMEWORK
 from explorer.model.measurement import Measured
@@ -31,8 +31,10 @@ def run_study(options: StudyOptions) -> int:
     subject = target(topic, options.scenario, options.device)
     folder = prepared(options.out)
     limit = topic.seconds if options.request_timeout is None else options.request_timeout
+    store = Store(fresh=options.fresh)
     with Workers(limit, options.timeout) as workers, progress() as step:
-        record = study(topic, subject, workers, step, Store(fresh=options.fresh))
+        record = study(topic, subject, workers, step, store)
+    print_stored(store.used("measurement"), len(record.measured))
     if options.as_json:
         print_document(study_document(record))
     else:

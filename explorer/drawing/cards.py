@@ -56,7 +56,9 @@ def tooltip(node: Node, mark: Mark) -> list[str]:
         )
         lines.append(text + _statistics(output))
     if node.saved_bytes:
-        lines.append(_("saves {n} bytes for backward").format(n=node.saved_bytes))
+        one, several = _("saves 1 byte for backward"), _("saves {n} bytes for backward")
+        text = one if node.saved_bytes == 1 else several
+        lines.append(text.format(n=node.saved_bytes))
     lines += _member_lines(node, mark)
     if node.proof:
         lines.append(_("proof: {proof}").format(proof=_(node.proof)))

@@ -16,7 +16,7 @@ from explorer.shipped import requirements_file
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
-PACKAGES = ("numpy", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
+PACKAGES = ("numpy", "keras", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
 """The packages that the explorer needs beside the frameworks, by their names in pip."""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+import msgspec
+
 from explorer.exploration.about import about_framework, start
 from explorer.exploration.jobs import capture_jobs, level_jobs, noise_jobs, result_jobs
 from explorer.exploration.options import Interrupted, no_report, no_row
@@ -13,7 +15,7 @@ from explorer.model.failures import Failure
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About
-from explorer.scenario.common_start import settle
+from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
@@ -63,50 +65,99 @@ def explore(
 
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases, graph_case)
-    most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
-    ids = named(cases)
-    state = RunState(scenario, nets, engines, present, devices, cases, main, graphs)
+    run = _Run(
+        state=RunState(scenario, nets, engines, present, devices, cases, main, graphs),
+        nets=nets,
+        main=main,
+        most=asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable)),
+        named=named(cases),
+        has_oracle=has_oracle,
+        proof=prove if graphs else None,
+    )
     try:
         with JobQueue(workers, progress) as job_queue:
-            jobs: list[Job] = []
-            if graphs:
-                jobs = capture_jobs(nets, main, prove) + level_jobs(nets, main)
-            jobs += noise_jobs(nets, (main,), most)
-            # A second process that starts up would be in the way of the first answers.
-            jobs += result_jobs(nets, (main,), named=ids, has_oracle=has_oracle, shared=False)
-            missing = {job.key for job in jobs}
-            job_queue.add(state.expected(jobs))
-
-            def jobs_on(others: tuple[GradCase, ...]) -> list[Job]:
-                jobs = noise_jobs(nets, state.unmeasured(others), most)
-                jobs += result_jobs(nets, others, named=ids, has_oracle=has_oracle)
-                return state.expected(jobs)
-
-            # Whoever is through with the main case goes on.
-            sure = state.sure(selection)
-            job_queue.add(jobs_on(sure), start=False)
-            early: list[CaseReport] = []
-            for job, outcome in job_queue.finished():
-                early += state.note(job, outcome)
-                missing.discard(job.key)
-                if not missing:
-                    break
-
-            job_queue.add(jobs_on(state.select(selection)[len(sure) :]))
-            # The workers go on while the graphs are aligned.
-            state.align()
-            first(state.first_report())
-            for case_report in early:
-                if case_report.case != main:
-                    complete(case_report)
-            for job, outcome in job_queue.finished():
-                for case_report in state.note(job, outcome):
-                    complete(case_report)
+            _carry_out(run, job_queue, selection, first, complete)
     except KeyboardInterrupt as interruption:
-        if not state.has_answers:
+        if not run.state.has_answers:
             raise
-        raise Interrupted(state.report()) from interruption
-    return state.report()
+        raise Interrupted(run.state.report()) from interruption
+    return run.state.report()
+
+
+class _Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What the jobs of one exploration are made of.
+
+    ``most`` is the case that asks for most, ``named`` are those that are asked for
+    ids too, and ``proof`` says in which graphs ops are computed again; None where no
+    graph is captured.
+    """
+
+    state: RunState
+    nets: Nets
+    main: GradCase
+    most: GradCase
+    named: frozenset[GradCase]
+    has_oracle: bool
+    proof: ProofScope | None
+
+    def main_jobs(self) -> list[Job]:
+        """The jobs of the main case."""
+        jobs: list[Job] = []
+        if self.proof:
+            jobs += capture_jobs(self.nets, self.main, self.proof)
+            jobs += level_jobs(self.nets, self.main)
+        jobs += noise_jobs(self.nets, (self.main,), self.most)
+        # A second process that starts up would be in the way of the first answers.
+        jobs += result_jobs(
+            self.nets, (self.main,), named=self.named, has_oracle=self.has_oracle, shared=False
+        )
+        return self.state.expected(jobs)
+
+    def jobs_on(self, others: tuple[GradCase, ...]) -> list[Job]:
+        """The jobs of other cases."""
+        jobs = noise_jobs(self.nets, self.state.unmeasured(others), self.most)
+        jobs += result_jobs(self.nets, others, named=self.named, has_oracle=self.has_oracle)
+        return self.state.expected(jobs)
+
+
+def _carry_out(
+    run: _Run,
+    job_queue: JobQueue,
+    selection: Selection | None,
+    first: Callable[[Report], None],
+    complete: Callable[[CaseReport], None],
+) -> None:
+    """Run the main case, then the others; both callbacks are those of explore()."""
+    state = run.state
+    jobs = run.main_jobs()
+    job_queue.add(jobs)
+    # Whoever is through with the main case goes on.
+    sure = state.sure(selection)
+    job_queue.add(run.jobs_on(sure), start=False)
+    early = _until_done(jobs, state, job_queue)
+
+    job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
+    # The workers go on while the graphs are aligned.
+    state.align()
+    first(state.first_report())
+    for case_report in early:
+        if case_report.case != run.main:
+            complete(case_report)
+    for job, outcome in job_queue.finished():
+        for case_report in state.note(job, outcome):
+            complete(case_report)
+
+
+def _until_done(jobs: list[Job], state: RunState, job_queue: JobQueue) -> list[CaseReport]:
+    """Wait for the last of some jobs; the reports on the cases that are complete by then."""
+    missing = {job.key for job in jobs}
+    early: list[CaseReport] = []
+    for job, outcome in job_queue.finished():
+        early += state.note(job, outcome)
+        missing.discard(job.key)
+        if not missing:
+            break
+    return early
 
 
 def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Framework]:

@@ -54,8 +54,12 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Check what can be checked before the scenario's text is run; raises UsageError."""
         parse(self.device)
-        for name in self.engines or ():
+        engines = list(self.engines or ())
+        for name in engines:
             choose("engine", name, ENGINES)
+            if engines.count(name) > 1:
+                text = _("engine {engine!r} is given {n} times; give each engine once")
+                raise UsageError(text, engine=name, n=engines.count(name))
         if not 1 <= self.order <= MAX_ORDER:
             text = _("order {order} is out of range; allowed: 1 to {most}")
             raise UsageError(text, order=self.order, most=MAX_ORDER)
@@ -84,8 +88,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             known = cases_of(scenario, has_parameters=True, order=self.order)
             label = case_called(self.case, known).label
         return Wanted(
-            # A dict keeps the order in which engines are named, each once.
-            engines=tuple(dict.fromkeys(named or ENGINES)),
+            engines=tuple(named or ENGINES),
             device=self.device,
             order=self.order,
             graph_case=label,

@@ -82,6 +82,11 @@ class StudyRecord(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
     charts: tuple[Chart[W], ...]
 
     @property
+    def date(self) -> str:
+        """The day of the first measurement, in ISO 8601; "" where none has one."""
+        return min((one.date for one in self.measured.values() if one.date), default="")
+
+    @property
     def figures(self) -> dict[str, dict[str, Any]]:
         """The figures of every measurement, by its name."""
         return {name: measured.figures for name, measured in self.measured.items()}

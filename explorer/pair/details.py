@@ -215,7 +215,9 @@ def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
     if node.body:
         yield _("subgraph"), clean(node.body)
     if node.saved_bytes:
-        yield _("saves"), _("{n} bytes for backward").format(n=node.saved_bytes)
+        one, several = _("1 byte for backward"), _("{n} bytes for backward")
+        text = one if node.saved_bytes == 1 else several
+        yield _("saves"), text.format(n=node.saved_bytes)
     if node.outputs and not members:
         yield _("value"), proof_text(node)
     for what, absence in sorted(node.missing.items()):
@@ -266,7 +268,8 @@ def _figures(values: Summary, output: Output) -> str:
             _("norm {value}").format(value=f"{values.norm:.5g}"),
         ]
     if values.zeros:
-        parts.append(_("{n} zeros").format(n=values.zeros))
+        text = _("1 zero") if values.zeros == 1 else _("{n} zeros")
+        parts.append(text.format(n=values.zeros))
     if values.nonfinite:
         parts.append(_("{n} not finite").format(n=values.nonfinite))
     if output.noise:

@@ -25,7 +25,7 @@ from explorer.model.study import Cell, StudyRecord
 from explorer.model.study import Table as StudyTable
 from explorer.report.json import encode
 from explorer.report.schemas import study_document
-from explorer.report.wording import NOTHING, versions_text
+from explorer.report.wording import NOTHING, measured_with
 from explorer.text.failures import typed
 from explorer.text.language import _, later
 from explorer.text.messages import ONE_LINE, brief, one_line
@@ -83,9 +83,9 @@ def study_blocks(facts: StudyRecord[Text], charts: Sequence[Figure] = ()) -> Ite
     if record.scenario:
         subject = _("{study} on {scenario}").format(study=subject, scenario=record.scenario)
     title = (cell_text(record.title), Span(f"  ({subject})", tone="faint"))
-    versions = _("Measured with {versions}.").format(versions=versions_text(record.versions))
+    measured = _("{text}.").format(text=measured_with(record.date, record.versions))
     question = cell_text(record.question, FINDING_LENGTH)
-    head = (Paragraph(question, "faint"), Paragraph(versions, "faint"))
+    head = (Paragraph(question, "faint"), Paragraph(measured, "faint"))
     yield Section(title, head, level=1)
     findings = map(cell_text, record.findings, repeat(FINDING_LENGTH))
     yield Bullets(tuple(findings))

@@ -51,12 +51,15 @@ APART: tuple[CaseVerdict, ...] = ("differs", "some_raise")
 FORESEEN = later("as the scenario foresees")
 """Why engines answer a case differently where that is expected."""
 
-NOT_COMPARED: dict[CaseVerdict, str] = {
-    "drawn": later("{n} depend on random numbers"),
-    "all_raise": later("{n} raise everywhere"),
-    "not_compared": later("{n} answered by fewer than two engines"),
+NOT_COMPARED: dict[CaseVerdict, tuple[str, str]] = {
+    "drawn": (later("1 depends on random numbers"), later("{n} depend on random numbers")),
+    "all_raise": (later("1 raises everywhere"), later("{n} raise everywhere")),
+    "not_compared": (
+        later("1 answered by fewer than two engines"),
+        later("{n} answered by fewer than two engines"),
+    ),
 }
-"""The words for cases whose values could not be compared, by the verdict on them."""
+"""How many cases have values that could not be compared, by the verdict: of one, and of several."""
 
 COLUMNS = (
     later("Scenario"),
@@ -170,8 +173,9 @@ def cases(row: SweepRow) -> str:
     apart = sum(map(counts.__getitem__, APART))
     if alike + apart:
         parts.append(_("{n} of {total} alike").format(n=alike, total=alike + apart))
-    for verdict, words in NOT_COMPARED.items():
+    for verdict, (one, several) in NOT_COMPARED.items():
         if counts[verdict]:
+            words = one if counts[verdict] == 1 else several
             parts.append(_(words).format(n=counts[verdict]))
     if row.unanswered:
         parts.append(_("{n} not answered by every engine").format(n=len(row.unanswered)))

@@ -2,20 +2,45 @@
 
 from collections.abc import Mapping
 
+from explorer.text.language import _, later
+
 NOTHING = "—"
 """The text of an empty cell."""
 
 KINDS = {
-    "layout": "layouts of pictures",
-    "scenario": "reports on scenarios",
-    "reading": "what scenarios' files declare",
-    "measurement": "measurements of studies and claims",
-    "card": "cards of scenarios",
-    "drawing": "drawings of the app's first page",
-    "versions": "versions of the frameworks",
-    "damaged": "damaged files, which are made again when they are asked for",
+    "layout": (later("layout of a picture"), later("layouts of pictures")),
+    "scenario": (later("report on a scenario"), later("reports on scenarios")),
+    "reading": (
+        later("declaration of a scenario's file"),
+        later("declarations of scenarios' files"),
+    ),
+    "measurement": (
+        later("measurement of a study or a claim"),
+        later("measurements of studies and claims"),
+    ),
+    "card": (later("card of a scenario"), later("cards of scenarios")),
+    "drawing": (
+        later("drawing of the app's first page"),
+        later("drawings of the app's first page"),
+    ),
+    "versions": (
+        later("list of the frameworks' versions"),
+        later("lists of the frameworks' versions"),
+    ),
+    "damaged": (
+        later("damaged file, which is made again when it is needed"),
+        later("damaged files, which are made again when they are needed"),
+    ),
 }
-"""The kinds of results that the store holds."""
+"""The kinds of results that the store holds: one of them, and several."""
+
+
+def measured_with(date: str, versions: Mapping[str, str]) -> str:
+    """When and with which versions something was measured; ``date`` is "" where it is not known."""
+    if not date:
+        return versions_text(versions)
+    text = _("Measured on {date} with {versions}")
+    return text.format(date=date, versions=versions_text(versions))
 
 
 def versions_text(versions: Mapping[str, str]) -> str:

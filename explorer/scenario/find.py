@@ -78,14 +78,21 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         raise ScenarioError(text, path=name_or_file)
     if path.suffix in (".py", SENT) and path.is_file():
         return path.resolve()
-    is_folder = name_or_file != "" and path.is_dir()  # "" would be the current folder
-    if path.suffix == ".py" or is_folder:
-        fact = _("scenario file {file!r} does not exist; give a .py file or a scenario's name")
-        if is_folder:
-            fact = _("scenario file {file!r} is a folder; give a .py file or a scenario's name")
-        raise ScenarioError(refusal(fact.format(file=name_or_file), path.stem, list(by_name)))
+    if name_or_file and path.is_dir():  # "" would be the current folder
+        text = _("scenario file {file!r} is a folder; give a .py file or a scenario's name")
+        raise ScenarioError(text, file=name_or_file)
+    # Whoever gives a path means a file of their own: a name that is like it is no help.
+    if (path.suffix == ".py" and path.stem not in by_name) or _is_path(path):
+        text = _("scenario file {file!r} does not exist; give a .py file or a scenario's name")
+        raise ScenarioError(text, file=name_or_file)
     fact = _("unknown scenario {name!r}, which is not the path of a .py file either")
-    raise ScenarioError(refusal(fact.format(name=name_or_file), name_or_file, list(by_name)))
+    given = path.stem if path.suffix == ".py" else name_or_file
+    raise ScenarioError(refusal(fact.format(name=name_or_file), given, list(by_name)))
+
+
+def _is_path(path: Path) -> bool:
+    """Whether a name has folders in it, and is not meant for one of real/."""
+    return len(path.parts) > 1 and (path.suffix == ".py" or path.parts[0] != REAL.name)
 
 
 def _is_text(path: str) -> bool:

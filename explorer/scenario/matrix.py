@@ -119,23 +119,33 @@ def _grad_operation(inputs: int, get_all: bool, get_by_list: bool, sens_param: b
     )
 
 
-def case_called(name: str, cases: Iterable[GradCase]) -> GradCase:
+def case_called(
+    name: str, cases: Iterable[GradCase], has_parameters: bool | None = None
+) -> GradCase:
     """The case with ``name`` as its label or its short name, white space aside.
 
-    Raises UsageError, which shows the nearest names, when there is none.
+    ``has_parameters`` is None where it is not known yet. Raises UsageError, which
+    shows the nearest names, when there is none.
     """
-    # Labels are long: a refusal shows the short names alone.
+    # Labels are long: a refusal shows the short names alone, of cases that have a graph.
     short_names: list[str] = []
     by_name: dict[str, GradCase] = {}
     for case in cases:
-        short_names.append(case.short)
+        if not case.must_fail:
+            short_names.append(case.short)
         by_name[_without_space(case.label)] = case
         by_name[_without_space(case.short)] = case
     wanted = _without_space(name)
-    if wanted not in by_name:
-        fact = _("unknown case {given!r}").format(given=name)
-        raise UsageError(refusal(fact, name, short_names))
-    return by_name[wanted]
+    if wanted in by_name:
+        return by_name[wanted]
+    fact = _("unknown case {given!r}").format(given=name)
+    if has_parameters is False and "weights" in name:
+        fact = _("case {given!r} needs weights, and the nets have none").format(given=name)
+    message = refusal(fact, name, short_names)
+    if has_parameters is None and any("weights" in short for short in short_names):
+        text = _("{message}; those with weights only where the nets have weights")
+        message = text.format(message=message)
+    raise UsageError(message)
 
 
 def _without_space(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from explorer.model.cases import GradCase
 from explorer.scenario.declaration import Declaration
-from explorer.text.choices import choose
+from explorer.scenario.matrix import case_called
 
 Selection = Literal["all", "structure", "main"]
 """Every case; a set that covers each kind of call once; or the one most comprehensive case."""
@@ -40,8 +40,7 @@ def main_case(
     have any. Raises UsageError when no case has the label.
     """
     if label is not None:
-        by_label = {case.label: case for case in cases}
-        return by_label[choose("case", label, by_label)]
+        return case_called(label, cases, weights)
     wanted = asks_for_most(scenario, has_aux, weights)
     if scenario.cases is None or wanted in cases:
         return wanted

@@ -92,6 +92,7 @@ class Store:
         self._has_reported = False
         # The bytes that may be written before the size of the store is computed again.
         self._room = 0
+        self._used: set[Key] = set()
 
     def get(self, key: Key, kind: type[Record]) -> Record | None:
         """The record of a key; None if there is none, or it is damaged."""
@@ -114,7 +115,12 @@ class Store:
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # used just now: others are dropped before it
+        self._used.add(key)
         return record
+
+    def used(self, kind: str) -> int:
+        """The number of results of a kind that this object has found on disk."""
+        return sum(key.kind == kind for key in self._used)
 
     def put(self, key: Key, record: object) -> None:
         """Store a record, and drop the least recently used results if there are too many."""

@@ -93,6 +93,18 @@ def one_line(text: str, limit: int = ONE_LINE) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def shortened(text: str, limit: int = ONE_LINE) -> str:
+    """The text on one line of at most ``limit`` characters, cut between words where it has spaces."""
+    line = one_line(text, len(text))
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    space = cut.rfind(" ")
+    if space > limit // 2:  # Chinese has no spaces, but around names
+        cut = cut[:space]
+    return f"{cut.rstrip(' ,;:')} …"[:limit]
+
+
 def repeatable(text: str) -> str:
     """The message on one line as a measurement keeps it, the same at every run and in every folder."""
     # Cut to its length last: a number may have more digits in another run, and a path is longer elsewhere.

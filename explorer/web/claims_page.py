@@ -5,15 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
-from explorer.report.claims.programs import (
-    AFTER_THE_ABOVE,
-    AS_MEANT,
-    AS_PRINTED,
-    OF_GUIDE,
-    WHAT_WAS_RUN,
-    ClaimProgram,
-    programs,
-)
+from explorer.report.claims.programs import OF_GUIDE, ClaimProgram, programs
 from explorer.report.claims.wording import (
     NOT_AS_STATED,
     NOT_RUN,
@@ -24,13 +16,14 @@ from explorer.report.claims.wording import (
     counts,
     evidence_table,
     source,
+    title,
     verdict_name,
 )
 from explorer.report.recorded.results import recorded_board
-from explorer.report.wording import versions_text
+from explorer.report.wording import measured_with
 from explorer.store.store import Store
 from explorer.text.clean import clean
-from explorer.text.language import _, later
+from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board, stored_board
@@ -60,14 +53,6 @@ COLOURS: dict[ClaimVerdict | None, str] = {
     None: "gray",
 }
 """Each verdict's colour; it is always shown with the name."""
-
-CODE = {
-    AS_PRINTED: later("Code as the guide prints it"),
-    AS_MEANT: later("Code as meant"),
-    WHAT_WAS_RUN: later("What was run"),
-    AFTER_THE_ABOVE: later("What was run, after the code above"),
-}
-"""The titles of a claim's programs, by what the report calls them."""
 
 SECONDS = 300.0
 """The limit of one measurement."""
@@ -102,7 +87,8 @@ def claims() -> None:
 def show_board(whole: Board, is_recorded: bool = False) -> None:
     """Counts, filters, the table, and one claim."""
     whole = board_as_read(whole)
-    st.caption(plain(recorded_with() if is_recorded else _measured_with(whole)))
+    measured = measured_with(whole.date, whole.versions)
+    st.caption(plain(recorded_with() if is_recorded else measured))
     st.markdown(f"**{counts(whole)}**")
     before = last_shown(PLACE)
     wanted = follow(PLACE, ("claim", "topic", "verdict", "words"))
@@ -111,11 +97,6 @@ def show_board(whole: Board, is_recorded: bool = False) -> None:
         st.caption(_("No claim fits these filters."))
         return
     _show(whole, _chosen(rows, table_start(PLACE, before, wanted, "claim")))
-
-
-def _measured_with(whole: Board) -> str:
-    text = _("Measured on {date} with {versions}")
-    return text.format(date=whole.date, versions=versions_text(whole.versions))
 
 
 def count_text(count: int, verdict: ClaimVerdict | None) -> str:
@@ -234,5 +215,5 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _show_program(program: ClaimProgram) -> None:
-    st.markdown(f"**{_(CODE[program.title])}** {plain(program.who)}")
+    st.markdown(f"**{plain(title(program.heading))}**")
     st.code(clean(program.code, keep="\n"))

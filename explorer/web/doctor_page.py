@@ -97,7 +97,7 @@ def show_store(entries: Sequence[Entry], limit: int) -> None:
     for kind, count in counts.most_common():
         row = {
             _("results"): count,
-            _("of"): clean(_(KINDS.get(kind, kind))),
+            _("of"): clean(_(KINDS.get(kind, (kind, kind))[count != 1])),
             "MB": f"{sizes[kind] / MEGABYTE:.1f}",
             _("last used (UTC)"): last_used[kind][:16],
         }

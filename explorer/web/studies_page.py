@@ -12,7 +12,7 @@ from explorer.model.message import Text
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.recorded.results import recorded_study
 from explorer.report.study import NO_ROWS, cell_text, not_measured
-from explorer.report.wording import versions_text
+from explorer.report.wording import measured_with
 from explorer.scenario.devices import parse
 from explorer.store.store import Store
 from explorer.text.clean import clean
@@ -137,7 +137,8 @@ def _scenario_box(first: str) -> str:
 def show_record(facts: StudyRecord[Text], is_recorded: bool = False) -> None:
     """When it was measured, the findings, the charts and the tables of a study."""
     record = study_text(facts)
-    st.caption(plain(recorded_with() if is_recorded else _measured_with(record)))
+    measured = measured_with(record.date, record.versions)
+    st.caption(plain(recorded_with() if is_recorded else measured))
     _findings(record.findings)
     for chart in record.charts:
         alt = chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x)
@@ -152,14 +153,6 @@ def show_record(facts: StudyRecord[Text], is_recorded: bool = False) -> None:
         with st.expander(_("Not measured ({n})").format(n=len(missing))):
             for names, reason in missing.items():
                 st.markdown(f"- {plain(names)}: {plain(reason)}")
-
-
-def _measured_with(record: StudyRecord) -> str:
-    versions = versions_text(record.versions)
-    dates = [measured.date for measured in record.measured.values() if measured.date]
-    if not dates:
-        return versions
-    return _("Measured on {date} with {versions}").format(date=min(dates), versions=versions)
 
 
 def readable(chart: Chart) -> Chart:
@@ -191,7 +184,8 @@ def _findings(findings: Sequence[str]) -> None:
     st.markdown(_listed(findings[:FIRST_FINDINGS]))
     further = findings[FIRST_FINDINGS:]
     if further:
-        with st.expander(_("{n} more findings").format(n=len(further))):
+        text = _("1 more finding") if len(further) == 1 else _("{n} more findings")
+        with st.expander(text.format(n=len(further))):
             st.markdown(_listed(further))
 
 

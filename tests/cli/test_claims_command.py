@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cli.claims import _chosen_claims, _chosen_verdict
 from explorer.cli.entry import run
+from explorer.cli.options import ClaimsOptions
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS
+from explorer.report.claims.wording import verdict_name
+from explorer.text.language import LANGUAGES, _, said_in
 
 
 @pytest.mark.parametrize(
@@ -16,6 +21,8 @@ from explorer.cli.entry import run
         (["claims", "--topic", "nets"], "unknown topic 'nets'"),
         (["claims", "--verdict", "true"], "unknown verdict 'true'"),
         (["claims", "--json", "--html"], "exclude each other"),
+        (["claims", "1", "--topic", "gradients"], "--topic selects among all claims; leave it out"),
+        (["claims", "1", "--verdict", "holds"], "--verdict selects among all claims"),
         (["claims", "1", "--against", "/nowhere.json"], "cannot be read as a board of claims"),
     ],
 )
@@ -26,6 +33,28 @@ def test_what_cannot_be_asked_is_refused_before_any_work(
     assert fragment in capsys.readouterr().err
 
 
+def test_the_help_lists_every_topic_and_every_verdict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for language in LANGUAGES:
+        assert run(["--lang", language, "claims", "--help"]) == 0
+        text = "".join(capsys.readouterr().out.split())
+        with said_in(language):
+            for name in (*HEADINGS, *map(verdict_name, CLAIM_VERDICTS)):
+                assert "".join(_(name).split()) in text
+
+
+@pytest.mark.parametrize("name", ["loss scaling", "损失缩放"])
+def test_a_topic_is_named_in_either_language(name: str) -> None:
+    chosen = _chosen_claims(ClaimsOptions(topic=name))
+    assert {claim.heading for claim in chosen} == {"loss scaling"}
+
+
+def test_a_verdict_is_named_in_either_language_or_as_in_json() -> None:
+    names = ("does not hold", "does_not_hold", "不成立")
+    assert {_chosen_verdict(name) for name in names} == {"does_not_hold"}
+
+
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.usefixtures("warm")
@@ -33,12 +62,14 @@ def test_one_claim_is_run_and_its_verdict_compared_with_a_recorded_board(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     assert run(["claims", "34", "--json"]) == 0
-    board = json.loads(capfdbinary.readouterr().out)
+    first = capfdbinary.readouterr()
+    assert b"stored" not in first.err
+    board = json.loads(first.out)
     same, other = tmp_path / "same.json", tmp_path / "other.json"
     same.write_text(json.dumps(board))
     board["rows"][0]["verdict"] = "outdated"
     other.write_text(json.dumps(board))
     assert run(["claims", "34", "--against", str(same), "--markdown"]) == 0
-    capfdbinary.readouterr()
+    assert b"stored result shown; --fresh runs it again" in capfdbinary.readouterr().err
     assert run(["claims", "34", "--against", str(other), "--markdown"]) == 1
     assert b"changed: 34 was outdated on mindspore 2.10.0" in capfdbinary.readouterr().err

@@ -11,7 +11,7 @@ from tests.support.command_line import explorer
 def test_doctor_tells_versions_devices_and_what_is_missing() -> None:
     done = explorer("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
-    packages = {"numpy", "streamlit", "graphviz", "pygraphviz"}
+    packages = {"numpy", "keras", "streamlit", "graphviz", "pygraphviz"}
     assert set(checks) >= {"python", "mindspore", "torch", "layout", "chromium", *packages}
     is_lost = False
     for check in checks.values():

@@ -25,6 +25,7 @@ UNKNOWN_NAMES = [
         ["scenario", "dense_msee"],
         "is not the path of a .py file either; did you mean 'dense_mse'? allowed: ",
     ),
+    (["scenario", "./shelf/unet.py"], "scenario file './shelf/unet.py' does not exist; give a"),
     (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),
     (["scenario", ""], "unknown scenario ''"),
     (["diff", "dense_mse.py", "torch-tape", "torch-graph"], "did you mean 'dense_mse'?"),
@@ -107,6 +108,23 @@ IMPOSSIBLE = [
         ["graph", "dense_mse", "-o", "x.dot", *TWO_TAPES],
         "two graphs side by side can be drawn as svg or png, not as dot",
     ),
+    (
+        ["graph", "dense_mse", "-o", "x.svg", "--engine", "torch-tape", "--engine", "torch-tape"],
+        "engine 'torch-tape' is given 2 times; give each engine once",
+    ),
+    (["scenario", "--order", "2"], "--order needs a scenario to run; without one, the scenarios"),
+    (["scenario", "--out", "x"], "--out needs a scenario to run"),
+    (["study", "--format", "svg"], "--format needs a study to run; without one, the studies"),
+    (["scenario", "--new", "mine", "--device", "cuda"], "--device has no effect with --new"),
+    (
+        ["scenario", "dense_mse", "--order", "2", "--cases", "main"],
+        "--order has no effect with --cases main, which runs one case",
+    ),
+    (
+        ["graph", "dense_mse", "-o", "x.json", "--view", "flow"],
+        "--view has no effect on json, which has every node; leave it out",
+    ),
+    (["cache", "--clear", "--json"], "--clear prints no document; leave out --json"),
     (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'; see `explorer diff --help`"),
     (
         ["diff", "dense_mse", "torch-tape", "torch-tape"],

@@ -56,6 +56,19 @@ def test_studies_are_listed_with_their_questions(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("command", ["scenario", "study"])
+def test_on_a_terminal_no_word_of_a_list_is_broken(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run([command]) == 0
+    whole = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "50")
+    assert run([command]) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 50
+    assert shown.split() == whole.split()
+
+
+@pytest.mark.parametrize("command", ["scenario", "study"])
 def test_a_list_is_printed_without_loading_what_runs_or_draws(command: str) -> None:
     code = (
         f"import sys; from explorer.cli.entry import run; run([{command!r}]); "

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
+from explorer.store.keys import key_of
 from explorer.store.store import FOLDER, Entry, Store
 from tests.support.command_line import explorer
 from tests.support.nets import NETS
@@ -20,6 +21,18 @@ def test_an_empty_store_says_where_it_is(
     said = capsys.readouterr().out
     assert str(tmp_path / "here") in said
     assert "0 results" in said
+
+
+def test_one_result_of_a_kind_is_counted_in_the_singular(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    store = Store()
+    store.put(key_of("layout", "first"), {})
+    assert run(["cache"]) == 0
+    assert "  1 layout of a picture\n" in capsys.readouterr().out
+    store.put(key_of("layout", "second"), {})
+    assert run(["cache"]) == 0
+    assert "  2 layouts of pictures\n" in capsys.readouterr().out
 
 
 def test_a_command_in_a_process_of_its_own_uses_the_store_of_its_test() -> None:

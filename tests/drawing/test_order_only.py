@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from explorer.drawing import draw
-from explorer.drawing.thumbnail import thumbnail
-from explorer.drawing.views import VIEWS, ViewName
+from explorer.drawing.views import VIEWS, ViewName, thumbnail
 from explorer.model.graph import Edge, GradGraph
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.svg_pictures import read_svg, texts

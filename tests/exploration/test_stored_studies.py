@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from explorer.exploration.about import VERSIONS
+from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.results import Failure
 from explorer.store.keys import key_of
 from explorer.store.store import Store
 from explorer.topics import study_topic

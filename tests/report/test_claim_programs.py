@@ -12,12 +12,13 @@ import pytest
 from explorer.model.claim import Board, ClaimRow
 from explorer.model.measurement import Ask, Measured, Measurement
 from explorer.report.claims.programs import (
-    AFTER_THE_ABOVE,
     AS_PRINTED,
     WHAT_WAS_RUN,
+    WITH_GUIDES_CODE,
     ClaimProgram,
     programs,
 )
+from explorer.text.language import said_in
 from explorer.text.programs import Program, read
 from explorer.topics import claims
 from explorer.topics.boards import _listings
@@ -85,8 +86,8 @@ def test_every_name_in_the_programs_of_a_claim_is_defined_above_or_beside_it(num
     for program in shown(number):
         code = read(program.code)
         own = names_of([code])
-        if program.title in (WHAT_WAS_RUN, AFTER_THE_ABOVE):
-            known = own | (guide if program.title == AFTER_THE_ABOVE else set())
+        if program.title in (WHAT_WAS_RUN, WITH_GUIDES_CODE):
+            known = own | (guide if program.title == WITH_GUIDES_CODE else set())
             assert used_by(code) <= known | set(vars(builtins)), program.heading
         else:
             guide |= own
@@ -123,7 +124,10 @@ def test_all_who_were_measured_for_a_claim_are_called_in_its_programs(number: in
 def test_programs_name_those_that_ran_them_and_do_not_show_what_a_row_does_not_reach() -> None:
     headings = [program.heading for program in shown(52)]
     assert headings[0] == f"{AS_PRINTED} (MindSpore graph and tape)"
-    assert f"{WHAT_WAS_RUN} (PyTorch)" in headings
+    assert f"{WHAT_WAS_RUN}: zero_grad, backward, step (PyTorch)" in headings
+    with said_in("zh"):
+        headings = [program.heading for program in programs(*board_of(CLAIMS[52]))]
+    assert "实际运行的程序：loop（PyTorch）" in headings
     text = "\n".join(program.code for program in shown(52))
     assert text.count("def guide_step(") == 1
     assert "def functional(" not in text

@@ -9,6 +9,8 @@ from explorer.blocks.markdown import escape
 from explorer.blocks.records import Tone
 from explorer.blocks.terminal import show
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Observation
+from explorer.model.measurement import Measured
+from explorer.report.claims.measurements import MOST_ROWS
 from explorer.report.claims.pages import (
     INDEX,
     TONES,
@@ -18,7 +20,14 @@ from explorer.report.claims.pages import (
     board_pages,
     claim_blocks,
 )
-from explorer.report.claims.wording import COUNT_FORMS, against, counts, evidence_table, if_it_holds
+from explorer.report.claims.wording import (
+    COUNT_FORMS,
+    against,
+    counts,
+    evidence_table,
+    if_it_holds,
+    verdict_sentence,
+)
 from explorer.report.schemas import board_document
 from explorer.words import messages
 from explorer.words.claims import advice_text, evidence_text
@@ -49,7 +58,7 @@ def test_one_claim_in_full_shows_the_code_that_was_run() -> None:
     shown = claim_shown(BOARD, HOLDS)
     assert "def one(ask):" in shown
     assert "So it is." in shown
-    assert "true on the installed versions" in shown
+    assert "holds: every result that the statement speaks of is as stated." in shown
     assert shown.index("If it holds: So it is.") < shown.index("what was measured")
 
 
@@ -167,6 +176,73 @@ def test_a_column_without_a_figure_is_left_out() -> None:
     alone = msgspec.structs.replace(HOLDS, observations=(Observation("sum", "6"),))
     columns = evidence_table(alone).columns
     assert tuple(column.name for column in columns) == ("what was measured", "result")
+
+
+def test_of_a_claim_that_does_not_hold_the_result_is_said_and_not_that_it_is_untrue() -> None:
+    row = msgspec.structs.replace(OUTDATED, verdict="does_not_hold")
+    board = msgspec.structs.replace(BOARD, rows=(row,))
+    expected = "does not hold, as this result shows: sum: 7 (PyTorch tape); and 1 more."
+    assert expected in claim_shown(board, row)
+    assert verdict_sentence(row) == expected.removesuffix(".")
+    page = board_pages(board)["1.md"].replace("\\", "")
+    assert "Not as stated" not in page
+    assert "not true" not in page
+
+
+def test_a_line_of_evidence_is_cut_between_words() -> None:
+    long = Observation("sum", "word " * 200, ("torch-tape",), expected=False)
+    row = msgspec.structs.replace(HOLDS, observations=(long,))
+    assert "word …" in board_shown(msgspec.structs.replace(BOARD, rows=(row,)))
+    assert against(row).endswith("word …")
+
+
+FIGURES = {
+    "losses": [0.5, 0.25, 0.125, 0.0625, 0.03125],
+    "as meant": {"weight": [[1, 2, 3], [4, 5, 6]], "is equal": True},
+    "states": [{"weight": [1.0], "bias": [2.0]}] * 5,
+    "code": "print(1)\n",
+    "nested": [[[4, 6, 8]], 20],
+}
+
+
+def test_figures_are_shown_in_short_and_equal_ones_once() -> None:
+    measured = Measured(outcome="ok", figures=FIGURES)
+    names = ("topic.loop.torch", "topic.step.torch")
+    row = msgspec.structs.replace(HOLDS, measured=names, printed=(), meant=())
+    board = msgspec.structs.replace(BOARD, rows=(row,), measured=dict.fromkeys(names, measured))
+    shown = claim_shown(board, row)
+    _, _, figures = shown.partition("Measurements\n")
+    assert "Measured on 2026-01-01 with mindspore 2.10.0" in figures
+    assert "`python -m explorer claims 1 --json` prints all figures" in figures
+    assert figures.count("topic.loop, topic.step (PyTorch)\n") == 1
+    for line in (
+        "losses              5 values: 0.5, 0.25, 0.125, 0.0625, …",
+        "as meant, weight    2 × 3 values: 1, 2, 3, 4, …",
+        "as meant, is equal  yes",
+        "states              5 records of weight, bias",
+        "nested              4 values: 4, 6, 8, 20",
+    ):
+        assert line in figures
+    assert "print(1)" not in figures
+
+
+def test_a_measurement_without_figures_says_how_it_ended() -> None:
+    names = ("topic.loop.torch", "topic.loop.mindspore-tape")
+    outcomes = {names[0]: Measured(outcome="crashed"), names[1]: Measured(outcome="ok")}
+    row = msgspec.structs.replace(HOLDS, measured=names, printed=(), meant=())
+    board = msgspec.structs.replace(BOARD, rows=(row,), measured=outcomes)
+    shown = claim_shown(board, row)
+    assert "topic.loop (PyTorch): crashed\n" in shown
+    assert "topic.loop (MindSpore tape)\n" in shown
+
+
+def test_of_many_figures_the_first_are_shown_with_the_number_of_the_others() -> None:
+    measured = Measured(outcome="ok", figures={f"figure {n}": n for n in range(MOST_ROWS + 3)})
+    board = msgspec.structs.replace(BOARD, measured={"one": measured})
+    shown = claim_shown(board, HOLDS)
+    assert f"figure {MOST_ROWS - 1} " in shown
+    assert f"figure {MOST_ROWS} " not in shown
+    assert "and 3 more" in shown
 
 
 def test_what_is_not_as_stated_is_said_beside_the_verdict() -> None:

@@ -161,10 +161,10 @@ def test_junit_lists_every_case_that_is_not_as_expected_with_its_reason() -> Non
         ({}, (), ""),
         ({"a": "match", "b": "close", "c": "differs", "d": "some_raise"}, (), "2 of 4 alike"),
         # What nobody answers, or one alone, is answered alike by nobody.
-        ({"a": "match", "b": "all_raise"}, (), "1 of 1 alike, 1 raise everywhere"),
+        ({"a": "match", "b": "all_raise"}, (), "1 of 1 alike, 1 raises everywhere"),
         ({"a": "all_raise", "b": "all_raise"}, (), "2 raise everywhere"),
         ({"a": "not_compared"}, (), "1 answered by fewer than two engines"),
-        ({"a": "match", "b": "drawn"}, (), "1 of 1 alike, 1 depend on random numbers"),
+        ({"a": "match", "b": "drawn"}, (), "1 of 1 alike, 1 depends on random numbers"),
         # Where a worker was lost, the others' agreement is not that of all.
         (
             {"a": "match", "b": "match", "c": "all_raise"},

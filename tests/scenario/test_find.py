@@ -50,9 +50,6 @@ def test_a_shipped_scenario_is_imported_from_its_folder_and_no_other_file_is() -
         ("dense_msee", "did you mean 'dense_mse'?"),
         ("zzzzzz", "aliased_input"),
         ("real/gtp", "did you mean 'real/gpt'?"),
-        ("nowhere.py", "scenario file 'nowhere.py' does not exist"),
-        ("../scenarios/dense_mse", "'../scenarios/dense_mse'"),
-        ("tests", "'tests'"),
         ("dense_mse.py", "did you mean 'dense_mse'?"),
         ("", "unknown scenario ''"),
     ],
@@ -64,6 +61,14 @@ def test_what_is_not_a_scenario_is_refused_with_what_there_is(name: str, fragmen
     _, _, allowed = str(caught.value).partition("allowed: ")
     assert len(allowed.split(", ")) <= SHOWN + 1  # and how many there are
     assert allowed.endswith(f", … ({len(names()) + 2 * len(real_names())} in all)")
+
+
+@pytest.mark.parametrize("name", ["nowhere.py", "../scenarios/dense_mse", "./a/unet.py"])
+def test_for_a_path_no_name_is_proposed(name: str) -> None:
+    expected = f"scenario file {name!r} does not exist; give a .py file or a scenario's name"
+    with pytest.raises(ScenarioError) as caught:
+        find(name)
+    assert str(caught.value) == expected
 
 
 def test_in_other_folders_no_shipped_scenario_is_found(tmp_path: Path) -> None:

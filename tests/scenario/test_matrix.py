@@ -85,6 +85,21 @@ def test_a_case_that_there_is_not_is_refused_with_the_nearest() -> None:
         case_called("grad(0, weight=all)", matrix(2, has_parameters=True))
 
 
+def test_a_refused_case_is_answered_with_those_that_have_a_gradient() -> None:
+    with pytest.raises(UsageError) as unknown:
+        case_called("grad(7)", matrix(1, has_parameters=True))
+    assert "grad(None)," not in str(unknown.value)
+    assert str(unknown.value).endswith("; those with weights only where the nets have weights")
+    without = matrix(1, has_parameters=False)
+    with pytest.raises(UsageError) as known:
+        case_called("grad(0, weights=all)", without, has_parameters=False)
+    message = str(known.value)
+    assert message.startswith("case 'grad(0, weights=all)' needs weights, and the nets have none;")
+    _, _, allowed = message.partition("allowed: ")
+    assert "grad(0), " in allowed
+    assert "weights" not in allowed
+
+
 @pytest.mark.parametrize(
     ("case", "text"),
     [

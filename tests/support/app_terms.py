@@ -21,7 +21,6 @@ from explorer.report.claims.wording import (
     verdict_name,
 )
 from explorer.report.study import NO_ROWS
-from explorer.report.wording import KINDS
 from explorer.topics import STUDIES, study_topic
 from explorer.words import answers
 from explorer.workers.workers import WorkerState
@@ -41,7 +40,6 @@ def terms() -> Iterator[str]:
     yield from COLUMNS
     yield from filter(None, ANSWERS.values())
     yield from HEADINGS
-    yield from KINDS.values()
     yield from typing.get_args(WorkerState)
     yield ORACLE
     yield from (engine.how for engine in ENGINES.values())

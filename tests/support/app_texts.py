@@ -36,6 +36,7 @@ SOURCES = (
     "report/scenario/page.py",
     "report/study.py",
     "report/sweep.py",
+    "report/wording.py",
     "api/notebook.py",
 )
 """The packages and modules whose texts are the catalogue's."""

@@ -61,7 +61,6 @@ MODULES = {
     "pytest_plugin.py": "the help of a pytest option",
     "report/junit.py": "JUnit's XML, a document for programs",
     "report/schemas.py": "descriptions in a JSON Schema",
-    "report/wording.py": "kinds of stored results, which faces translate as terms",
     "web/graphs_page.py": "keys of the session",
     "web/language.py": "keys of the session",
     "web/links.py": "keys of the session",

@@ -239,12 +239,12 @@ def test_cases_are_finite_by_what_is_in_them() -> None:
 def test_findings_carry_the_measured_numbers(measured: dict[str, Measured]) -> None:
     telling = telling_text(TOPIC, Evidence(measured))
     text = " ".join(telling.findings)
-    assert "the guide's net the loss 1 and the gradient [[2, 4, 6]]; scaled by 1024 they" in text
-    assert "were 1024 and [[2048, 4096, 6144]], all finite (both frameworks)" in text
-    assert "15.6 % of the gradients become zero at scale 2^0" in text
+    assert "the loss 1024 and the gradient [[2048, 4096, 6144]], all finite; unscaled" in text
+    assert "they are 1 and [[2, 4, 6]] (both frameworks)" in text
+    assert "15.6 % of the gradients underflow to 0 at a loss scale of 2^0" in text
     assert "the same scale at 24 of 24 steps" in text
-    assert "from 8 to 1 in 7 steps, and it stays there" in text
-    assert "from 8 to 0.0625 in 7 steps, and it is still falling" in text
+    assert "from 8 to 1 within 7 steps and then stays there" in text
+    assert "from 8 to 0.0625 in 7 steps and goes on falling" in text
     assert [chart.name for chart in telling.charts] == ["shares", "error", "life", "floor"]
 
 
@@ -286,16 +286,18 @@ def test_without_evidence_there_are_no_findings_and_every_table_says_why() -> No
 def test_tables_are_read_from_the_sweep_by_the_scalers_lives_to_unscaling() -> None:
     titles = [table.title for table in telling_text(TOPIC, Evidence({})).tables]
     assert len(titles) == 7
-    assert titles[0].startswith("Gradients over 34 powers of two")
-    assert titles[3].startswith("The life of a dynamic scaler")
-    assert titles[-1] == "Unscaling, and what is refused"
+    assert titles[0].startswith("What a loss scale saves")
+    assert titles[3].startswith("A dynamic scaler, step by step")
+    assert titles[-1] == "The error of unscaling in float32, and calls that are refused"
 
 
 @pytest.mark.torch
 def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
     torch_alone = {name: outcome for name, outcome in measured.items() if name.endswith(".torch")}
     telling = telling_text(TOPIC, Evidence(torch_alone))
-    assert any("GradScaler skips 5 of 5 steps that" in finding for finding in telling.findings)
+    assert any(
+        "GradScaler: of 24 steps, 5 overflow. It skips 5" in finding for finding in telling.findings
+    )
     assert all("MindSpore, graph: not measured." in table.note for table in telling.tables)
 
 

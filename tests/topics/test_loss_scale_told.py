@@ -41,20 +41,19 @@ def test_a_life_is_told_step_by_step() -> None:
     )
     of_mindspore, of_torch, both = telling.findings
     for finding in (of_mindspore, of_torch):
-        assert "skips 1 of 1 steps that overflow" in finding
-        assert f"by {FACTOR} after 1; it grows 0 times, 0 of them after {WINDOW}" in finding
-        assert f"({len(BATCHES)} steps)" in finding
+        assert f"of {len(BATCHES)} steps, 1 overflow. It skips 1 of them" in finding
+        assert f"by {FACTOR} after 1. The scale grows 0 times, 0 of them after {WINDOW}" in finding
     assert f"at {len(BATCHES)} of {len(BATCHES)} steps" in both
-    table = table_of(telling, "slope")
+    table = table_of(telling, "gradient")
     assert table.columns[0] == "step"
-    assert column(table, "slope") == list(BATCHES)
+    assert column(table, "gradient") == list(BATCHES)
     assert column(table, "step") == list(range(len(BATCHES)))
-    names = [name.partition(", ")[2] for name in table.columns[2::3]]
+    names = [name.removesuffix(" scale") for name in table.columns[2::3]]
     assert len(names) == 2
     for name in names:
-        assert column(table, f"scale, {name}")[:3] == [8.0, 4.0, 4.0]
-        assert column(table, f"overflow, {name}")[:2] == [True, False]
-        assert column(table, f"stepped, {name}")[:2] == [False, True]
+        assert column(table, f"{name} scale")[:3] == [8.0, 4.0, 4.0]
+        assert column(table, f"{name} overflow")[:2] == [True, False]
+        assert column(table, f"{name} updates")[:2] == [False, True]
     lines = lines_of(chart_of(telling, "life"))
     assert list(lines) == names
     assert all([line[0.0], line[1.0]] == [8.0, 4.0] for line in lines.values())
@@ -65,7 +64,7 @@ def test_lives_that_differ_have_their_own_columns() -> None:
     telling = told(
         TOPIC, {(LIFE, GRAPH): life(8.0), (LIFE, TAPE): life(16.0), (LIFE, "torch"): life(8.0)}
     )
-    assert len(table_of(telling, "slope").columns) == 2 + 3 * 3
+    assert len(table_of(telling, "gradient").columns) == 2 + 3 * 3
     assert f"at 0 of {len(BATCHES)} steps" in telling.findings[-1]
     (alone,) = told(TOPIC, {(LIFE, "torch"): life(8.0)}).findings
     assert "same scale" not in alone
@@ -76,14 +75,13 @@ def test_the_lowest_and_the_highest_scale_are_told() -> None:
     falls = {"down": [4.0, 2.0, 1.0, 0.5], "up": [2.0, 8.0, 4.0]}
     telling = told(TOPIC, {(LIMITS, TAPE): stays, (LIMITS, "torch"): falls})
     stopped, falling = telling.findings
-    assert "from 4 to 1 in 3 steps, and it stays there" in stopped
+    assert "from 4 to 1 within 3 steps and then stays there" in stopped
     assert "from 2 to inf" in stopped.lower() or "from 2 to ∞" in stopped
-    assert "from 4 to 0.5 in 3 steps, and it is still falling" in falling
+    assert "from 4 to 0.5 in 3 steps and goes on falling" in falling
     assert "from 2 to 8." in falling
-    table = table_of(telling, "scales")
-    assert table.columns == ("scaler", "what happens", "scales")
-    whats = ["overflow at every step", "growth at every step"]
-    assert column(table, "what happens") == whats * 2
+    table = table_of(telling, "scale after each step")
+    assert table.columns == ("scaler", "at every step", "scale after each step")
+    assert column(table, "at every step") == ["overflow", "growth"] * 2
     assert table.rows[2][2] == "[4, 2, 1, 0.5]"
     lines = lines_of(chart_of(telling, "floor"))
     assert [list(line.items())[-1] for line in lines.values()] == [(3.0, 1.0), (3.0, 0.5)]
@@ -115,9 +113,9 @@ def test_errors_of_unscaling_stand_by_rising_scale() -> None:
     figures = {"error": {"1024": 0.0, "3": 1.25e-7}, "refused": {"below 1": REFUSED, "above": 2.0}}
     telling = told(TOPIC, {(UNSCALING, "torch"): figures})
     (finding,) = telling.findings
-    assert "relative 1.2e-07 at scale 3, 0 at scale 1024 (PyTorch)" in finding
-    table = table_of(telling, "found")
-    assert table.columns == ("where", "what", "found")
+    assert "relative error of at most 1.2e-07 at scale 3, 0 at scale 1024 (PyTorch)" in finding
+    table = table_of(telling, "measurement or call")
+    assert table.columns == ("framework", "measurement or call", "result")
     assert table.rows == (
         ("PyTorch", "greatest relative error at scale 3", 1.25e-7),
         ("PyTorch", "greatest relative error at scale 1024", 0.0),
@@ -138,19 +136,19 @@ def test_what_is_lost_is_told_at_the_least_the_best_and_the_greatest_scale() -> 
     telling = told(TOPIC, {(SWEEP, "torch"): figures})
     of_lossy, of_whole, _ = telling.findings
     for words in (
-        f"In {DTYPES[0]} 50 % of the gradients become zero at scale 2^{EXPONENTS[0]}",
+        f"In {DTYPES[0]}, 50 % of the gradients underflow to 0 at a loss scale of 2^{EXPONENTS[0]}",
         f"25 % overflow at 2^{EXPONENTS[-1]}",
-        f"at 2^{EXPONENTS[1]}, the best, 0 % are zero",
-        "error 0.12)",
+        f"The best scale is 2^{EXPONENTS[1]}: 0 % underflow",
+        "error is 0.12 (",
     ):
         assert words in of_lossy
-    assert f"In {DTYPES[1]} no gradient is lost" in of_whole
+    assert f"In {DTYPES[1]}, no gradient is lost" in of_whole
     assert "error 0.001)" in of_whole
-    table = table_of(telling, "underflow to 0")
-    assert table.columns[:3] == ("float", "where", "scale")
+    table = table_of(telling, "share that underflows to 0")
+    assert table.columns[:3] == ("dtype", "framework", "scale")
     assert table.rows[0] == (DTYPES[0], "PyTorch", f"2^{EXPONENTS[0]}", 0.5, 0.0, 0.5)
     assert column(table, "scale")[:3] == [f"2^{exponent}" for exponent in EXPONENTS[:9:4]]
-    assert column(table, "overflow")[6] == 0.25
+    assert column(table, "share that overflows")[6] == 0.25
     shares = chart_of(telling, "shares")
     assert list(lines_of(shares)) == [
         f"{kind}, {DTYPES[0]}, PyTorch" for kind in lossy if kind != "error"
@@ -175,5 +173,5 @@ def test_the_guide_s_example_has_its_four_figures_in_their_places() -> None:
         "PyTorch": ("2", "[4]", "1", "[3]", False)
     }
     (finding,) = telling.findings
-    assert "the loss 1 and the gradient [3]; scaled by 1024 they were 2 and [4]" in finding
+    assert "the loss 2 and the gradient [4], not all finite; unscaled they are 1 and [3]" in finding
     assert "not all finite" in finding

@@ -118,9 +118,11 @@ function toldState(view) {
   }
 }
 
-// A text that the page says, with its places filled.
+// A text that the page says, in the singular for one, with its places filled.
 function say(view, name, values = {}) {
-  return (view.data?.words[name] || name).replace(/\{(\w+)\}/g, (_, place) => values[place] ?? '')
+  const words = view.data?.words || {}
+  const text = (values.n === 1 && words[`${name}_one`]) || words[name] || name
+  return text.replace(/\{(\w+)\}/g, (_, place) => values[place] ?? '')
 }
 
 function label(element, text) {

@@ -23,7 +23,9 @@ from explorer.blocks.records import (
     fill,
 )
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict
-from explorer.report.claims.programs import OF_GUIDE, programs
+from explorer.report import wording
+from explorer.report.claims.measurements import measurements
+from explorer.report.claims.programs import OF_GUIDE, WITH_GUIDES_CODE, programs
 from explorer.report.claims.wording import (
     NOT_AS_STATED,
     PAGE_TITLE,
@@ -37,10 +39,10 @@ from explorer.report.claims.wording import (
     source,
     title,
     verdict_name,
+    verdict_with_reason,
 )
-from explorer.report.wording import versions_text
 from explorer.text.language import _, later
-from explorer.text.messages import one_line
+from explorer.text.messages import one_line, shortened
 from explorer.words.claims import GUIDES, MEANINGS, advice_text, evidence_text
 
 INDEX = "index.md"
@@ -58,12 +60,16 @@ TONES: dict[ClaimVerdict | None, Tone] = {
 """The tone of each verdict; None is a claim that could not be run."""
 
 RUN_AGAIN = later(
-    "`python -m explorer claims {number} --fresh` runs everything again. Where the explorer is installed,"
-    " each program can be pasted and run by itself; one that says {title} continues it."
+    "`python -m explorer claims {number} --fresh` runs everything again. Where the explorer is"
+    " installed, each program can be pasted and run by itself."
 )
 
-FIGURES_LENGTH = 1500
-"""The number of characters of a measurement's figures that are shown."""
+RUN_BELOW = later(
+    "Where the explorer is installed, each program can be pasted and run by itself, one that uses"
+    " the guide's code below that code. `python -m explorer claims {number} --fresh` runs"
+    " everything again."
+)
+"""What is said instead of RUN_AGAIN where a program uses the guide's code."""
 
 
 def name_of(number: int) -> str:
@@ -117,9 +123,7 @@ def board_head(board: Board) -> Section:
 
 def measured_with(board: Board) -> Paragraph:
     """When the board was measured, and with which versions."""
-    text = _("Measured on {date} with {versions}")
-    text = text.format(date=board.date, versions=versions_text(board.versions))
-    return Paragraph(text, "faint")
+    return Paragraph(wording.measured_with(board.date, board.versions), "faint")
 
 
 def _guides() -> Bullets:
@@ -199,19 +203,21 @@ def _verdict(row: ClaimRow) -> Iterator[Paragraph]:
     name = (msgspec.structs.replace(verdict_span(row), style="strong"),)
     if row.verdict is None:
         yield Paragraph(name)
-    else:
-        text = _("{verdict}: {meaning}.")
-        meaning = _(MEANINGS[row.verdict])
-        yield Paragraph(fill(text, verdict=name, meaning=meaning))
+        return
+    template, reason = verdict_with_reason(row)
+    whole = fill(template, verdict=name, meaning=reason)
+    yield Paragraph(fill(_("{text}."), text=whole))
     contrary = against(row)
-    if contrary:
+    if contrary and contrary != reason:
         yield Paragraph(_("{text}.").format(text=f"{_(NOT_AS_STATED)} {contrary}"))
 
 
 def _programs(board: Board, row: ClaimRow, level: int) -> Iterator[Block]:
-    after = (Span(_("after the code above"), "emphasis"),)
-    yield Paragraph(fill(_(RUN_AGAIN), number=str(row.id), title=after))
-    for program in programs(board, row):
+    shown = programs(board, row)
+    uses_guide = any(program.title == WITH_GUIDES_CODE for program in shown)
+    text = RUN_BELOW if uses_guide else RUN_AGAIN
+    yield Paragraph(_(text).format(number=row.id))
+    for program in shown:
         code = Code(program.code, "python")
         yield Section(title(program.heading), (code,), level + 1)
 
@@ -219,28 +225,21 @@ def _programs(board: Board, row: ClaimRow, level: int) -> Iterator[Block]:
 def claim_blocks(board: Board, row: ClaimRow) -> Iterator[Block]:
     """A claim in full with its figures, as a terminal shows it."""
     yield claim_section(board, row_as_read(row))
-    yield measured_with(board)
-    for name in row.measured:
-        measured = board.measured[name]
-        figures = ""
-        if measured.figures:
-            encoded = msgspec.json.encode(measured.figures)
-            figures = msgspec.json.format(encoded, indent=0).decode()
-        shown = Code(one_line(figures, FIGURES_LENGTH), "json")
-        yield Section(f"{name}: {measured.outcome}", (shown,) * bool(figures))
+    figures = (measured_with(board), *measurements(board, row))
+    yield Section(_("Measurements"), figures)
 
 
 def board_blocks(board: Board) -> Iterator[Block]:
     """Every claim in short, as a terminal shows it."""
     read = board_as_read(board)
-    yield Paragraph(versions_text(board.versions), "faint")
+    yield measured_with(board)
     for heading, claims in rows_by_heading(read):
         rows: list[Row] = []
         for claim in claims:
             statement = one_line(claim.statement)
             rows.append((str(claim.id), (verdict_span(claim), "  ", statement)))
             # Below the statement, and as wide: a column of its own would be too narrow.
-            rows.append(Aside("", one_line(evidence_text(claim))))
+            rows.append(Aside("", shortened(evidence_text(claim))))
         shape = (Column("", is_numeric=True), Column(""))
         shown = Table(shape, tuple(rows), has_head=False)
         yield Section(_(heading), (shown,))

@@ -1,12 +1,14 @@
 """The programs of a claim: each function once, with the parties that ran it, ready to be pasted."""
 
+import ast
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from explorer.model.claim import Board, ClaimRow, Listing
 from explorer.model.measurement import Measured
-from explorer.text.language import _, later
+from explorer.text.language import ENGLISH, _, later
+from explorer.text.language import code as language
 from explorer.text.programs import (
     Imported,
     Piece,
@@ -22,7 +24,7 @@ from explorer.words.parties import party_names
 AS_PRINTED = later("as the guide prints it")
 AS_MEANT = later("as meant")
 WHAT_WAS_RUN = later("what was run")
-AFTER_THE_ABOVE = later("what was run, after the code above")
+WITH_GUIDES_CODE = later("what was run with the guide's code above")
 
 OF_GUIDE = (AS_PRINTED, AS_MEANT)
 """The titles of code that a guide prints or means; what was run has the others."""
@@ -31,19 +33,24 @@ OF_GUIDE = (AS_PRINTED, AS_MEANT)
 class ClaimProgram(msgspec.Struct, frozen=True):
     """A listing on the page of a claim.
 
-    ``title`` is one of the four above; ``who`` names those that ran it.
+    ``title`` is one of the four above; ``who`` names those that ran it. ``what``
+    says what the functions do that were measured, where it is known.
     """
 
     title: str
     who: str
     code: str
+    what: str = ""
 
     @property
     def heading(self) -> str:
         """The title with those that ran it: "as meant (MindSpore graph and tape)"."""
+        title = _(self.title)
+        if self.what:
+            title = _("{what}: {values}").format(what=title, values=self.what)
         if not self.who:
-            return _(self.title)
-        return _("{title} ({who})").format(title=_(self.title), who=self.who)
+            return title
+        return _("{title} ({who})").format(title=title, who=self.who)
 
 
 def programs(board: Board, row: ClaimRow) -> list[ClaimProgram]:
@@ -64,9 +71,37 @@ def programs(board: Board, row: ClaimRow) -> list[ClaimProgram]:
         left = tuple(piece for piece in program.pieces if piece.text not in pieces)
         is_whole = len(left) == len(program.pieces)
         code = msgspec.structs.replace(program, pieces=left).text
-        title = WHAT_WAS_RUN if is_whole else AFTER_THE_ABOVE
-        shown.append(ClaimProgram(title, _who(names), code))
+        title = WHAT_WAS_RUN if is_whole else WITH_GUIDES_CODE
+        shown.append(ClaimProgram(title, _who(names), code, _what(program)))
     return shown
+
+
+def _what(program: Program) -> str:
+    """What the functions do that a program calls, by their docstrings.
+
+    Programs are in English: in another language the functions' names stand for it.
+    """
+    names: dict[str, None] = {}
+    for call in program.calls:
+        for node in ast.walk(ast.parse(call)):
+            if isinstance(node, ast.Name):
+                names[node.id] = None
+    texts: list[str] = []
+    for piece in program.pieces:
+        if names.keys().isdisjoint(piece.names):
+            continue
+        (definition,) = ast.parse(piece.text).body
+        if isinstance(definition, ast.FunctionDef):
+            texts.append(_purpose(definition))
+    return _("; ").join(texts)
+
+
+def _purpose(function: ast.FunctionDef) -> str:
+    """The first sentence of a docstring without its full stop, else the function's name."""
+    text = ast.get_docstring(function) or ""
+    if language() != ENGLISH or not text:
+        return function.name
+    return text.partition("\n")[0].rstrip(".").replace("``", "`")
 
 
 def _who(names: Iterable[str]) -> str:

@@ -9,8 +9,8 @@ import msgspec
 from explorer.blocks.records import Column, Table, table
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.text.language import _, later, shipped
-from explorer.text.messages import one_line
-from explorer.words.claims import MEANINGS, observations_text, what_text
+from explorer.text.messages import one_line, shortened
+from explorer.words.claims import observations_text, what_text
 from explorer.words.messages import DOMAIN, text
 from explorer.words.parties import party_names
 
@@ -48,6 +48,9 @@ COLUMNS = (
 
 ANSWERS: dict[bool | None, str] = {True: later("yes"), False: later("no"), None: ""}
 """What the last column says: nothing where the statement says nothing."""
+
+AS_STATED = later("every result that the statement speaks of is as stated")
+"""Why a claim holds."""
 
 NOT_AS_STATED = later("Not as stated:")
 
@@ -115,12 +118,27 @@ def if_it_holds(row: ClaimRow) -> str:
     return _("If it holds: {would}.").format(would=row.would.rstrip(".。"))
 
 
+def verdict_with_reason(row: ClaimRow) -> tuple[str, str]:
+    """A template for a verdict and the word on why, and that word.
+
+    Of a claim that does not hold it is the first result that is not as stated.
+    """
+    assert row.verdict is not None
+    if row.verdict == "does_not_hold" and against(row):
+        return _("{verdict}, as this result shows: {meaning}"), against(row)
+    template = _("{verdict}: {meaning}")
+    if row.verdict == "holds" and any(one.expected for one in row.observations):
+        return template, _(AS_STATED)
+    return template, _(MEANINGS[row.verdict])
+
+
 def verdict_sentence(row: ClaimRow) -> str:
-    """A claim's verdict, and what it means: "outdated: was true, and is not any more"."""
+    """A claim's verdict with a word on why: "outdated: was true, and is not any more"."""
     name = _(verdict_name(row.verdict))
     if not row.verdict:
         return name
-    return _("{verdict}: {meaning}").format(verdict=name, meaning=_(MEANINGS[row.verdict]))
+    template, reason = verdict_with_reason(row)
+    return template.format(verdict=name, meaning=reason)
 
 
 def evidence_table(row: ClaimRow) -> Table:
@@ -146,4 +164,4 @@ def against(row: ClaimRow) -> str:
     if not found:
         return ""
     more = _("; and {n} more").format(n=len(found) - 1) if len(found) > 1 else ""
-    return f"{one_line(observations_text(found[:1]), LENGTH)}{more}"
+    return f"{shortened(observations_text(found[:1]), LENGTH)}{more}"

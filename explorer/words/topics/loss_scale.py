@@ -12,25 +12,31 @@ TEXTS: Final[dict[str, Template]] = {
     "scaler_graph": later("DynamicLossScaler, graph"),
     "scaler_tape": later("DynamicLossScaler, tape"),
     # Columns that several tables have
-    "float": later("float"),
-    "where": later("where"),
+    "float": later("dtype"),
+    "where": later("framework"),
     "scale": later("scale"),
     "step": later("step"),
     "loss_scale": later("loss scale"),
     "mean_error": later("mean relative error"),
     # The sweep over scales
     "lossless": later(
-        "In {dtype} no gradient is lost at any scale ({who}; mean relative error {error:.2g})."
+        "In {dtype}, no gradient is lost at any loss scale ({who}; mean relative error"
+        " {error:.2g})."
     ),
     "lost_by_scale": later(
-        "In {dtype} {zero_at_first} of the gradients become zero at scale 2^{first}, and"
-        " {overflow_at_last} overflow at 2^{last} ({who}); at 2^{best}, the best,"
-        " {zero} are zero and {overflow} overflow (mean relative error {error:.2g})."
+        "In {dtype}, {zero_at_first} of the gradients underflow to 0 at a loss scale of"
+        " 2^{first}, and {overflow_at_last} overflow at 2^{last}. The best scale is 2^{best}:"
+        " {zero} underflow, {overflow} overflow, and the mean relative error is {error:.2g}"
+        " ({who})."
     ),
-    "losses_title": later("Gradients over 34 powers of two, by scale"),
-    "losses_note": later("An element that is zero or not finite counts as wholly wrong."),
-    "underflow_to_0": later("underflow to 0"),
-    "overflow": later("overflow"),
+    "losses_title": later("What a loss scale saves: gradients whose sizes span 34 powers of two"),
+    "losses_note": later(
+        "Shares are of all gradient elements, 1 being all of them. The error is that of the"
+        " unscaled gradients against float64; an element that is 0 or not finite has an error"
+        " of 1."
+    ),
+    "underflow_to_0": later("share that underflows to 0"),
+    "overflow": later("share that overflows"),
     "shares_title": later("Gradients lost, by scale"),
     "share": later("share of gradients"),
     "underflow_line": later("underflow, {dtype}, {who}"),
@@ -41,25 +47,27 @@ TEXTS: Final[dict[str, Template]] = {
     "error_line": later("{dtype}, {who}"),
     # A gradient of 1e-8
     "tiny": later(
-        "A gradient of 1e-8 is lost in {dtype} without scaling, and is {scaled} with the loss"
-        " scaled by 65536; divided by the scale again it is {in_float32} when cast to float32"
-        " first, in {dtype} {in_dtype} ({who})."
+        "In {dtype}, a gradient of 1e-8 becomes 0 without scaling. With the loss scaled by"
+        " 65536 it is {scaled}; dividing it by 65536 again gives {in_float32} in float32, and"
+        " in {dtype} {in_dtype} ({who})."
     ),
-    "tiny_title": later("A gradient of 1e-8"),
+    "tiny_title": later("A gradient of 1e-8, without and with a loss scaled by 65536"),
     "without_scaling": later("without scaling"),
-    "scaled_by_65536": later("scaled by 65536"),
-    "unscaled_in_that_float": later("unscaled in that float"),
-    "unscaled_in_float32": later("unscaled in float32"),
+    "scaled_by_65536": later("with the loss scaled"),
+    "unscaled_in_that_float": later("divided by 65536 in that dtype"),
+    "unscaled_in_float32": later("divided by 65536 in float32"),
     # The guide's example
     "example_finite": later(
-        "Unscaling gives the guide's net the loss {loss} and the gradient {gradient}; scaled by"
-        " 1024 they were {scaled_loss} and {scaled_gradient}, all finite ({who})."
+        "With its loss scaled by 1024, the guide's net has the loss {scaled_loss} and the"
+        " gradient {scaled_gradient}, all finite; unscaled they are {loss} and {gradient}"
+        " ({who})."
     ),
     "example_not_finite": later(
-        "Unscaling gives the guide's net the loss {loss} and the gradient {gradient}; scaled by"
-        " 1024 they were {scaled_loss} and {scaled_gradient}, not all finite ({who})."
+        "With its loss scaled by 1024, the guide's net has the loss {scaled_loss} and the"
+        " gradient {scaled_gradient}, not all finite; unscaled they are {loss} and {gradient}"
+        " ({who})."
     ),
-    "example_title": later("The guide's example, loss scaled by 1024"),
+    "example_title": later("The guide's net, with its loss scaled by 1024"),
     "scaled_loss": later("scaled loss"),
     "scaled_gradient": later("scaled gradient"),
     "unscaled_loss": later("unscaled loss"),
@@ -67,49 +75,52 @@ TEXTS: Final[dict[str, Template]] = {
     "all_finite": later("all finite"),
     # The life of a scaler
     "life": later(
-        "{scaler} skips {skipped} of {overflows} steps that overflow, and divides its scale by"
-        " {factor} after {shrunk}; it grows {grown} times, {on_time} of them after {window}"
-        " finite steps in a row ({steps} steps)."
+        "{scaler}: of {steps} steps, {overflows} overflow. It skips {skipped} of them, and"
+        " divides its scale by {factor} after {shrunk}. The scale grows {grown} times,"
+        " {on_time} of them after {window} finite steps in a row."
     ),
     "same_scales": later(
-        "With the same settings {scalers} have the same scale at {same} of {steps} steps."
+        "With the same settings, {scalers} have the same scale at {same} of {steps} steps."
     ),
     "after_overflow": later(
-        "After an overflow a caller of {who} asks all_finite and skips the step, as above; left"
-        " to themselves, {routes:,}."
+        "After an overflow, code in {who} has to check all_finite and skip the step itself,"
+        " as above. Without that check, {routes:,}."
     ),
     "route_raises": later("{route} raises {error}"),
-    "route_steps": later("{route} steps to {weight}"),
-    "route_skips": later("{route} skips it"),
-    "slope": later("slope"),
-    "scale_of": later("scale, {scaler}"),
-    "overflow_of": later("overflow, {scaler}"),
-    "stepped_of": later("stepped, {scaler}"),
-    "life_title": later("The life of a dynamic scaler, step by step"),
+    "route_steps": later("{route} updates the weight to {weight}"),
+    "route_skips": later("{route} skips the step"),
+    "slope": later("gradient"),
+    "scale_of": later("{scaler} scale"),
+    "overflow_of": later("{scaler} overflow"),
+    "stepped_of": later("{scaler} updates"),
+    "life_title": later("A dynamic scaler, step by step"),
     "life_note": later(
-        "Factor {factor}, window {window}: the scalers are given the same settings and the same"
-        " slopes."
+        "The gradient is the one before scaling, the same for all scalers. They have the same"
+        " settings: after an overflow they divide the scale by {factor}, after {window} finite"
+        " steps in a row they multiply it by {factor}."
     ),
     "life_chart": later("The scale through training"),
     "life_chart_note": later(
-        "A batch {steepest:g} times as steep comes at step {steep_step}, calm ones from step"
-        " {calm_step} on."
+        "The gradient is {steepest:g} times as large at step {steep_step}, and smaller from"
+        " step {calm_step} on."
     ),
     # How low and how high
     "limit_reached": later(
-        "Overflow at every step takes the scale of {scaler} from {high} to {low} in {steps} steps,"
-        " and it stays there; growth at every step takes it from {start} to {ceiling}."
+        "With an overflow at every step, the scale of {scaler} falls from {high} to {low}"
+        " within {steps} steps and then stays there; with a growth at every step, it rises"
+        " from {start} to {ceiling}."
     ),
     "limit_not_reached": later(
-        "Overflow at every step takes the scale of {scaler} from {high} to {low} in {steps} steps,"
-        " and it is still falling; growth at every step takes it from {start} to {ceiling}."
+        "With an overflow at every step, the scale of {scaler} falls from {high} to {low} in"
+        " {steps} steps and goes on falling; with a growth at every step, it rises from"
+        " {start} to {ceiling}."
     ),
-    "limits_title": later("How low and how high a scale goes"),
+    "limits_title": later("How far a scale falls and rises"),
     "scaler": later("scaler"),
-    "what_happens": later("what happens"),
-    "scales": later("scales"),
-    "overflow_at_every_step": later("overflow at every step"),
-    "growth_at_every_step": later("growth at every step"),
+    "what_happens": later("at every step"),
+    "scales": later("scale after each step"),
+    "overflow_at_every_step": later("overflow"),
+    "growth_at_every_step": later("growth"),
     "limits_chart": later("Overflow at every step"),
     # What is finite
     "check_wrong": later("The check for finite gradients is wrong about {cases:;} ({who})."),
@@ -117,7 +128,7 @@ TEXTS: Final[dict[str, Template]] = {
         "The check for finite gradients refuses {refused} of {pairs} pairs of tensors ({who}):"
         " {error}."
     ),
-    "checks_title": later("all_finite, and what GradScaler finds"),
+    "checks_title": later("Are all gradients finite? What all_finite and GradScaler answer"),
     "gradients": later("gradients"),
     "case": later("{gradients}, {dtype}"),
     "inf": later("inf"),
@@ -129,17 +140,17 @@ TEXTS: Final[dict[str, Template]] = {
     "the greatest float16": later("the greatest float16"),
     # Unscaling
     "unscaling": later(
-        "Scaling and unscaling moves an element of a float32 gradient at most by a relative"
-        " {errors:,} ({who})."
+        "Scaling and unscaling changes an element of a float32 gradient by a relative error"
+        " of at most {errors:,} ({who})."
     ),
     "error_at_scale": later("{error:.2g} at scale {scale:g}"),
-    "unscaling_title": later("Unscaling, and what is refused"),
-    "what": later("what"),
-    "found": later("found"),
+    "unscaling_title": later("The error of unscaling in float32, and calls that are refused"),
+    "what": later("measurement or call"),
+    "found": later("result"),
     "greatest_error": later("greatest relative error at scale {scale:g}"),
     "accepted": later("accepted"),
     "a scale below 1": later("a scale below 1"),
-    "a factor that is no integer": later("a factor that is no integer"),
+    "a factor that is no integer": later("a factor that is not an integer"),
     "unscale_ twice before update": later("unscale_ twice before update"),
     "step before any scale": later("step before any scale"),
     # The evidence of claims
