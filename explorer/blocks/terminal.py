@@ -75,7 +75,7 @@ WORDS = re.compile(rf"[^{ONE_BY_ONE}\s“”‘’…]+\s*|.\s*", re.DOTALL)
 CLOSING = frozenset("，。、；：？！）】》」』〉〕”’…·%,.;:?!)]}")
 """What no line starts with."""
 
-SET_OFF = re.compile("[，。、；：？！）】》」』〉〕”’…·%]")
+SET_OFF = re.compile(r"[，。、；：？！）】》」』〉〕”’…·%]|/(?=\s)")
 """What no line starts with even after a blank; ``.py`` may start one."""
 
 OPENING = frozenset("（【《「『〈〔“‘([{")
@@ -151,7 +151,7 @@ def _may_break(text: str, place: int) -> bool:
     if before.isspace():
         # A bracket or a comma beside a blank is held as one without it is.
         last = text[:place].rstrip()[-1:]
-        return last not in OPENING and not SET_OFF.match(after)
+        return last not in OPENING and not SET_OFF.match(text, place)
     if before in OPENING or after in CLOSING:
         return False
     return bool(CHINESE.match(before) or CHINESE.match(after))

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from explorer.text.language import named
+
 NOTHING = "—"
 """The text of an empty cell."""
 
@@ -20,4 +22,4 @@ KINDS = {
 
 def versions_text(versions: Mapping[str, str]) -> str:
     """Packages with their versions: "mindspore 2.10.0, torch 2.13.0"."""
-    return ", ".join(f"{name} {version}" for name, version in versions.items())
+    return named([f"{name} {version}" for name, version in versions.items()])

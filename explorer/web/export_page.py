@@ -26,7 +26,7 @@ from explorer.report.schemas import report_document
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
-from explorer.text.language import ENGLISH, _, code, later, said_in
+from explorer.text.language import ENGLISH, _, code, later, named, said_in
 from explorer.text.messages import one_line
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
@@ -140,7 +140,7 @@ def _say_what_is_not_carried() -> None:
     lacking = [_(text) for name, text in NOT_CARRIED.items() if name in shown]
     if lacking:
         text = _("Of what the graphs show now, a picture does not have: {lacking}.")
-        st.caption(text.format(lacking=", ".join(lacking)))
+        st.caption(text.format(lacking=named(lacking)))
 
 
 def _report_on_case(

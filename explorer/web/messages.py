@@ -15,7 +15,7 @@ from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
 from explorer.text.choices import SHOWN, nearest
 from explorer.text.clean import clean
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.web.shared_runs import StoppedError
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.scenarios import said
@@ -85,7 +85,7 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
         shown = (near or shown)[:SHOWN]
         rest = _(", … ({n} in all)").format(n=len(allowed))
     first = repr(near[0]) if near else ""
-    return text.format(fact=fact, nearest=first, names=", ".join(shown) + rest)
+    return text.format(fact=fact, nearest=first, names=named(shown) + rest)
 
 
 # Messages

@@ -244,7 +244,7 @@ def test_what_is_recorded_is_english_whoever_reads() -> None:
 def test_parties_have_chinese_names() -> None:
     with said_in("zh"):
         assert party_names(["torch-tape", "mindspore-tape", "mindspore-graph"]) == (
-            "MindSpore 静态图与动态图，PyTorch 动态图"
+            "MindSpore 静态图与动态图、PyTorch 动态图"
         )
         assert party_names(["keras", "mindspore"]) == "MindSpore 和 Keras"
 

@@ -161,7 +161,9 @@ def test_a_line_of_code_lights_its_partner_and_opens_its_node_in_the_graphs(
     line.wait_for()
 
 
-def test_graphs_that_open_leave_the_server_in_peace(page: Any, address: str, report: Reports) -> None:
+def test_graphs_that_open_leave_the_server_in_peace(
+    page: Any, address: str, report: Reports
+) -> None:
     """A run that the drawings ask for by themselves may meet a visitor's way back.
 
     Streamlit then stays on a page of which nothing is shown.
