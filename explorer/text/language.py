@@ -79,9 +79,8 @@ class Template(str):
 
     __slots__ = ()
 
-    def format(self, *args: object, **values: object) -> str:  # type: ignore[override]
+    def format(self, *args: object, **values: object) -> str:
         """Fill the places."""
-        # str's own signature has overloads for literals.
         return _closed(_BLANK_AT_A_PLACE.sub("\0", self).format(*args, **values))
 
     def format_map(self, values: Mapping[str, object], /) -> str:  # type: ignore[override]

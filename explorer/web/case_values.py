@@ -114,7 +114,7 @@ def _array_view(name: str, array: AnyArray | None) -> None:
         magnitudes = np.abs(array) if array.dtype.kind == "c" else array
         st.vega_lite_chart(
             heat_map(magnitudes.astype(np.float64)),
-            alt=clean(f"{_(name)}: {described(magnitudes)}"),
+            alt=clean(_("{what}: {values}").format(what=_(name), values=described(magnitudes))),
         )
         st.caption(described(magnitudes))
 

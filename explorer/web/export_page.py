@@ -261,7 +261,9 @@ def _one(
 
 
 def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> None:
-    description = f"{one_line(said(report.title))}: {_(' and ').join(choice.engines)}"
+    engines = _(" and ").join(choice.engines)
+    title = one_line(said(report.title))
+    description = _("{what}: {values}").format(what=title, values=engines)
     with st.spinner(_("Drawing …"), show_time=True):
         svg = _file(choice_as_svg(choice), graphs, report, code())
     image = image_of(in_theme(svg.decode()), description)

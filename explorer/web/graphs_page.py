@@ -106,7 +106,11 @@ def side_by_side(
     with st.spinner(_("Reading the values …"), show_time=True):
         record = _record(drawn, words(), sides, alignment, merged)
     _panes(record, sources(*shown, code), state, chosen.address, _chosen_above())
-    notes = [f"{side.graph.engine}: {note(kind)}" for side in pair for kind in side.graph.notes]
+    notes = []
+    for side in pair:
+        for kind in side.graph.notes:
+            text = _("{what}: {values}")
+            notes.append(text.format(what=side.graph.engine, values=note(kind)))
     for text in dict.fromkeys(notes):  # the same engine may stand on both sides
         st.caption(plain(text))
 
@@ -227,7 +231,7 @@ def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
     """Why two graphs have no pairs: a stage that was not run has no values."""
     stages = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not has_values(graph)]
     if stages:
-        which = plain("; ".join(dict.fromkeys(stages)))
+        which = plain(_("; ").join(dict.fromkeys(stages)))
         said = _("Nodes pair by their values, and this stage was not run: {which}.")
         st.info(said.format(which=which))
 

@@ -37,7 +37,9 @@ def advice_text(row: ClaimRow) -> str:
 def evidence_text(row: ClaimRow) -> str:
     """The evidence in one line, or why the claim could not be run."""
     if row.verdict is None:
-        reasons = [f"{name}: {one_line(why)}" for name, why in row.not_run.items()]
+        reasons = []
+        for name, why in row.not_run.items():
+            reasons.append(_("{what}: {values}").format(what=name, values=one_line(why)))
         return _("could not be run: {reasons}").format(reasons=_("; ").join(reasons))
     return observations_text(row.observations)
 

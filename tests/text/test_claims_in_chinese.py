@@ -187,7 +187,7 @@ def test_faces_say_it_in_chinese() -> None:
         assert "returns the gradient" not in face, name
     assert "若论断成立" in faces["claim"]
     assert "无需解包" in faces["HTML"]
-    assert "与论断不符： 缩放后的损失" in faces["HTML"]
+    assert "与论断不符：缩放后的损失" in faces["HTML"]
     assert '<html lang="zh">' in faces["HTML"]
     assert "## 建议" in faces["page"]
     assert "缩放后的损失：1024（PyTorch 动态图）" in faces["Markdown"]

@@ -49,7 +49,7 @@ COLUMNS = (
 ANSWERS: dict[bool | None, str] = {True: later("yes"), False: later("no"), None: ""}
 """What the last column says: nothing where the statement says nothing."""
 
-NOT_AS_STATED = later("Not as stated:")
+NOT_AS_STATED = later("Not as stated: {what}")
 
 LENGTH = 200
 """The number of characters of the first observation that is not as stated."""
@@ -89,7 +89,8 @@ def verdict_name(verdict: str | None) -> str:
 def source(guide: str, row: ClaimRow) -> str:
     """A guide, and the section of it that the statement of a row stands in, where it is known."""
     section = row.sections.get(guide)
-    return f'{guide}, "{section}"' if section else guide
+    text = _('{guide}, "{section}"')
+    return text.format(guide=guide, section=section) if section else guide
 
 
 def counts(board: Board) -> str:

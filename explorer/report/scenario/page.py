@@ -147,7 +147,8 @@ def case_line(report: CaseReport) -> Text:
     row = case_row(report)
     verdict = Span(_verdict_and_size(row, row.greatest), tone=row.state)
     oracle = oracle_sentence(report)
-    return (f"{report.case.short}: ", verdict, _(", ") + oracle if oracle else "")
+    judged = (verdict, _(", ") + oracle if oracle else "")
+    return fill(_("{what}: {values}"), what=report.case.short, values=judged)
 
 
 # A page says first what matters, and folds the rest.
