@@ -96,6 +96,14 @@ def test_one_term_for_one_thing(variant: str) -> None:
     assert found == [], TERMS[variant]
 
 
+def test_a_sentence_of_two_catalogues_is_the_same_in_both() -> None:
+    said: dict[str, set[str]] = defaultdict(set)
+    for english, chinese in ENTRIES:
+        if english.count(" ") > 3:
+            said[english].add(chinese)
+    assert [english for english, chinese in said.items() if len(chinese) > 1] == []
+
+
 @pytest.mark.parametrize(
     ("engines", "text"),
     [
