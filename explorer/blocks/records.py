@@ -7,6 +7,8 @@ from typing import Literal, Union
 
 import msgspec
 
+from explorer.text.language import closes
+
 Tone = Literal["", "good", "foreseen", "alarm", "idle", "faint"]
 """As expected; different, with a reason given; not as expected; nothing to
 compare; of less weight. A renderer has a colour for each."""
@@ -180,7 +182,9 @@ def fill(template: str, **texts: Text) -> Text:
     joined: list[str | Span] = [""]
     # The names of places are at the odd places.
     for place, piece in enumerate(PLACE.split(template)):
-        for part in pieces(texts[piece] if place % 2 else piece):
+        value = texts[piece] if place % 2 else piece
+        joined[-1], value = _without_blank(joined[-1], value)
+        for part in pieces(value):
             before = joined[-1]
             # Strings side by side are one: code may reach over the end of a place.
             if isinstance(part, str) and isinstance(before, str):
@@ -188,6 +192,17 @@ def fill(template: str, **texts: Text) -> Text:
             else:
                 joined.append(part)
     return tuple(filter(None, joined))
+
+
+def _without_blank(before: str | Span, after: Text) -> tuple[str | Span, Text]:
+    """Two neighbours in a template, without the blank between them if both are Chinese."""
+    first = plain(before) if isinstance(before, str) else before.text
+    last = plain(after)
+    if isinstance(before, str) and first.endswith(" ") and closes(first.rstrip(), last):
+        return first.rstrip(), after
+    if isinstance(after, str) and last.startswith(" ") and closes(first, last.lstrip()):
+        return before, last.lstrip()
+    return before, after
 
 
 def pieces(text: Text) -> tuple[str | Span, ...]:

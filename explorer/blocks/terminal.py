@@ -3,15 +3,25 @@
 Texts are set as Rich's Text, in which markup means nothing.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from operator import attrgetter
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.cells import cell_len
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    JustifyMethod,
+    OverflowMethod,
+    RenderableType,
+)
+from rich.containers import Lines
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table as Grid
-from rich.text import Text as Line
+from rich.text import Text as Plain
 
 from explorer.blocks.records import (
     Aside,
@@ -53,6 +63,23 @@ UNDER_A_ROW = 4
 
 LEAST = 8
 """The width below which no column is cut."""
+
+ONE_BY_ONE = r"\u3000-\u30ff\u4e00-\u9fff\uff00-\uff60"
+
+CHINESE = re.compile(f"[{ONE_BY_ONE}]")
+"""A Chinese character or one of its punctuation: lines may break beside it."""
+
+WORDS = re.compile(rf"[^{ONE_BY_ONE}\s“”‘’…]+\s*|.\s*", re.DOTALL)
+"""Chinese characters one by one, and what is between them and blanks."""
+
+CLOSING = frozenset("，。、；：？！）】》」』〉〕”’…·%,.;:?!)]}")
+"""What no line starts with."""
+
+SET_OFF = re.compile(r"[，。、；：？！）】》」』〉〕”’…·%]|/(?=\s)")
+"""What no line starts with even after a blank; ``.py`` may start one."""
+
+OPENING = frozenset("（【《「『〈〔“‘([{")
+"""What no line ends with."""
 
 
 def show(blocks: Iterable[Block], console: Console, is_continued: bool = False) -> None:
@@ -101,6 +128,112 @@ def renderables(block: Block) -> Iterator[RenderableType]:
         assert isinstance(block, Figure | Markup)  # A terminal shows neither.
 
 
+def pieces_between_breaks(text: str) -> list[str]:
+    """``text`` in the pieces that a line keeps whole.
+
+    A piece ends after blanks, and beside a Chinese character. An identifier, a
+    number or a path is one piece; so are opening punctuation and what follows
+    it, and closing punctuation and what it follows.
+    """
+    made = []
+    start = 0
+    for place in range(1, len(text)):
+        if _may_break(text, place):
+            made.append(text[start:place])
+            start = place
+    return [*made, text[start:]]
+
+
+def _may_break(text: str, place: int) -> bool:
+    before, after = text[place - 1], text[place]
+    if after.isspace():
+        return False
+    if before.isspace():
+        # A bracket or a comma beside a blank is held as one without it is.
+        last = text[:place].rstrip()[-1:]
+        return last not in OPENING and not SET_OFF.match(text, place)
+    if before in OPENING or after in CLOSING:
+        return False
+    return bool(CHINESE.match(before) or CHINESE.match(after))
+
+
+def line_starts(text: str, width: int) -> list[int]:
+    """The places of a Chinese text at which its lines but the first one start.
+
+    No line is wider than ``width``, blanks at its end apart. Brackets leave an
+    identifier only if they do not fit a line with it, and an identifier is folded
+    only if it is wider than a line.
+    """
+    starts: list[int] = []
+    place = used = 0
+    for piece in _pieces_of_lines(text, width):
+        if used and used + cell_len(piece.rstrip()) > width:
+            starts.append(place)
+            used = 0
+        place += len(piece)
+        used += cell_len(piece)
+    return starts
+
+
+def _pieces_of_lines(text: str, width: int) -> Iterator[str]:
+    """The pieces of a text, those wider than a line in smaller ones."""
+    for piece in pieces_between_breaks(text):
+        if cell_len(piece.rstrip()) <= width:
+            yield piece
+            continue
+        for word in WORDS.findall(piece):
+            if cell_len(word.rstrip()) <= width:
+                yield word
+            else:
+                yield from word
+
+
+class Line(Plain):
+    """Rich's Text, which breaks Chinese as a printed page does.
+
+    Rich breaks at blanks alone. Chinese has them only beside Latin words, so that
+    Rich folds a sentence wherever a line is full: within a number, before a comma.
+    """
+
+    def wrap(
+        self,
+        console: Console,
+        width: int,
+        *,
+        justify: JustifyMethod | None = None,
+        overflow: OverflowMethod | None = None,
+        tab_size: int = 8,
+        no_wrap: bool | None = None,
+    ) -> Lines:
+        """The lines that a console of this width shows."""
+        is_one_line = no_wrap or self.no_wrap or overflow == "ignore"
+        if is_one_line or not CHINESE.search(self.plain):
+            return super().wrap(
+                console,
+                width,
+                justify=justify,
+                overflow=overflow,
+                tab_size=tab_size,
+                no_wrap=no_wrap,
+            )
+        lines = Lines()
+        for whole in self.split(allow_blank=True):
+            whole.expand_tabs(tab_size)
+            for part in whole.divide(line_starts(whole.plain, width)):
+                part.rstrip_end(width)
+                lines.append(part)
+        if justify:
+            lines.justify(console, width, justify=justify, overflow="fold")
+        return lines
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        measured = super().__rich_measure__(console, options)
+        if not CHINESE.search(self.plain):
+            return measured
+        widths = [cell_len(piece.rstrip()) for piece in pieces_between_breaks(self.plain)]
+        return Measurement(max(widths), measured.maximum)
+
+
 def line(text: Text, style: str = "") -> Line:
     """A text with the styles of its spans."""
     made = Line(style=style)
@@ -127,7 +260,7 @@ def _paragraph(paragraph: Paragraph) -> Line:
 def _bullets(bullets: Bullets) -> Grid:
     grid = Grid.grid(padding=(0, 1))
     grid.add_column()
-    # Chinese has no blanks at which Rich could break a line: what is not folded, it cuts off.
+    # What is not folded, as a path wider than a line, Rich cuts off.
     grid.add_column(overflow="fold")
     for number, item in enumerate(bullets.items, 1):
         mark = f"[{number}]" if bullets.anchor else " •"

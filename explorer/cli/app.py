@@ -13,6 +13,7 @@ from explorer.cli.options import AppOptions
 from explorer.exploration.doctor import remedy
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
+from explorer.text.clean import reason
 from explorer.text.language import _
 
 SERVER = PACKAGE / "web" / "server.py"
@@ -127,7 +128,7 @@ def _check_place(address: str, port: int) -> None:
         raise UsageError(text.format(port=port)) from error
     except PermissionError as error:
         text = _("--server.port {port} needs administrator rights ({reason}); give one above 1023")
-        raise UsageError(text.format(port=port, reason=error.strerror)) from error
+        raise UsageError(text.format(port=port, reason=reason(error))) from error
     except (OSError, UnicodeError) as error:
         # Of a port that is taken Streamlit says so itself, or takes the next one.
         if getattr(error, "errno", None) != errno.EADDRINUSE:
@@ -135,6 +136,5 @@ def _check_place(address: str, port: int) -> None:
                 "--server.address {address} is not an address of this machine ({reason});"
                 " give {local} to serve this machine only, or 0.0.0.0 to serve the network"
             )
-            reason = getattr(error, "strerror", None) or str(error)
-            text = text.format(address=repr(address), reason=reason, local=LOCAL)
+            text = text.format(address=repr(address), reason=reason(error), local=LOCAL)
             raise UsageError(text) from error

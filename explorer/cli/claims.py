@@ -26,6 +26,7 @@ from explorer.report.schemas import board_document
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
+from explorer.text.clean import reason
 from explorer.text.language import LANGUAGES, _, later, said_in
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
@@ -148,12 +149,11 @@ def _recorded_board(path: Path) -> RecordedBoard:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RecordedBoard)
     except (OSError, msgspec.DecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
         text = _(
             "--against {file} cannot be read as a board of claims: {reason};"
             " write one with `python -m explorer claims --json > FILE`"
         )
-        raise UsageError(text.format(file=repr(str(path)), reason=reason)) from error
+        raise UsageError(text.format(file=repr(str(path)), reason=reason(error))) from error
 
 
 def _print(shown: Board, options: ClaimsOptions) -> None:

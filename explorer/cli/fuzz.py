@@ -66,7 +66,8 @@ def _report(finding: Finding, options: FuzzOptions, folder: Path | None) -> None
         net = finding.program
         about = words.about(net.operators, net.dtype, net.order)
         text = words.finding(finding.found, finding.sighting, finding.reasons, about)
-        print(f"{finding.number}: {text}", flush=True)
+        line = _("{what}: {values}").format(what=finding.number, values=text)
+        print(line, flush=True)
     if folder and finding.found != "known":
         name = f"net_{options.seed}_{finding.number}.py"
         text = _scenario(finding, options.seed)

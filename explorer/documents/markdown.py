@@ -12,6 +12,7 @@ from explorer.blocks.records import Block, Figure
 from explorer.documents.contents import themed
 from explorer.documents.directives import Directive, directive, fences
 from explorer.model.errors import ExplorerError, UsageError
+from explorer.text.clean import reason
 from explorer.text.language import _
 
 START = re.compile(r"^[ \t]*<!--\s*explorer:\s*(?P<words>.*?)\s*-->", re.MULTILINE)
@@ -68,9 +69,8 @@ def _read(path: Path) -> str:
         # As it is: a file with other ends of lines keeps them outside its blocks.
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
         words = _("{path}: the document cannot be read: {reason}")
-        raise UsageError(words, path=path, reason=reason) from error
+        raise UsageError(words, path=path, reason=reason(error)) from error
 
 
 def _marks(text: str) -> Iterator[re.Match[str]]:

@@ -41,7 +41,7 @@ def style() -> str:
 
 def words() -> dict[str, str]:
     """Every text, in the visitor's language; places in braces are filled in the browser."""
-    return {
+    texts = {
         "engines": _("Which two engines"),
         "controls": _("Controls"),
         "search": _("Find nodes"),
@@ -93,3 +93,5 @@ def words() -> dict[str, str]:
             "+, -: zoom; 0: fit; ?: this help"
         ),
     }
+    # As plain strings, which are what msgspec encodes.
+    return dict(zip(texts, map(str, texts.values()), strict=True))

@@ -22,7 +22,7 @@ from explorer.text.language import _
 from explorer.text.numbers import digits
 from explorer.words.divergences import Engines
 from explorer.words.graphs import why_missing
-from explorer.words.unpaired import detail
+from explorer.words.unpaired import REASONS, detail
 
 AROUND = 2
 """Lines that are shown before and after one."""
@@ -235,9 +235,9 @@ def proof_text(node: Node) -> str:
     }
     absence = node.missing.get("proof")
     text = texts[node.proof]
-    if absence:
-        text += f" ({clean(why_missing(absence))})"
-    return text
+    if not absence:
+        return text
+    return _("{values} ({facts})").format(values=text, facts=clean(why_missing(absence)))
 
 
 def _output(output: Output) -> OutputDetail:
@@ -335,8 +335,11 @@ def modules_detail(pairs: int) -> PairDetail:
 
 def alone(unpaired: Unpaired, engines: Engines) -> str:
     """Why a node has no partner; ``engines`` are those of the left and the right graph."""
-    reason = clean(f"{unpaired.reason.capitalize()}: {detail(unpaired, engines)}.")
-    return _("No node here is its pair. {reason}").format(reason=reason)
+    reason = _("{what}: {values}").format(
+        what=_(REASONS[unpaired.reason]), values=detail(unpaired, engines)
+    )
+    whole = _("{text}.").format(text=reason)
+    return _("No node here is its pair. {reason}").format(reason=clean(whole))
 
 
 def _array(node: Node, slot: int) -> AnyArray | None:

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from explorer.model.errors import UsageError
+from explorer.text.clean import reason
 from explorer.text.language import _
 
 
@@ -32,7 +33,7 @@ def check_folder(folder: Path) -> Path:
 
 def _refusal(folder: Path, error: OSError) -> UsageError:
     text = _("nothing can be written to {folder}: {reason}; give another folder")
-    return UsageError(text.format(folder=repr(str(folder)), reason=error.strerror or error))
+    return UsageError(text.format(folder=repr(str(folder)), reason=reason(error)))
 
 
 def put_file(path: Path, content: bytes) -> Path:
@@ -51,7 +52,7 @@ def put_file(path: Path, content: bytes) -> Path:
         os.replace(temporary, path)
     except OSError as error:
         text = _("{file} cannot be written: {reason}")
-        text = text.format(file=repr(str(path)), reason=error.strerror or error)
+        text = text.format(file=repr(str(path)), reason=reason(error))
         raise UsageError(text) from error
     finally:
         if temporary and os.path.exists(temporary):

@@ -27,7 +27,7 @@ from explorer.report.json import encode
 from explorer.report.schemas import study_document
 from explorer.report.wording import NOTHING, measured_with
 from explorer.text.failures import typed
-from explorer.text.language import _, later
+from explorer.text.language import _, later, named
 from explorer.text.messages import ONE_LINE, brief, one_line
 from explorer.words.messages import study_text
 
@@ -73,7 +73,7 @@ def not_measured(record: StudyRecord[Text]) -> dict[str, str]:
     for name, measured in record.measured.items():
         if measured.error:
             names_by_reason.setdefault(typed(measured.error), []).append(name)
-    return {", ".join(names): brief(text) for text, names in names_by_reason.items()}
+    return {named(names): brief(text) for text, names in names_by_reason.items()}
 
 
 def study_blocks(facts: StudyRecord[Text], charts: Sequence[Figure] = ()) -> Iterator[Block]:

@@ -20,7 +20,7 @@ from explorer.blocks.records import (
 from explorer.model.report import CaseVerdict
 from explorer.report.wording import versions_text
 from explorer.sweep.records import Change, Sweep, SweepRow, SweepVerdict
-from explorer.text.language import _, later
+from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
 
 TITLE = later("Sweep")
@@ -102,7 +102,7 @@ def page_blocks(sweep: Sweep, changes: tuple[Change, ...] | None) -> Iterator[Bl
         yield Section(_("Changed since the recorded sweep"), (_changes(changes),))
     yield Section(_("Jobs"), (jobs_table(sweep.rows),))
     if sweep.unfinished:
-        names = ", ".join(map(one_line, sweep.unfinished))
+        names = named(list(map(one_line, sweep.unfinished)))
         yield Section(_("Not finished"), (Paragraph(names),))
     yield Section(_("What was found"), tuple(_found(sweep.rows)))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.text.language import _, later
+from explorer.text.language import _, later, named
 
 NOTHING = "—"
 """The text of an empty cell."""
@@ -45,4 +45,4 @@ def measured_with(date: str, versions: Mapping[str, str]) -> str:
 
 def versions_text(versions: Mapping[str, str]) -> str:
     """Packages with their versions: "mindspore 2.10.0, torch 2.13.0"."""
-    return ", ".join(f"{name} {version}" for name, version in versions.items())
+    return named([f"{name} {version}" for name, version in versions.items()])

@@ -8,7 +8,7 @@ import msgspec
 from explorer.model.engines import Framework
 from explorer.model.errors import UsageError
 from explorer.text.choices import refusal
-from explorer.text.language import _
+from explorer.text.language import _, named
 
 CPU, AUTO = "cpu", "auto"
 """The device that every framework has, and the name for the best device of each framework."""
@@ -96,7 +96,7 @@ def _refusal(device: Device, framework: Framework, usable: list[Device]) -> str:
     text = _("{framework} does not support {kind} devices (it can use {usable})")
     if device.kind in KINDS[framework]:
         text = _("{framework} finds no {device} on this machine (it can use {usable})")
-    names = ", ".join(map(str, usable)) or _("none")
+    names = named(list(map(str, usable))) or _("none")
     return text.format(framework=framework, kind=device.kind, device=device, usable=names)
 
 

@@ -23,6 +23,7 @@ from explorer.scenario.optional_names import (
     declared,
     with_arrays,
 )
+from explorer.text.clean import reason
 from explorer.text.language import _
 from explorer.text.parsing import parsed
 
@@ -138,9 +139,8 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
         raise ScenarioError(
-            _("{file}: the scenario file cannot be read: {reason}"), file=path, reason=reason
+            _("{file}: the scenario file cannot be read: {reason}"), file=path, reason=reason(error)
         ) from error
 
 

@@ -32,7 +32,7 @@ from explorer.scenario.correspondence import (
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.proposals import Proposal, entries, fits, propose, size_of
 from explorer.text.choices import nearest, refusal
-from explorer.text.language import _
+from explorer.text.language import _, named
 
 SHOWN = 3
 """The greatest number of candidates that a message names for a parameter without a partner."""
@@ -130,7 +130,7 @@ def _remedy(mindspore: Description, torch: Description) -> str:
             "Check the pairs of {modules}: they are guesses, by similar names or by the order of"
             " declaration. "
         )
-        notes += text.format(modules=", ".join(proposal.unsure))
+        notes += text.format(modules=named(proposal.unsure))
     text = _("If these are the same parameters, add {lines}")
     return notes + text.format(lines=_(" and ").join(lines))
 

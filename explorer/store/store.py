@@ -17,6 +17,7 @@ from platformdirs import user_cache_path
 
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key
+from explorer.text.clean import reason
 from explorer.text.language import _
 
 Record = TypeVar("Record")
@@ -232,8 +233,8 @@ class Store:
             self._has_reported = True
 
     def _about(self, text: str, error: OSError) -> str:
-        reason = error.strerror or error
-        return text.format(folder=repr(str(self.folder)), reason=reason, variable=FOLDER)
+        why = reason(error)
+        return text.format(folder=repr(str(self.folder)), reason=why, variable=FOLDER)
 
 
 def checked(content: bytes, key: Key, kind: type[Record]) -> Record | None:

@@ -7,6 +7,7 @@ import msgspec
 
 from explorer.model.errors import UsageError
 from explorer.sweep.records import Change, Sweep, SweepRow
+from explorer.text.clean import reason
 from explorer.text.language import _
 
 ABSENT = "nothing"
@@ -18,12 +19,11 @@ def recorded_sweep(path: Path) -> Sweep:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Sweep)
     except (OSError, msgspec.DecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
         text = _(
             "--against {file} cannot be read as a recorded sweep: {reason}; write one with"
             " `python -m explorer sweep --out DIR`, as DIR/sweep.json"
         )
-        raise UsageError(text.format(file=repr(str(path)), reason=reason)) from error
+        raise UsageError(text.format(file=repr(str(path)), reason=reason(error))) from error
 
 
 def changes(before: Sweep, now: Sweep) -> list[Change]:

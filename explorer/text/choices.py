@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from explorer.model.errors import UsageError
-from explorer.text.language import _, later
+from explorer.text.language import _, later, named
 
 SHOWN = 16
 """The greatest number of allowed names that an error lists.
@@ -59,11 +59,11 @@ def choose(what: str, given: str, allowed: Iterable[str]) -> str:
 def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
     """The fact, the nearest allowed name if one is near, and what is allowed, in one line."""
     near = nearest(given, allowed)
-    shown = ", ".join(allowed) or _("none")
+    shown = named(allowed) or _("none")
     if len(allowed) > SHOWN:
         names = (near or list(allowed))[:SHOWN]
         text = _("{names}, … ({n} in all)")
-        shown = text.format(names=", ".join(names), n=len(allowed))
+        shown = text.format(names=named(names), n=len(allowed))
     text = _("{fact}; allowed: {allowed}")
     if near:
         text = _("{fact}; did you mean {near}? allowed: {allowed}")

@@ -2,7 +2,8 @@
 
 import gettext
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -25,6 +26,19 @@ LANGUAGES = {ENGLISH: "English", "zh": "中文"}
 VARIABLE = "EXPLORER_LANG"
 """The variable that names the language of the shell command."""
 
+CHINESE = "\u4e00-\u9fff"
+FULL_WIDTH = "，。、；：？！（）【】《》「」…"
+
+_BLANK_AT_A_PLACE = re.compile(
+    rf"(?<=[{CHINESE}}}{FULL_WIDTH}]) (?={{)|(?<=}}) (?=[{CHINESE}{{{FULL_WIDTH}])"
+)
+"""A blank of a Chinese template beside a place: for Latin names, which it sets off."""
+
+_NEEDLESS_BLANK = re.compile(
+    rf"(?<=[{CHINESE}])\0(?=[{CHINESE}])|(?<=[{FULL_WIDTH}])\0|\0(?=[{FULL_WIDTH}])"
+)
+"""Such a blank between what are no Latin names: ``\\0`` stands for it meanwhile."""
+
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
 """The language in which texts are said for the time being, whoever reads."""
 
@@ -35,7 +49,7 @@ _readers: list[Callable[[], str]] = []
 def _(text: str) -> str:
     """A text in the reader's language; as it is where the catalogue lacks it."""
     # Of an empty text, gettext gives the notes at the head of the catalogue.
-    return _catalogue(_language(), DOMAIN).gettext(text) if text else ""
+    return _template(_catalogue(_language(), DOMAIN).gettext(text)) if text else ""
 
 
 def shipped(text: str, domain: ShippedDomain, context: str = "") -> str:
@@ -48,12 +62,52 @@ def shipped(text: str, domain: ShippedDomain, context: str = "") -> str:
         return ""
     catalogue = _catalogue(_language(), domain)
     in_context = catalogue.pgettext(context, text) if context else text
-    return catalogue.gettext(text) if in_context == text else in_context
+    return _template(catalogue.gettext(text) if in_context == text else in_context)
 
 
 def counted(one: str, several: str, count: float, domain: ShippedDomain) -> str:
     """The form of a shipped text for a count, in the reader's language."""
-    return _catalogue(_language(), domain).ngettext(one, several, 1 if count == 1 else 2)
+    catalogue = _catalogue(_language(), domain)
+    return _template(catalogue.ngettext(one, several, 1 if count == 1 else 2))
+
+
+class Template(str):
+    """A text in which Chinese that fills a place has no blank on the side of other Chinese.
+
+    "与 {engines} 不同" is "与 torch-tape 不同" and "与两个引擎不同".
+    """
+
+    __slots__ = ()
+
+    def format(self, *args: object, **values: object) -> str:
+        """Fill the places."""
+        return _closed(_BLANK_AT_A_PLACE.sub("\0", self).format(*args, **values))
+
+    def format_map(self, values: Mapping[str, object], /) -> str:  # type: ignore[override]
+        """Fill the places from a mapping."""
+        return _closed(_BLANK_AT_A_PLACE.sub("\0", self).format_map(values))
+
+
+def _template(text: str) -> str:
+    return Template(text) if _BLANK_AT_A_PLACE.search(text) else text
+
+
+def _closed(filled: str) -> str:
+    return _NEEDLESS_BLANK.sub("", filled).replace("\0", " ")
+
+
+def closes(before: str, after: str) -> bool:
+    """Whether no blank belongs between two texts: of Chinese, or with its punctuation."""
+    return bool(_NEEDLESS_BLANK.search(f"{before[-1:]}\0{after[:1]}"))
+
+
+def named(words: Sequence[str]) -> str:
+    """Names beside each other: "a, b, c", in Chinese "a、b、c"."""
+    # Not _(", "), which separates clauses.
+    text = words[0] if words else ""
+    for word in words[1:]:
+        text = _("{names}, {next}").format(names=text, next=word)
+    return text
 
 
 def later(text: str) -> str:

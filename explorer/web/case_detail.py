@@ -16,7 +16,7 @@ from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Report
 from explorer.model.results import Leaf, Result
 from explorer.report.scenario.case_rows import structure_tree
 from explorer.text.clean import clean
-from explorer.text.language import _, later
+from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
 from explorer.text.numbers import digits
 from explorer.web.links import place_of, unless
@@ -333,7 +333,7 @@ def _verdict(case: CaseReport) -> None:
         estimates = plain(answers.estimates(case.oracle))
         lines.append(_("Central differences say {estimates}.").format(estimates=estimates))
     if case.drawn:
-        names = plain(", ".join(case.drawn))
+        names = plain(named(case.drawn))
         lines.append(_("Not compared by value: {names}.").format(names=names))
         lines.append(plain(_(answers.ABOUT_DRAWS)))
     st.markdown("  \n".join(lines))

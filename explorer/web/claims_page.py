@@ -180,8 +180,11 @@ def _show(whole: Board, row: ClaimRow) -> None:
     _show_evidence(row)
     if advice_text(row):
         st.markdown(f"**{_('What to do.')}** {plain(advice_text(row))}")
-    sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
-    st.caption(plain("; ".join(sources)))
+    sources = []
+    for guide in row.guides:
+        text = _("{what}: {values}")
+        sources.append(text.format(what=source(guide, row), values=_(GUIDES[guide])))
+    st.caption(plain(_("; ").join(sources)))
     shown = programs(whole, row)
     for program in shown:
         if program.title in OF_GUIDE:
@@ -200,7 +203,7 @@ def _show_evidence(row: ClaimRow) -> None:
         return
     contrary = against(row)
     if contrary:
-        st.markdown(f"{_(NOT_AS_STATED)} {plain(contrary)}")
+        st.markdown(_(NOT_AS_STATED).format(what=plain(contrary)))
     # Markdown and not a dataframe: long results wrap, and the browser's search finds them.
     lines = [
         _line(column.name for column in evidence.columns),

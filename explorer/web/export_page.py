@@ -27,7 +27,7 @@ from explorer.report.schemas import report_document
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
-from explorer.text.language import ENGLISH, _, code, later, said_in
+from explorer.text.language import ENGLISH, _, code, later, named, said_in
 from explorer.text.messages import one_line
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
@@ -142,7 +142,7 @@ def _say_what_is_not_carried() -> None:
     lacking = [_(text) for name, text in NOT_CARRIED.items() if name in shown]
     if lacking:
         text = _("Of what the graphs show now, a picture does not have: {lacking}.")
-        st.caption(text.format(lacking=", ".join(lacking)))
+        st.caption(text.format(lacking=named(lacking)))
 
 
 def _report_on_case(
@@ -270,7 +270,9 @@ def _one(
 
 
 def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> None:
-    description = f"{one_line(said(report.title))}: {_(' and ').join(choice.engines)}"
+    engines = _(" and ").join(choice.engines)
+    title = one_line(said(report.title))
+    description = _("{what}: {values}").format(what=title, values=engines)
     with st.spinner(_("Drawing …"), show_time=True):
         svg = _file(choice_as_svg(choice), graphs, report, code())
     image = image_of(in_theme(svg.decode()), description)

@@ -113,7 +113,8 @@ def side_by_side(
     notes: dict[str, None] = {}  # the same engine may be on both sides
     for side in pair:
         for kind in side.graph.notes:
-            notes[f"{side.graph.engine}: {note(kind)}"] = None
+            text = _("{what}: {values}")
+            notes[text.format(what=side.graph.engine, values=note(kind))] = None
     for text in notes:
         st.caption(plain(text))
 
@@ -239,7 +240,7 @@ def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
         if not has_values(graph):
             stages[f"{graph.engine}, {graph.stage}"] = None
     if stages:
-        which = plain("; ".join(stages))
+        which = plain(_("; ").join(stages))
         said = _("Nodes pair by their values, and this stage was not run: {which}.")
         st.info(said.format(which=which))
 

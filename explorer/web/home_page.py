@@ -21,7 +21,7 @@ from explorer.report.scenario.card import INTRODUCTION, ScenarioCard
 from explorer.shipped import scenarios_folder
 from explorer.store.store import Store
 from explorer.text.clean import clean
-from explorer.text.language import _, code
+from explorer.text.language import _, code, named
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import stored_board
@@ -233,7 +233,7 @@ def _bar(counts: dict[ClaimVerdict | None, int]) -> str:
         name, colour = _(verdict_name(verdict)), SHADES[COLOURS[verdict]]
         style = f"flex: {count}; background: {colour}"
         parts.append(f'<span style="{style}" title="{html_escape(name)}">{count}</span>')
-    label = ", ".join(count_text(count, verdict) for verdict, count in counts.items())
+    label = named([count_text(count, verdict) for verdict, count in counts.items()])
     return (
         f'<div class="counts" role="img" aria-label="{html_escape(label)}">{"".join(parts)}</div>'
     )

@@ -152,7 +152,8 @@ def show_record(facts: StudyRecord[Text], is_recorded: bool = False) -> None:
     if missing:
         with st.expander(_("Not measured ({n})").format(n=len(missing))):
             for names, reason in missing.items():
-                st.markdown(f"- {plain(names)}: {plain(reason)}")
+                text = _("{what}: {values}").format(what=plain(names), values=plain(reason))
+                st.markdown(f"- {text}")
 
 
 def readable(chart: Chart) -> Chart:

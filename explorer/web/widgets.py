@@ -15,7 +15,7 @@ from explorer.scenario.devices import FORMS
 from explorer.text.choices import SHOWN, nearest
 from explorer.text.clean import clean
 from explorer.text.failures import loss_text
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.web.shared_runs import StoppedError
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.scenarios import said
@@ -84,7 +84,7 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
         shown = (near or shown)[:SHOWN]
         rest = _(", … ({n} in all)").format(n=len(allowed))
     first = "".join(map(repr, near[:1]))
-    return text.format(fact=fact, nearest=first, names=", ".join(shown) + rest)
+    return text.format(fact=fact, nearest=first, names=named(shown) + rest)
 
 
 # Messages

@@ -17,8 +17,9 @@ from explorer.model.report import (
 from explorer.model.results import ANSWERED, Estimate, Outcome
 from explorer.text.clean import clean
 from explorer.text.failures import message
-from explorer.text.language import _, later
+from explorer.text.language import _, later, named
 from explorer.text.numbers import multiple
+from explorer.words import lists
 from explorer.words.scenarios import said, said_reasons
 
 VERDICTS: dict[CaseVerdict, str] = {
@@ -212,15 +213,12 @@ def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
             return _("both tape engines") if one.style == "tape" else _("both graph engines")
         if one.framework == other.framework:
             return _("both {framework} engines").format(framework=one.framework)
-    return _(SEPARATOR).join(engines)
+    return named(engines)
 
 
 def listed(names: Sequence[str]) -> str:
     """Names as a sentence has them: "a, b and c"."""
-    *others, last = names
-    if not others:
-        return last
-    return _("{names} and {last}").format(names=_(SEPARATOR).join(others), last=last)
+    return lists.listed([_(name) for name in names])
 
 
 # What is unexpected

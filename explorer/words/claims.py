@@ -58,7 +58,10 @@ def advice_text(row: ClaimRow) -> str:
 def evidence_text(row: ClaimRow) -> str:
     """The evidence in one line, or why the claim could not be run."""
     if row.verdict is None:
-        reasons = [f"{name}: {one_line(typed(why))}" for name, why in row.not_run.items()]
+        reasons = []
+        for name, why in row.not_run.items():
+            text = _("{what}: {values}")
+            reasons.append(text.format(what=name, values=one_line(typed(why))))
         return _("could not be run: {reasons}").format(reasons=_("; ").join(reasons))
     return observations_text(row.observations)
 

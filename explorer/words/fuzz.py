@@ -41,7 +41,8 @@ def detail(sighting: Sighting) -> str:
         return _("no graph: {problem}").format(problem=sighting.problem)
     if sighting.contradiction is not None:
         node = sighting.contradiction.node
-        return f"{node}: {unpaired_detail(sighting.contradiction, sighting.pair)}"
+        detail = unpaired_detail(sighting.contradiction, sighting.pair)
+        return _("{what}: {values}").format(what=node, values=detail)
     if sighting.divergence is not None:
         return sentence(sighting.divergence, sighting.pair)
     if not sighting.is_finite:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
 from explorer.text.language import _, later
 from explorer.topics.question import PARTIES
+from explorer.words.lists import listed
 
 WITH_STYLES = {
     (): "{framework}",
@@ -33,13 +34,5 @@ def party_names(parties: Iterable[str]) -> str:
         _(WITH_STYLES[tuple(styles)]).format(framework=name)
         for name, styles in styles_by_name.items()
     ]
-    if any(len(styles) > 1 for styles in styles_by_name.values()):
-        return _(", ").join(names)
-    return _listed(names)
-
-
-def _listed(words: list[str]) -> str:
-    """ "a, b and c"."""
-    if len(words) < 2:
-        return "".join(words)
-    return _("{names} and {last}").format(names=_(", ").join(words[:-1]), last=words[-1])
+    has_both_styles = any(len(styles) > 1 for styles in styles_by_name.values())
+    return listed(names, "," if has_both_styles else "")

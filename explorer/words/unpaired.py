@@ -12,15 +12,28 @@ from explorer.model.unpaired import (
     OutputOf,
     PassedOn,
     Plain,
+    Reason,
     Recorded,
     Steps,
     Unpaired,
     Why,
 )
-from explorer.text.language import _
+from explorer.text.language import _, later
 from explorer.words.divergences import Engines
 from explorer.words.graphs import why_missing
 from explorer.words.readings import contrast, place
+
+REASONS: dict[Reason, str] = {
+    "decomposed": later("Decomposed"),
+    "fused": later("Fused"),
+    "bookkeeping": later("Bookkeeping"),
+    "unobserved": later("Unobserved"),
+    "refuted": later("Refuted"),
+    "difference": later("Difference"),
+    "consequence": later("Consequence"),
+    "random": later("Random"),
+}
+"""The names of the reasons."""
 
 
 def detail(unpaired: Unpaired, engines: Engines) -> str:

@@ -23,6 +23,7 @@ from explorer.model.errors import (
     WorkerStartError,
 )
 from explorer.model.failures import Loss
+from explorer.text.clean import reason
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.workers.children import MEGABYTE
@@ -154,7 +155,7 @@ class Workers:
                     "no worker process can be started: {reason}; workers need room in the"
                     " temporary folder, which TMPDIR can change"
                 )
-                raise WorkerStartError(text.format(reason=error.strerror or error)) from error
+                raise WorkerStartError(text.format(reason=reason(error))) from error
         return self._processes[kind]
 
     def limited(self, seconds: float) -> "Workers":

@@ -1,9 +1,13 @@
 """Blocks on a terminal, as HTML and as Markdown: what each shows, and that foreign text is text."""
 
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
+from rich.cells import cell_len
+from rich.text import Text as Plain
 
 from explorer.blocks.html import DOCUMENT, NOTEBOOK, PAGE, html, page
 from explorer.blocks.markdown import markdown
@@ -26,7 +30,7 @@ from explorer.blocks.records import (
     spans,
     table,
 )
-from explorer.blocks.terminal import show
+from explorer.blocks.terminal import CLOSING, OPENING, line_starts, pieces_between_breaks, show
 from tests.support.consoles import printed
 
 HOSTILE = "<script>x</script> | [red]\x1b[31m\u202e `a<b` *b*"
@@ -117,23 +121,78 @@ def test_a_whole_paragraph_is_on_one_line_of_the_narrowest_terminal() -> None:
 
 
 SENTENCE = (
-    "系数取最佳值 2^16 时 0 % 为零，PyTorch 按张量是否同一个来累加，"
-    "静态图则把两个参数分开（中心差分也是如此）。"
+    "系数取最佳值 2^16 时 0 % 为零（`aten.gelu.default`，my_net.py:36），PyTorch 按张量是否同一个来累加，"
+    "静态图则把两个参数分开（中心差分也是如此）：-0.129832 与 “-0.129606”。"
 )
 
+WIDTHS = range(30, 130)
 
-@pytest.mark.parametrize("width", range(30, 130))
-def test_a_terminal_breaks_chinese_anywhere_and_loses_no_sign_of_it(width: int) -> None:
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_terminal_loses_and_cuts_nothing_of_a_chinese_text(width: int) -> None:
+    words = [word for word in re.findall(r"[!-~]+", SENTENCE) if len(word) > 1]
     blocks = (
         Bullets((SENTENCE,)),
         Bullets((SENTENCE,), anchor="note"),
         Paragraph(SENTENCE),
         Terms((("名", SENTENCE),)),
         Table((Column("甲"), Column("乙")), (("a", SENTENCE),)),
+        Table((Column("甲", is_numeric=True),), ((SENTENCE,),)),
     )
     for block in blocks:
         shown = on_terminal(block, width=width)
         assert "".join(SENTENCE.split()) in "".join(shown.split()), block
+        for word in words:
+            assert word in shown, (block, word)
+        for printed_line in shown.splitlines():
+            assert cell_len(printed_line) <= width
+            assert printed_line.strip()[0] not in CLOSING, shown
+            assert printed_line.strip()[-1] not in OPENING, shown
+
+
+@pytest.mark.parametrize("width", range(2, 102))
+def test_lines_of_chinese_are_full_and_hold_words_that_fit_whole(width: int) -> None:
+    starts = [0, *line_starts(SENTENCE, width), len(SENTENCE)]
+    lines = [SENTENCE[start:end] for start, end in pairwise(starts)]
+    assert "".join(lines) == SENTENCE
+    assert all(0 < cell_len(part.rstrip()) <= width for part in lines)
+    for word in re.findall(r"[!-~]+", SENTENCE):
+        if len(word) <= width:
+            assert any(word in part for part in lines), word
+    for part, following in pairwise(lines):
+        (first, *_) = pieces_between_breaks(following)
+        assert cell_len(part + first.rstrip()) > width
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("梯度（前向）：一", ["梯", "度", "（前", "向）：", "一"]),
+        ("与 `a.b`，x/y 个", ["与 ", "`a.b`，", "x/y ", "个"]),
+        ("的“值”", ["的", "“值”"]),
+        ("约 5 %。", ["约 ", "5 %。"]),
+        ("（ a）", ["（ a）"]),
+        ("a ，b", ["a ，", "b"]),
+        ("a · b 与 .py", ["a · ", "b ", "与 ", ".py"]),
+    ],
+)
+def test_chinese_breaks_beside_its_characters_but_not_inside_brackets(
+    text: str, pieces: list[str]
+) -> None:
+    assert pieces_between_breaks(text) == pieces
+
+
+def test_brackets_leave_an_identifier_that_fits_a_line_without_them() -> None:
+    text = "（identifier）。"
+    assert line_starts(text, 10) == [1, 11]
+
+
+def test_english_is_broken_as_rich_breaks_it() -> None:
+    text = "the first divergence (forward): `aten.gelu.default`, of two"
+    for width in (8, 20, 33):
+        ours = on_terminal(Paragraph(text), width=width)
+        theirs = printed(lambda console: console.print(Plain(text)), width)
+        assert [part.rstrip() for part in theirs.splitlines()] == ours.splitlines()
 
 
 LONG = Table(

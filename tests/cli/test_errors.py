@@ -190,11 +190,11 @@ def test_a_fault_of_our_own_is_its_last_line_or_a_traceback_if_asked_for(
 
 
 IN_CHINESE = [
-    (["scenarios"], "没有命令 'scenarios'；是不是 'scenario'？可用：scenario, graph, diff"),
-    (["scenario", "--engin", "x"], "scenario 没有选项 '--engin'；是不是 '--engine'？可用："),
-    (["--verison"], "explorer 没有选项 '--verison'；可用：--help, --lang"),
-    (["diff", "dense_mse", "torch-tape", "tape"], "没有引擎 'tape'；是不是 'torch-tape'？可用："),
-    (["scenario", "x", "--out", "y", "--format", "pgn"], "没有格式 'pgn'；是不是 'png'？可用："),
+    (["scenarios"], "未知的命令 'scenarios'；是不是 'scenario'？可用：scenario、graph、diff"),
+    (["scenario", "--engin", "x"], "未知的选项 '--engin'（scenario）；是不是 '--engine'？可用："),
+    (["--verison"], "未知的选项 '--verison'（explorer）；可用：--help、--lang"),
+    (["diff", "dense_mse", "torch-tape", "tape"], "未知的引擎 'tape'；是不是 'torch-tape'？可用："),
+    (["scenario", "x", "--out", "y", "--format", "pgn"], "未知的格式 'pgn'；是不是 'png'？可用："),
     (["graph", "x", "-o", "x.svgg"], "'x.svgg' 的扩展名无法识别；是不是 '.svg'？可用：.svg"),
     (["graph", "x", "-o", "x"], "'x' 没有扩展名；可用：.svg"),
     (["graph", "x", "-o", "x.svg", "--depth", "-1"], "--depth 须为不小于 0 的整数、all 或 fit"),
@@ -207,14 +207,14 @@ IN_CHINESE = [
     (["diff", "x", "torch-tape", "torch-tape"], "'torch-tape' 给出了两次；请给出两个不同的引擎"),
     (["doctor", "now"], "多余的参数：now；参见 `explorer doctor --help`"),
     (["cache", "--clear=1"], "选项 '--clear' 不接受值"),
-    (["claims", "999"], "没有论断 '999'；可用：1 到"),
-    (["claims", "--json", "--html"], "--json 与 --html 不能同时使用；请只给出其中一个"),
+    (["claims", "999"], "未知的论断 '999'；可用：1 到"),
+    (["claims", "--json", "--html"], "不能同时使用 --json、--html；请只给出其中一个"),
     (["claims", "--request-timeout", "0"], "--request-timeout 须为正的秒数，给出的是 0"),
-    (["study", "trainin"], "没有研究 'trainin'；是不是 'training'？可用："),
+    (["study", "trainin"], "未知的研究 'trainin'；是不是 'training'？可用："),
     (["sweep", "nothing*"], "'nothing*' 不匹配任何自带场景、.py 文件或含 .py 文件的文件夹；可用："),
     (["sweep", "--jobs", "0"], "--jobs 不能小于 1，给出的是 0"),
     (["fuzz", "--cases", "0"], "--cases 不能小于 1，--start 不能小于 0，给出的是 0 和 0"),
-    (["warm", "nothing"], "没有组、场景或研究 'nothing'；"),
+    (["warm", "nothing"], "未知的组、场景或研究 'nothing'；"),
     (["embed"], "缺少参数 'FILE…'；参见 `explorer embed --help`"),
     (["scenario", "--new", "1x"], "'1x' 不能作为场景的名称；请用字母、数字和 _，并以字母开头"),
 ]
@@ -238,4 +238,4 @@ def test_an_unknown_language_is_refused_in_that_of_the_environment(
 ) -> None:
     monkeypatch.setenv("EXPLORER_LANG", "zh")
     assert run(["scenario", "--lang", "fr"]) == 2
-    assert capsys.readouterr().err == "explorer: --lang 中的语言 'fr' 不存在；可用：en, zh\n"
+    assert capsys.readouterr().err == "explorer: --lang 给出了未知的语言 'fr'；可用：en、zh\n"

@@ -187,7 +187,7 @@ def test_faces_say_it_in_chinese() -> None:
         assert "returns the gradient" not in face, name
     assert "若论断成立" in faces["claim"]
     assert "无需解包" in faces["HTML"]
-    assert "与论断不符： 缩放后的损失" in faces["HTML"]
+    assert "与论断不符：缩放后的损失" in faces["HTML"]
     assert '<html lang="zh">' in faces["HTML"]
     assert "## 建议" in faces["page"]
     assert "缩放后的损失：1024（PyTorch 动态图）" in faces["Markdown"]
@@ -244,7 +244,7 @@ def test_what_is_recorded_is_english_whoever_reads() -> None:
 def test_parties_have_chinese_names() -> None:
     with said_in("zh"):
         assert party_names(["torch-tape", "mindspore-tape", "mindspore-graph"]) == (
-            "MindSpore 静态图与动态图，PyTorch 动态图"
+            "MindSpore 静态图与动态图、PyTorch 动态图"
         )
         assert party_names(["keras", "mindspore"]) == "MindSpore 和 Keras"
 

@@ -316,5 +316,5 @@ def test_a_mirrored_divergence_says_the_same_of_exchanged_engines(divergence: Di
 def test_a_further_divergence_says_so(code: str) -> None:
     said = sentence(DIVERGENCES[0][0], ENGINES, is_first=False)
     assert said.startswith(
-        {"en": "Further divergence in backward: ", "zh": "其他分歧点（反向）："}[code]
+        {"en": "Further divergence in backward: ", "zh": "其余分歧（反向）："}[code]
     )

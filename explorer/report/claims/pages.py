@@ -87,6 +87,10 @@ def _evidence(row: ClaimRow) -> str:
     return one_line(evidence, len(evidence))
 
 
+def _sources(row: ClaimRow) -> str:
+    return _("; ").join(source(name, row) for name in row.guides)
+
+
 # A table's cell has no lines.
 FIELDS: dict[str, tuple[str, Callable[[ClaimRow], Text]]] = {
     "id": (later("claim"), lambda row: str(row.id)),
@@ -95,7 +99,7 @@ FIELDS: dict[str, tuple[str, Callable[[ClaimRow], Text]]] = {
     "verdict": (later("verdict"), lambda row: (verdict_span(row),)),
     "evidence": (later("evidence"), _evidence),
     "advice": (later("what to do"), advice_text),
-    "guides": (later("guide"), lambda row: "; ".join(source(name, row) for name in row.guides)),
+    "guides": (later("guide"), _sources),
 }
 """What a table of claims can show of each: the name of the column, and the cell."""
 
@@ -127,7 +131,9 @@ def measured_with(board: Board) -> Paragraph:
 
 
 def _guides() -> Bullets:
-    return Bullets(tuple(f"{number}: {_(guide)}" for number, guide in GUIDES.items()))
+    text = _("{what}: {values}")
+    guides = [text.format(what=number, values=_(guide)) for number, guide in GUIDES.items()]
+    return Bullets(tuple(guides))
 
 
 def board_markdown(board: Board) -> str:
@@ -188,7 +194,10 @@ def claim_section(board: Board, row: ClaimRow, level: int = 1, is_folded: bool =
     """A claim in full, of a board in the reader's language."""
     evidence = evidence_table(row)
     measured = evidence if evidence.rows else Paragraph(one_line(evidence_text(row)))
-    sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
+    sources = []
+    for guide in row.guides:
+        text = _("{what}: {values}")
+        sources.append(text.format(what=source(guide, row), values=_(GUIDES[guide])))
     inner = level + 1
     blocks: list[Block] = list(_verdict(row))
     blocks.append(Section(_("Evidence"), (Paragraph(if_it_holds(row)), measured), inner))
@@ -209,7 +218,7 @@ def _verdict(row: ClaimRow) -> Iterator[Paragraph]:
     yield Paragraph(fill(_("{text}."), text=whole))
     contrary = against(row)
     if contrary and contrary != reason:
-        yield Paragraph(_("{text}.").format(text=f"{_(NOT_AS_STATED)} {contrary}"))
+        yield Paragraph(_("{text}.").format(text=_(NOT_AS_STATED).format(what=contrary)))
 
 
 def _programs(board: Board, row: ClaimRow, level: int) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from explorer.blocks.records import Column, Table, table
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.text.language import _, later, shipped
 from explorer.text.messages import one_line, shortened
-from explorer.words.claims import observations_text, what_text
+from explorer.words.claims import MEANINGS, observations_text, what_text
 from explorer.words.messages import DOMAIN, text
 from explorer.words.parties import party_names
 
@@ -52,7 +52,7 @@ ANSWERS: dict[bool | None, str] = {True: later("yes"), False: later("no"), None:
 AS_STATED = later("every result that the statement speaks of is as stated")
 """Why a claim holds."""
 
-NOT_AS_STATED = later("Not as stated:")
+NOT_AS_STATED = later("Not as stated: {what}")
 
 LENGTH = 200
 """The number of characters of the first observation that is not as stated."""
@@ -92,7 +92,8 @@ def verdict_name(verdict: str | None) -> str:
 def source(guide: str, row: ClaimRow) -> str:
     """A guide, and the section of it that the statement of a row stands in, where it is known."""
     section = row.sections.get(guide)
-    return f'{guide}, "{section}"' if section else guide
+    text = _('{guide}, "{section}"')
+    return text.format(guide=guide, section=section) if section else guide
 
 
 def counts(board: Board) -> str:

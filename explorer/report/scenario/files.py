@@ -27,6 +27,7 @@ from explorer.report.scenario.page import (
     where_two_differ,
 )
 from explorer.report.schemas import report_document
+from explorer.text.language import _
 
 REPORTS = {"json": "report.json", "markdown": "report.md", "html": "report.html"}
 """Formats with one file a report, and its name."""
@@ -87,7 +88,8 @@ def write_report(
         try:
             content = make()
         except UsageError as error:
-            written.refused.append(f"{name}: {error}")
+            text = _("{what}: {values}")
+            written.refused.append(text.format(what=name, values=error))
             continue
         written.paths.append(put_file(folder / name, content))
     return written

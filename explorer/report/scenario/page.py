@@ -40,7 +40,7 @@ from explorer.report.scenario.case_rows import (
     row_among,
 )
 from explorer.report.wording import NOTHING
-from explorer.text.language import _, later
+from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
@@ -147,7 +147,8 @@ def case_line(report: CaseReport) -> Text:
     row = case_row(report)
     verdict = Span(_verdict_and_size(row, row.greatest), tone=row.state)
     oracle = oracle_sentence(report)
-    return (f"{report.case.short}: ", verdict, _(", ") + oracle if oracle else "")
+    judged = (verdict, _(", ") + oracle if oracle else "")
+    return fill(_("{what}: {values}"), what=report.case.short, values=judged)
 
 
 # A page says first what matters, and folds the rest.
@@ -212,9 +213,9 @@ def _heading(group: CaseGroup) -> Text:
     """The heading of a group with the number of cases of each verdict."""
     counts = []
     for verdict, count in Counter(map(VERDICT_OF, group.rows)).items():
-        counts.append(f"{count} {verdict}")
+        counts.append(_("{n} {verdict}").format(n=count, verdict=verdict))
     name = (Span(group.heading, "code"),)
-    return fill(_("{what}: {values}"), what=name, values=", ".join(counts))
+    return fill(_("{what}: {values}"), what=name, values=_(", ").join(counts))
 
 
 def _summary(report: Report) -> Paragraph:
@@ -228,7 +229,8 @@ def findings(report: Report) -> Iterator[Paragraph]:
         mark, tone = _mark(finding)
         text = one_line(sentence(finding))
         if tone == "foreseen":
-            text = f"{text} ({one_line(said(finding.reason))})"
+            reason = one_line(said(finding.reason))
+            text = _("{values} ({facts})").format(values=text, facts=reason)
         yield Paragraph(fill(_("{what}: {values}"), what=(mark,), values=text), tone)
 
 
@@ -253,7 +255,7 @@ def engines_table(report: Report) -> Table:
         version = report.versions.get(engine.framework, "")
         device = report.devices.get(name) or _("not defined here")
         version = f"{engine.framework} {version}".strip()
-        rows.append((name, engine.how, version, device))
+        rows.append((name, _(engine.how), version, device))
     return Table(columns(map(_, ENGINE_COLUMNS)), tuple(rows))
 
 
@@ -275,12 +277,12 @@ def _omissions(report: Report, limit: int = 0) -> Iterator[Section]:
         text = _(answers.OMITTED[left_out.cause])
         text = text.format(n=number, total=total, reason=answers.why_left_out(left_out))
         shown = left_out.cases[: limit or number]
-        names = ", ".join(case.short for case in shown)
+        names = named([case.short for case in shown])
         if len(shown) < number:
             names = _("{names}, … ({n} in all)").format(names=names, n=number)
         title = (Span(one_line(text), tone="foreseen"),)
-        named = Paragraph(names, "faint")
-        yield Section(title, (named,), level=4, fold="closed")
+        cases = Paragraph(names, "faint")
+        yield Section(title, (cases,), level=4, fold="closed")
 
 
 def _graphs(report: Report) -> Iterator[Block]:
