@@ -55,7 +55,9 @@ def _verdict(case: CaseReport) -> str:
     if case.verdict == "not_compared":
         return _("fewer than two engines give a result")
     if case.verdict == "differs" and difference:
-        return _differs(case, difference)
+        text = _differs(case, difference)
+        expected = _("{outcome}, as the scenario expects")
+        return expected.format(outcome=text) if case.expected else text
     if case.verdict == "close" and difference:
         text = _("the engines are close, at most {size} apart{ratio}")
         return text.format(size=size(difference), ratio=_ratio(difference))

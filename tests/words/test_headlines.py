@@ -30,6 +30,7 @@ def differing(
     return msgspec.structs.replace(
         case,
         verdict="differs",
+        expected=False,
         oracle_agrees=None if confirmed is None else False,
         groups=tuple(judged),
         greatest=msgspec.structs.replace(difference, **changes),
@@ -48,6 +49,11 @@ def test_it_says_who_differs_from_whom_by_how_much_and_whom_the_oracle_confirms(
             "mindspore 的两个引擎与 torch 的两个引擎在 dx[0, 2] 处最多相差 0.00011，是舍入噪声的"
             " 2,500 倍；参照（中心差分）只与 torch 的两个引擎一致"
         )
+
+
+def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None:
+    case = msgspec.structs.replace(differing(MIND, TORCH), expected=True)
+    assert ", 2,500 × the noise of rounding, as the scenario expects; " in headline(case)
 
 
 def test_one_engine_against_all_others_is_named_first() -> None:
