@@ -39,6 +39,9 @@ def headline(case: CaseReport) -> str:
     oracle = _oracle(case)
     if oracle:
         text = _("{outcome}; {oracle}").format(outcome=text, oracle=oracle)
+    disagree = case.verdict == "differs" or case.oracle_agrees is False
+    if disagree and case.expected:
+        text = _("{outcome}, as the scenario expects").format(outcome=text)
     # Engines have Latin names, which Chinese sets apart, and Chinese ones, which it does not.
     return BLANK_IN_CHINESE.sub("", text)
 
@@ -55,9 +58,7 @@ def _verdict(case: CaseReport) -> str:
     if case.verdict == "not_compared":
         return _("fewer than two engines give a result")
     if case.verdict == "differs" and difference:
-        text = _differs(case, difference)
-        expected = _("{outcome}, as the scenario expects")
-        return expected.format(outcome=text) if case.expected else text
+        return _differs(case, difference)
     if case.verdict == "close" and difference:
         text = _("the engines are close, at most {size} apart{ratio}")
         return text.format(size=size(difference), ratio=_ratio(difference))
@@ -142,6 +143,11 @@ def _oracle(case: CaseReport) -> str:
         if group.oracle_agrees is not None:
             (confirmed if group.oracle_agrees else refuted).extend(group.engines)
     text = _("the oracle (central differences) differs from {engines}")
+    named = refuted
     if confirmed:
-        text = _("the oracle (central differences) agrees only with {engines}")
-    return text.format(engines=who(confirmed or refuted, _defined(case)))
+        # The fewer are named.
+        text = _("the oracle (central differences) differs only from {engines}")
+        if len(confirmed) <= len(refuted):
+            text = _("the oracle (central differences) agrees only with {engines}")
+            named = confirmed
+    return text.format(engines=who(named, _defined(case)))

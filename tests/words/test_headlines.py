@@ -52,14 +52,28 @@ def test_it_says_who_differs_from_whom_by_how_much_and_whom_the_oracle_confirms(
 
 
 def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None:
-    case = msgspec.structs.replace(differing(MIND, TORCH), expected=True)
-    assert ", 2,500 × the noise of rounding, as the scenario expects; " in headline(case)
+    case = msgspec.structs.replace(differing(MIND, TORCH, confirmed=1), expected=True)
+    assert headline(case).endswith("only with both torch engines, as the scenario expects")
+    agreeing = case_report(GradCase("grad", 0))
+    groups = (AnswerGroup((*MIND, *TORCH), False),)
+    refuted = msgspec.structs.replace(agreeing, oracle_agrees=False, groups=groups)
+    assert headline(refuted) == (
+        "the engines agree; the oracle (central differences) differs from all engines, as the"
+        " scenario expects"
+    )
 
 
 def test_one_engine_against_all_others_is_named_first() -> None:
     case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=5)
     assert headline(case).startswith("torch-graph differs from all other engines by up to 0.00011")
     assert headline(case).endswith("the oracle (central differences) differs from all engines")
+
+
+def test_the_oracle_names_the_fewer_engines() -> None:
+    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=0)
+    assert headline(case).endswith("(central differences) differs only from torch-graph")
+    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=1)
+    assert headline(case).endswith("(central differences) agrees only with torch-graph")
 
 
 def test_three_results_are_counted() -> None:
