@@ -28,7 +28,6 @@ from explorer.blocks.records import (
     fill,
     table,
 )
-from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
@@ -364,20 +363,16 @@ def _about_graphs(report: Report) -> Iterator[Terms]:
         yield Terms(tuple(refuted), "alarm")
 
 
-def where_two_differ(
-    alignments: Iterable[Alignment], graphs: Sequence[GradGraph]
-) -> Iterator[Paragraph]:
-    """Where two graphs first differ, in a sentence above their pictures."""
+def where_two_differ(report: Report, graphs: Sequence[GradGraph]) -> Iterator[Paragraph]:
+    """Where two graphs first differ, as in the table of pairs, above their pictures."""
     engines = [graph.engine for graph in graphs]
-    names = " · ".join(engines)
-    for alignment in alignments:
+    letters = _letters(report)
+    for alignment in report.alignments:
         if {alignment.left, alignment.right} == set(engines):
-            # A divergence says itself that it is the first one.
-            text = _("{engines}, first divergence: {what}")
-            if alignment.divergence:
-                text = _("{engines}: {what}")
             where = one_line(where_they_differ(alignment))
-            yield Paragraph(text.format(engines=names, what=where))
+            text = _("{engines}, first divergence: {what}")
+            text = text.format(engines=" · ".join(engines), what=letters.get(where, where))
+            yield Paragraph(text)
             return
 
 
