@@ -4,12 +4,13 @@ import math
 import re
 from collections.abc import Sequence
 
-from explorer.model.report import AnswerGroup, CaseReport, Difference
+from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.numbers import multiple
 from explorer.words.cases import (
     Stand,
+    answered,
     directions,
     has_ratio,
     place,
@@ -49,25 +50,31 @@ def headline(case: CaseReport) -> str:
 # The verdict
 
 
+UNCOMPARED: dict[CaseVerdict, str] = {
+    "drawn": later("every value depends on random numbers; structure, shapes and dtypes agree"),
+    "all_raise": later("every engine raises an error"),
+    "not_compared": later("fewer than two engines give a result"),
+}
+"""What there is to say of a case in which no values were compared."""
+
+
 def _verdict(case: CaseReport) -> str:
     difference = case.greatest
-    if case.verdict == "drawn":
-        return _("every value depends on random numbers; structure, shapes and dtypes agree")
-    if case.verdict == "all_raise":
-        return _("every engine raises an error")
-    if case.verdict == "not_compared":
-        return _("fewer than two engines give a result")
+    if case.verdict in UNCOMPARED:
+        return _(UNCOMPARED[case.verdict])
+    if case.verdict == "some_raise":
+        return verdict(case)
     if case.verdict == "differs" and difference:
         return _differs(case, difference)
-    if case.verdict == "close" and difference:
-        text = _("the engines are close, at most {size} apart{ratio}")
-        return text.format(size=size(difference), ratio=_ratio(difference))
-    if case.verdict == "match":
-        if difference is None or not difference.abs:
-            return _("the engines agree")
-        text = _("the engines agree up to rounding, at most {size} apart")
-        return text.format(size=size(difference))
-    return verdict(case)
+    # Who agrees is said, since those that gave no gradient do not.
+    engines = who(answered(case), _defined(case))
+    if difference is None or not difference.abs:
+        return _("{engines} agree").format(engines=engines)
+    text = _("{engines} agree up to rounding, at most {size} apart")
+    if case.verdict == "close":
+        text = _("{engines} are close, at most {size} apart{ratio}")
+    ratio = _ratio(difference)
+    return text.format(engines=engines, size=size(difference), ratio=ratio)
 
 
 def _differs(case: CaseReport, difference: Difference) -> str:

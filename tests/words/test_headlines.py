@@ -58,7 +58,7 @@ def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None
     groups = (AnswerGroup((*MIND, *TORCH), False),)
     refuted = msgspec.structs.replace(agreeing, oracle_agrees=False, groups=groups)
     assert headline(refuted) == (
-        "the engines agree; the oracle (central differences) differs from all engines, as the"
+        "all engines agree; the oracle (central differences) differs from all engines, as the"
         " scenario expects"
     )
 
@@ -97,23 +97,23 @@ def test_a_difference_without_size_is_named() -> None:
 
 def test_engines_that_agree_are_said_to_and_how_nearly() -> None:
     case = case_report(GradCase("grad", 0))
-    assert headline(case) == f"the engines agree{ORACLE_AGREES}"
+    assert headline(case) == f"all engines agree{ORACLE_AGREES}"
     near = Difference("value", TORCH, 3.8e-8, 1e-7, "dx", (0,), "", 3e-8, 1.2)
     matching = msgspec.structs.replace(case, greatest=near)
     assert headline(matching) == (
-        f"the engines agree up to rounding, at most 3.8e-08 apart{ORACLE_AGREES}"
+        f"all engines agree up to rounding, at most 3.8e-08 apart{ORACLE_AGREES}"
     )
     close = msgspec.structs.replace(
         case, verdict="close", greatest=msgspec.structs.replace(near, ratio=8.0)
     )
     assert headline(close) == (
-        f"the engines are close, at most 3.8e-08 apart, 8 × the noise of rounding{ORACLE_AGREES}"
+        f"all engines are close, at most 3.8e-08 apart, 8 × the noise of rounding{ORACLE_AGREES}"
     )
     estimates = [
         msgspec.structs.replace(estimate, directions=16) for estimate in case.oracle.estimates
     ]
     along = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(estimates)))
-    assert headline(along) == f"the engines agree{ORACLE_AGREES} along 16 random directions"
+    assert headline(along) == f"all engines agree{ORACLE_AGREES} along 16 random directions"
 
 
 @pytest.mark.parametrize(
@@ -137,3 +137,10 @@ def test_where_some_raise_it_says_which() -> None:
     results = {**case.results, **dict.fromkeys(TORCH, Result(outcome="raised"))}
     raising = msgspec.structs.replace(case, results=results, verdict="some_raise")
     assert headline(raising).startswith("only PyTorch raises")
+
+
+def test_engines_that_gave_no_gradient_are_not_said_to_agree() -> None:
+    case = case_report(GradCase("grad", 0))
+    results = {**case.results, **dict.fromkeys(TORCH, Result(outcome="unsupported"))}
+    within = msgspec.structs.replace(case, results=results)
+    assert headline(within) == f"both mindspore engines agree{ORACLE_AGREES}"
