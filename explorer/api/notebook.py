@@ -19,7 +19,12 @@ from explorer.report.claims.pages import claims_table
 from explorer.report.claims.wording import board_as_read, counts
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import shown_first
-from explorer.report.scenario.page import alignments_table, cases_in_short, findings
+from explorer.report.scenario.page import (
+    alignments_table,
+    cases_in_short,
+    findings,
+    first_divergences,
+)
 from explorer.report.study import drawn_charts, study_blocks
 from explorer.text.clean import clean
 from explorer.text.language import _, later
@@ -60,6 +65,7 @@ def _exploration(report: Report, code: Sequence[Path]) -> Iterator[Block]:
     result = Paragraph(summary(report), is_strong=True)
     yield Section(one_line(said(report.title)), (result,), level=1)
     yield from findings(report)
+    yield from first_divergences(report)
     if report.alignments:
         yield alignments_table(report)
     yield Markup(_ladders(report, code))

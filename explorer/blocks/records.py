@@ -75,6 +75,7 @@ class Column(msgspec.Struct, frozen=True):
     them, or gives the column all the room it needs. The column is left out of a
     terminal narrower than ``from_width`` or wider than ``to_width``, and everywhere
     if it ``may_be_empty`` and is. Nor does HTML break the lines of a "firm" one.
+    One that is cut has room for the text ``whole``.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Column(msgspec.Struct, frozen=True):
     may_be_empty: bool = False
     from_width: int = 0
     to_width: int = 100_000
+    whole: str = ""
 
     def fits(self, width: int) -> bool:
         """Whether a terminal of this width shows the column."""

@@ -332,7 +332,8 @@ def _widths(columns: Sequence[Column], rows: Sequence[list[Line]], width: int) -
     """The width of each column, so that all fill ``width`` at most.
 
     Firm columns get what they need. The others share the rest: starting with the one
-    that needs least, each gets what it needs, or an equal share of what is left.
+    that needs least, each gets what it needs, or an equal share of what is left,
+    and in any case what its ``whole`` needs.
     """
     # Wide characters take two columns of a terminal.
     widths = [0] * len(columns)
@@ -347,20 +348,46 @@ def _widths(columns: Sequence[Column], rows: Sequence[list[Line]], width: int) -
             soft.append(place)
 
     soft.sort(key=widths.__getitem__)
+    least = [cell_len(column.whole) for column in columns]
     for served, place in enumerate(soft):
-        share = free // (len(soft) - served) - GAP
+        later = soft[served + 1 :]
+        reserved = sum(least[other] + GAP for other in later)
+        share = min(free // (len(later) + 1), free - reserved) - GAP
+        room = free - len(later) * (LEAST + GAP) - GAP
+        share = max(share, min(least[place], room))
         widths[place] = max(min(widths[place], share), LEAST)
         free -= widths[place] + GAP
     return widths
 
 
 def _one_line(cells: Iterable[Line], widths: Iterable[int]) -> Line:
-    """Cells beside each other, each cut or filled to its width."""
+    """Cells beside each other, each cut or filled to its width.
+
+    One that is too long takes the room of empty ones before it.
+    """
     whole = Line(no_wrap=True, overflow="crop")
+    room = 0
     for cell, width in zip(cells, widths, strict=True):
-        cell.truncate(width, overflow="ellipsis", pad=True)
+        if not cell.plain:
+            room += width + GAP
+            continue
+        if cell.cell_len > width:
+            width += room
+        else:
+            whole.append(" " * room)
+        room = 0
+        _cut(cell, width)
         whole.append_text(cell).append(" " * GAP)
     return whole
+
+
+def _cut(cell: Line, width: int) -> None:
+    """Cut a cell to its width, between words where that keeps half of it, or fill it."""
+    blank = cell.plain.rfind(" ", 0, width - 1)
+    if cell.cell_len > width and blank >= width // 2:
+        cell.right_crop(len(cell) - blank - 1)
+        cell.append("…")
+    cell.truncate(width, overflow="ellipsis", pad=True)
 
 
 class _Trimmed:

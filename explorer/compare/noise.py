@@ -4,6 +4,7 @@ Two elements differ when they lie further apart than CLEAR times the noise of bo
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.numeric.differences import Floats, elementwise_difference
 from explorer.numeric.summaries import MASK, UNIT, quantile
@@ -117,3 +118,18 @@ def farthest(differences: Floats, times: Floats) -> int:
     Where several are infinitely far apart, or none is, it is that of the greatest difference.
     """
     return int(np.where(times == times.max(), differences, -1.0).argmax())
+
+
+def greatest(differences: Floats, times: Floats) -> int:
+    """The place, in C order, of the greatest of the differences that decide the verdict.
+
+    Beside an element that differs clearly, a greater difference of one that only rounding moves
+    says nothing.
+    """
+    ranks = rank(times)
+    return int(np.where(ranks == ranks.max(), differences, -1.0).argmax())
+
+
+def rank(times: Floats | np.float64) -> NDArray[np.int64]:
+    """Of each multiple of the noise whether it is a match (0), close (1), or differs (2)."""
+    return np.asarray(np.searchsorted((NEAR, CLEAR), times, side="left"))

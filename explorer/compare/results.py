@@ -11,10 +11,11 @@ from explorer.compare.noise import (
     CLEAR,
     EXACT,
     MINDSPORE_TABLE,
-    NEAR,
     TORCH_TABLE,
     farthest,
+    greatest,
     level,
+    rank,
     ratios,
     scale,
 )
@@ -40,7 +41,7 @@ Parties = tuple[str, str]
 
 
 class Comparison(NamedTuple):
-    """Two results side by side: a verdict, and the greatest difference between them.
+    """Two results side by side: a verdict, and the greatest difference that leads to it.
 
     ``greatest`` is None where there are no two results, or no elements in them. ``in_torch_table``
     and ``in_mindspore_table`` say whether every element is within the frameworks' own tolerances.
@@ -125,20 +126,18 @@ def compare_leaf(
     one, other = left.value, right.value
     array, other_array = real_parts(unpack(one)), real_parts(unpack(other))
     dtype = real_dtype(one.dtype)
-    greatest = _greatest_difference(array, other_array, engines, left, movement)
+    difference = _greatest_difference(array, other_array, engines, left, movement)
     return Comparison(
-        _verdict(greatest),
-        greatest,
+        _verdict(difference),
+        difference,
         within(array, other_array, TORCH_TABLE.get(dtype, EXACT)),
         within(array, other_array, MINDSPORE_TABLE.get(dtype, EXACT)),
     )
 
 
-def _verdict(greatest: Difference | None) -> CaseVerdict:
-    """The verdict on a tensor whose elements lie apart by ``greatest`` at most."""
-    if greatest is None or greatest.ratio <= NEAR:
-        return "match"
-    return "close" if greatest.ratio <= CLEAR else "differs"
+def _verdict(difference: Difference | None) -> CaseVerdict:
+    """The verdict on a tensor whose greatest difference this is."""
+    return RANK[int(rank(np.float64(difference.ratio)))] if difference else "match"
 
 
 def within(one: AnyArray, other: AnyArray, tolerance: tuple[float, float]) -> bool:
@@ -162,14 +161,14 @@ def _greatest_difference(
     leaf: Leaf,
     movement: tuple[Floats | None, Floats | None],
 ) -> Difference | None:
-    """The element that lies apart by the greatest multiple of its noise."""
+    """The greatest of the differences of elements that lead to the verdict."""
     if not one.size:
         return None
     a, b = np.asarray(one, np.float64), np.asarray(other, np.float64)
     level_a, level_b = _levels(a, b, leaf.value.dtype, movement)
     times = ratios(a, b, level_a, level_b)
     differences = elementwise_difference(a, b)
-    place = np.unravel_index(farthest(differences, times), times.shape)
+    place = np.unravel_index(greatest(differences, times), times.shape)
     index = tuple(int(position) for position in place)
 
     absolute = float(differences[index])
@@ -207,30 +206,35 @@ def _levels(
 
 
 def worst(comparisons: Iterable[Comparison]) -> Comparison:
-    """The worst verdict among ``comparisons``, and the greatest difference of them all."""
+    """The worst verdict among ``comparisons``, and the greatest difference that leads to it.
+
+    Of equally great ones it is the first.
+    """
     verdict: CaseVerdict = "match"
-    greatest: Difference | None = None
+    difference: Difference | None = None
+    greatest_size = (-1, -1.0)
     in_torch_table = in_mindspore_table = True
     for comparison in comparisons:
         verdict = max(verdict, comparison.verdict, key=RANK.index)
-        greatest = _greater(greatest, comparison.greatest)
+        size = _size(comparison)
+        if size > greatest_size:
+            difference, greatest_size = comparison.greatest, size
         in_torch_table &= comparison.in_torch_table
         in_mindspore_table &= comparison.in_mindspore_table
-    return Comparison(verdict, greatest, in_torch_table, in_mindspore_table)
+    return Comparison(verdict, difference, in_torch_table, in_mindspore_table)
 
 
-def _greater(one: Difference | None, other: Difference | None) -> Difference | None:
-    """The greater of two differences, the first where they are equally great."""
-    if one is None or other is None:
-        return one or other
-    return other if _size(other) > _size(one) else one
+def _size(comparison: Comparison) -> tuple[int, float]:
+    """The rank of a verdict, then the size of the difference that leads to it.
 
-
-def _size(difference: Difference) -> tuple[float, float]:
-    """The size of a difference; one of structure, shape or dtype is greater than any number."""
-    if difference.what != "value":
-        return np.inf, np.inf
-    return difference.ratio, difference.abs
+    A difference of structure, shape or dtype is greater than any number.
+    """
+    if comparison.greatest is None:
+        return -1, -1.0
+    size = comparison.greatest.abs
+    if comparison.greatest.what != "value":
+        size = np.inf
+    return RANK.index(comparison.verdict), size
 
 
 # A result and the oracle

@@ -27,9 +27,10 @@ class Difference(msgspec.Struct, frozen=True):
     """The greatest difference of a case, or what differs first.
 
     It has the size, the two engines, the leaf, and the element's index. ``what`` is "value",
-    "structure", "shape", "dtype" or "outcome"; only "value" has figures and an index. Of elements
-    it is the one whose ``ratio`` is greatest: how many times the ``noise``, the level of both sides
-    together in the units of the values, it lies apart.
+    "structure", "shape", "dtype" or "outcome"; only "value" has figures and an index. It is the
+    greatest of all engines, leaves and elements; where some differ by more than rounding explains,
+    of these. ``ratio`` is how many times the ``noise`` of that element it is, the level of both
+    sides together in the units of the values.
     """
 
     what: Literal["value", "structure", "shape", "dtype", "outcome"]

@@ -268,7 +268,7 @@ def size(difference: Difference | None) -> str:
 
 def greatest(difference: Difference | None) -> str:
     """The same with its ratio to the noise: "0.008, 240 × the noise"."""
-    if difference is None or math.isinf(difference.abs) or not _has_ratio(difference):
+    if difference is None or math.isinf(difference.abs) or not has_ratio(difference):
         return size(difference)
     text = _("{size}, {ratio} × the noise")
     return text.format(size=size(difference), ratio=multiple(difference.ratio))
@@ -298,7 +298,7 @@ def described(difference: Difference) -> str:
         text = _("at {place} one is nan or inf and the other is not the same, between {engines}")
         return clean(text.format(place=where, engines=engines))
     relative = _("{relative} relative").format(relative=f"{difference.rel:.2g}")
-    if _has_ratio(difference):
+    if has_ratio(difference):
         noise = f"{difference.noise:.2g}"
         text = _("{relative}, {ratio} × the noise of {noise}")
         relative = text.format(relative=relative, ratio=multiple(difference.ratio), noise=noise)
@@ -312,7 +312,7 @@ def place(leaf: str, index: tuple[int, ...]) -> str:
     return f"{leaf}[{', '.join(map(str, index))}]" if index else leaf
 
 
-def _has_ratio(difference: Difference) -> bool:
+def has_ratio(difference: Difference) -> bool:
     """Whether it is known how many times its noise a difference is."""
     return bool(difference.noise and difference.ratio and math.isfinite(difference.ratio))
 
@@ -369,7 +369,7 @@ def stand(report: CaseReport) -> Stand:
         return "finite"
     if any(estimate.at_kinks for estimate in judged):
         return "kinked"
-    return "along" if _directions(judged) else "agrees"
+    return "along" if directions(report) else "agrees"
 
 
 def _silence(report: CaseReport, judged: Sequence[Estimate]) -> Stand:
@@ -386,8 +386,9 @@ def _judged(report: CaseReport) -> list[Estimate]:
     return [estimate for estimate in report.oracle.estimates if not drawn & set(estimate.leaves)]
 
 
-def _directions(judged: Iterable[Estimate]) -> int:
-    return max((estimate.directions for estimate in judged), default=0)
+def directions(report: CaseReport) -> int:
+    """Along how many directions the oracle judges a case; 0 where it does element by element."""
+    return max((estimate.directions for estimate in _judged(report)), default=0)
 
 
 def oracle(report: CaseReport) -> str:
@@ -395,26 +396,8 @@ def oracle(report: CaseReport) -> str:
 
     "" where it does not apply.
     """
-    directions = _directions(_judged(report))
-    return _(CELLS[stand(report)]).format(along=f" ·{directions}" if directions else "")
-
-
-def oracle_sentence(report: CaseReport) -> str:
-    """The oracle's word on a case as a clause: "oracle agrees", "oracle differs from torch-tape".
-
-    "" where it does not apply.
-    """
-    word = oracle(report)
-    refuted: list[str] = []
-    judged: list[str] = []
-    for group in report.groups:
-        if group.oracle_agrees is not None:
-            judged += group.engines
-        if group.oracle_agrees is False:
-            refuted += group.engines
-    if stand(report) == "differs" and refuted:
-        return _("oracle differs from {engines}").format(engines=who(refuted, judged))
-    return _("oracle {word}").format(word=word) if word else ""
+    number = directions(report)
+    return _(CELLS[stand(report)]).format(along=f" ·{number}" if number else "")
 
 
 def oracle_summary(cases: Sequence[CaseReport]) -> str:

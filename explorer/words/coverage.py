@@ -6,9 +6,10 @@ from explorer.words.cases import SEPARATOR
 from explorer.words.divergences import first_divergence
 
 LEGEND = later(
-    "for each engine: op nodes that are paired / steps inside one op of the other graph / unpaired"
+    "paired: with a partner in the other graph; inside: a step within one op of the other graph;"
+    " two numbers: of the first and of the second graph"
 )
-"""What the three numbers of ``in_short`` count."""
+"""What the numbers of op nodes in ``of_both`` count."""
 
 
 def counted(count: Count) -> str:
@@ -17,9 +18,21 @@ def counted(count: Count) -> str:
     return text.format(paired=count.paired, inside=count.inside, unpaired=count.unpaired)
 
 
-def in_short(left: Count, right: Count) -> str:
-    """The op nodes of a phase of both graphs: "12/2/1 · 13/0/0"."""
-    return " · ".join(f"{count.paired}/{count.inside}/{count.unpaired}" for count in (left, right))
+def of_both(left: Count, right: Count) -> str:
+    """The op nodes of a phase of both graphs: "1 paired, 8 and 12 unpaired"."""
+    counts = (
+        (_("{n} paired"), left.paired, right.paired),
+        (_("{n} inside"), left.inside, right.inside),
+        (_("{n} unpaired"), left.unpaired, right.unpaired),
+    )
+    parts = []
+    for text, one, other in counts:
+        if one or other:
+            number = str(one)
+            if one != other:
+                number = _("{first} and {second}").format(first=one, second=other)
+            parts.append(text.format(n=number))
+    return _(SEPARATOR).join(parts) or _("none")
 
 
 def unproven(alignment: Alignment) -> str:

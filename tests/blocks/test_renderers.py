@@ -217,6 +217,26 @@ def test_a_terminal_cuts_columns_so_that_each_row_is_one_line(width: int, is_wid
     assert (("wide" in lines[0]), ("narrow" in lines[0])) == (is_wide, not is_wide)
 
 
+def test_a_cell_is_cut_between_words_and_takes_the_room_of_empty_ones_before_it() -> None:
+    words = "one two three four five six"
+    head = (Column("call", "firm"), Column("a", "cut"), Column("b", "cut"))
+    shown = Table(head, (("x", words, words), ("x", "", words), ("x", "c" * 40, "")))
+    _, both, alone, letters = on_terminal(shown, width=50).splitlines()
+    assert both == "x     one two three four …  one two three four …"
+    assert alone.endswith(words)
+    assert letters.endswith("c…")
+
+
+def test_a_column_has_room_for_its_whole_text() -> None:
+    head = (Column("a", "cut"), Column("b", "cut", whole="r" * 30))
+    long = ("a " * 30, "b" * 60)
+    (_, first, second) = on_terminal(Table(head, (long, ("a", "r" * 30))), width=50).splitlines()
+    assert second.endswith("r" * 30)
+    assert len(first) <= 50
+    narrow = on_terminal(Table(head, (long, ("a", "r" * 30))), width=30)
+    assert max(map(len, narrow.splitlines())) <= 30
+
+
 def test_asides_are_rows_of_a_page_and_of_markdown() -> None:
     rows = (("a", "b", "c", "d"), Aside("who", "text"))
     shown = Table(columns(("1", "2", "3", "4")), rows)

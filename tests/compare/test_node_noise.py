@@ -7,11 +7,13 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.node_noise import lent_levels, with_levels
 from explorer.compare.noise import CLEAR
+from explorer.compare.results import compare
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Divergence
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 from tests.support.alignments import said, values_read
+from tests.support.results import answer
 
 DRAWN = np.random.default_rng(0).standard_normal(12).astype(np.float32)
 
@@ -80,6 +82,29 @@ def test_a_divergence_tells_the_noise_of_both_sides_and_its_multiple(size: float
     assert divergence.gap.noise == pytest.approx(5e-5 * size, rel=0.02)
     assert divergence.gap.ratio == pytest.approx(240, rel=0.02)
     assert "40 × the noise of" in said(divergence)
+
+
+def test_a_result_and_its_node_lie_apart_by_the_same_multiple_of_the_noise() -> None:
+    one = np.array([1, 2, 3, 4, 5, 6, 7], np.float32)
+    other = 2 * one
+    divergence = parting(one, other, 0.0, 0.0)
+    still = {"dx": np.zeros(one.shape)}
+    results = answer(one, structure="dx"), answer(other, structure="dx")
+    difference = compare(*results, noise=(still, still)).greatest
+    assert divergence is not None
+    assert difference is not None
+    assert divergence.gap.greatest == difference.abs == 7
+    assert divergence.gap.ratio == pytest.approx(difference.ratio)
+    assert divergence.gap.noise == pytest.approx(difference.noise)
+
+
+def test_the_greatest_difference_is_told_though_a_smaller_one_stands_clearer_of_its_noise() -> None:
+    # Rounding of a mask of -1e9 is 60: 3,000 stands less clear of it than 2 of that of 1.
+    one = np.array([-1e9, 1.0, 0.5, 0.25, 0.75, 2.0], np.float32)
+    other = np.array([-1e9 + 3008, 1.0, 0.5, 0.25, 0.75, 4.0], np.float32)
+    divergence = parting(one, other, 1e-7, 1e-7)
+    assert divergence is not None
+    assert divergence.gap.greatest == 3008
 
 
 def test_the_element_that_is_told_stands_clearest_of_the_noise() -> None:

@@ -14,7 +14,13 @@ from explorer.compare.noise import (
     UNMEASURED,
     scale,
 )
-from explorer.compare.results import Comparison, agrees_with_oracle, compare, within
+from explorer.compare.results import (
+    Comparison,
+    agrees_with_oracle,
+    compare,
+    within,
+    worst,
+)
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, OracleResult, Result
 from explorer.model.trees import branch
@@ -112,6 +118,37 @@ def compared(
     noise = tuple({} if moves is None else {"dx": moves} for moves in (moved, other_moved))
     left, right = answer(one, structure="dx"), answer(other, structure="dx")
     return compare(left, right, noise=(noise[0], noise[1]))
+
+
+def test_the_greatest_difference_is_told_though_a_smaller_one_stands_clearer_of_its_noise() -> None:
+    one = np.ones(12, np.float32)
+    moves, off = np.full(12, 1e-6), np.zeros(12, np.float32)
+    moves[1:3] = 1e-3, 1.0
+    # A thousand times the noise, a hundred times, and rounding alone.
+    off[:3] = 0.0015, 0.15, 2.0
+    greatest = compared(one, one + off, moves, moves).greatest
+    assert greatest is not None
+    assert greatest.index == (1,)
+    assert greatest.abs == pytest.approx(0.15, rel=1e-4)
+    assert greatest.ratio == pytest.approx(0.15 / (2**0.5 * 1e-3), rel=1e-4)
+
+
+def test_the_greatest_difference_is_that_of_all_leaves_and_pairs() -> None:
+    still = {"dx": np.zeros((4, 6)), "dy": np.full((4, 6), 1e-3)}
+    other = answer(values() + np.float32(0.01), values() + np.float32(0.5))
+    small = compare(FINE, other, ("a", "b"), (still, still))
+    assert small.greatest is not None
+    assert small.greatest.leaf == "dy"
+    assert small.greatest.abs == pytest.approx(0.5)
+    great = compare(FINE, answer(values(), values() + np.float32(0.7)), ("a", "c"), (still, still))
+    for pairs in ((small, great), (great, small)):
+        assert worst(pairs).greatest == great.greatest
+
+
+def test_what_a_scenario_allows_is_not_the_greatest_where_something_else_differs() -> None:
+    allowed = compare(FINE, answer(values(), values() + np.float32(5)))._replace(verdict="close")
+    differing = compare(FINE, answer(values(), values() + np.float32(1)))
+    assert worst((allowed, differing)).greatest == differing.greatest
 
 
 def test_a_factor_of_two_in_a_gradient_of_1e_12_differs() -> None:

@@ -7,8 +7,13 @@ import msgspec
 
 from explorer.blocks.records import Figure
 from explorer.model.report import LeftOut
-from explorer.report.scenario.page import picture, report_html, report_markdown
-from tests.support.sample_report import HOSTILE, report
+from explorer.report.scenario.page import (
+    picture,
+    report_html,
+    report_markdown,
+    where_two_differ,
+)
+from tests.support.sample_report import DIVERGENCE, HOSTILE, alignment, report
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
@@ -98,3 +103,17 @@ def test_markdown_escapes_and_keeps_its_tables_square() -> None:
     for table in tables:
         bars = {len(re.findall(r"(?<!\\)\|", line)) for line in table.strip().splitlines()}
         assert len(bars) == 1
+
+
+def test_a_page_says_a_divergence_once_above_the_graphs() -> None:
+    alignments = (
+        alignment("mindspore-graph", "torch-tape", DIVERGENCE),
+        alignment("mindspore-tape", "torch-tape", DIVERGENCE),
+    )
+    whole = msgspec.structs.replace(report(), alignments=alignments)
+    (above,) = where_two_differ(whole, whole.graphs)
+    assert above.text == "mindspore-graph · torch-tape, first divergence: A"
+    for page in (report_html(whole, [], [above]), report_markdown(whole, {})):
+        assert page.count("First divergence in ") == 1
+    page = report_html(whole, [], [above])
+    assert page.index("First divergence in ") < page.index("first divergence: A")

@@ -8,12 +8,27 @@ import pytest
 
 from explorer.blocks.records import plain
 from explorer.blocks.terminal import show
+from explorer.model.alignment import Alignment
+from explorer.model.cases import GradCase
 from explorer.model.report import LeftOut, Report
 from explorer.report.scenario.case_rows import case_row
-from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
+from explorer.report.scenario.page import (
+    case_line,
+    cases_blocks,
+    cases_of,
+    graphs_blocks,
+    report_blocks,
+)
 from explorer.words.answers import OMITTED, why_left_out
 from tests.support.consoles import printed
-from tests.support.sample_report import HOSTILE, report
+from tests.support.sample_report import (
+    DIVERGENCE,
+    FURTHER,
+    HOSTILE,
+    alignment,
+    case_report,
+    report,
+)
 
 
 def shown(whole: Report, width: int = 100, **terminal: Any) -> str:
@@ -80,3 +95,43 @@ def test_foreign_text_cannot_steer_it() -> None:
     coloured = shown(report(title=HOSTILE), force_terminal=True, color_system="standard")
     ours = {"0", "1", "2", "31", "32", "33", "36", "1;31", "1;32"}
     assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= ours
+
+
+def test_the_first_line_says_who_differs_and_the_next_one_where() -> None:
+    whole = msgspec.structs.replace(report(), alignments=diverging())
+    lines = shown(whole, 150).split("\n\n")[1].splitlines()
+    assert "the oracle (central differences)" in lines[0]
+    assert lines[1].startswith("  A  First divergence in backward: `MulBackward`")
+
+
+def test_a_divergence_is_said_once_and_each_pair_refers_to_it() -> None:
+    whole = msgspec.structs.replace(report(), alignments=diverging())
+    text = shown(whole, 150)
+    assert text.count("First divergence in ") == 2
+    rows = [line.split() for line in text.splitlines() if " · " in line]
+    assert [row[-1] for row in rows] == ["A", "none", "A", "B"]
+    assert {" ".join(row[3:-1]) for row in rows} == {"1 paired 1 paired"}
+
+
+def diverging() -> tuple[Alignment, ...]:
+    """Four pairs of graphs: two with one divergence, one without any, one with another."""
+    return (
+        alignment("mindspore-graph", "torch-tape", DIVERGENCE),
+        alignment("mindspore-graph", "torch-graph"),
+        alignment("mindspore-tape", "torch-tape", DIVERGENCE),
+        alignment("mindspore-tape", "torch-graph", FURTHER),
+    )
+
+
+def test_cases_that_differ_in_one_way_refer_to_the_first() -> None:
+    zero = case_report(GradCase("grad", 0), wrong="tape")
+    again = case_report(GradCase("grad", (0,)), wrong="tape")
+    other = case_report(GradCase("grad", 1), wrong="tape")
+    (group,) = cases_of(msgspec.structs.replace(report(), cases=(zero, again, other))).groups
+    first, second, third = group.rows
+    assert (first.value, second.value, third.value) == ("", "as grad(0)", "")
+    assert (first.is_reference, second.is_reference) == (False, True)
+    assert first.statements
+    assert third.statements
+    assert not second.statements
+    assert second.verdict == first.verdict == "differs"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.compare.align.fingerprints import elements, noise_of_both
+from explorer.compare.align.fingerprints import elements, noise_at
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
-from explorer.compare.noise import farthest, ratios
+from explorer.compare.noise import greatest, ratios
 from explorer.model.arrays import unpack
 from explorer.model.divergence import (
     ABSENT,
@@ -163,18 +163,26 @@ def _at_greatest(
     others: Floats,
     likeness: Likeness | None,
 ) -> Contrast:
-    """Two values at the one of these figures of theirs that stands clearest of the noise."""
+    """Two values at the greatest difference of these figures of theirs.
+
+    Where some differ by more than their noise, it is the greatest of these.
+    """
     if not own.size or own.shape != others.shape:
         return Contrast((_finiteness(own), _finiteness(others)), Gap(likeness=likeness))
     differences = elementwise_difference(own, others)
-    noise = noise_of_both(value, other, _finite_sizes(own, others))
-    # Without a level, all figures stand as clear as they differ.
-    times = differences if noise is None else ratios(own, others, noise, np.zeros(noise.shape))
-    at = farthest(differences, times)
+    level, other_level = noise_at(value, own), noise_at(other, others)
+    if level is None or other_level is None:
+        at = int(differences.argmax())
+        noise = ratio = None
+    else:
+        times = ratios(own, others, level, other_level)
+        at = greatest(differences, times)
+        noise = float(np.hypot(level[at], other_level[at]))
+        ratio = _if_finite(times[at])
     gap = Gap(
         greatest=_if_finite(differences[at]),
-        noise=None if noise is None else float(noise[at]),
-        ratio=None if noise is None else _if_finite(times[at]),
+        noise=noise,
+        ratio=ratio,
         likeness=likeness,
     )
     return Contrast((_element(own[at]), _element(others[at])), gap)
@@ -182,12 +190,6 @@ def _at_greatest(
 
 def _element(number: float) -> Reading:
     return Reading("element", (), (float(number),))
-
-
-def _finite_sizes(own: Floats, others: Floats) -> Floats:
-    """The greater of two elements in size; 0 for what is not finite."""
-    sizes = np.maximum(np.abs(own), np.abs(others))
-    return np.where(np.isfinite(sizes), sizes, 0.0)
 
 
 def _if_finite(figure: float) -> float | None:

@@ -275,20 +275,18 @@ def allowances(
     )
 
 
-def noise_of_both(first: OutputValue, second: OutputValue, sizes: Floats) -> Floats | None:
-    """The noise of two values together at elements of these sizes; None where not measured.
+def noise_at(value: OutputValue, numbers: Floats) -> Floats | None:
+    """The noise of numbers of a value; None where that was not measured.
 
-    That of each is at least a rounding of its elements, as it is where results are compared.
+    It is at least a rounding of each number, as it is where results are compared.
     """
-    levels = []
-    for value in (first, second):
-        if value.noise is None:
-            return None
-        scale = value.bucket.scale if value.bucket else 0.0
-        rounding = unit_of(value) * np.maximum(sizes, scale)
-        levels.append(np.maximum(value.noise, rounding))
-    together: Floats = np.hypot(*levels)
-    return together
+    if value.noise is None:
+        return None
+    scale = value.bucket.scale if value.bucket else 0.0
+    sizes = np.where(np.isfinite(numbers), np.abs(numbers), 0.0)
+    rounding = unit_of(value) * np.maximum(sizes, scale)
+    level: Floats = np.maximum(value.noise, rounding)
+    return level
 
 
 def _introduce(

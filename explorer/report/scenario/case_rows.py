@@ -46,6 +46,7 @@ class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
     """One case; ``notes`` are numbers of ``Overview.notes``, counted from 1.
 
     ``greatest`` is the greatest difference with its ratio to the noise, ``size`` its figure alone.
+    Where the row ``is_reference``, its value names the case in which the engines say the same.
     """
 
     call: str
@@ -59,6 +60,7 @@ class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
     oracle: str
     statements: tuple[Statement, ...] = ()
     notes: tuple[int, ...] = ()
+    is_reference: bool = False
 
 
 def case_row(report: CaseReport) -> CaseRow:
@@ -71,7 +73,7 @@ class Footnotes:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._first_to_raise: dict[tuple[Statement, ...], str] = {}
+        self._first_cases: dict[tuple[Statement, ...], str] = {}
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -82,26 +84,28 @@ class Footnotes:
         """The number of a note, counted from 1."""
         return self._numbers.setdefault(text, len(self._numbers) + 1)
 
-    def first_to_raise(self, errors: tuple[Statement, ...], case: str) -> str:
-        """The first case in which the engines raised these errors: ``case``, or an earlier one."""
-        return self._first_to_raise.setdefault(errors, case)
+    def first_case(self, statements: tuple[Statement, ...], case: str) -> str:
+        """The first case in which the engines say this: ``case``, or an earlier one."""
+        return self._first_cases.setdefault(statements, case)
 
 
 def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
     """The row of a case among those of a whole report, whose ``footnotes`` it shares."""
     statements = tuple(_statements(report))
     value, structure = "", ""
+    is_reference = False
     result = _first_value(report)
     if result:
         structure = clean(result.written)
         if report.verdict not in DIVIDED:
             value = answers.value(result, drawn=report.drawn)
-    # Many cases fail in one way: all but the first refer to it.
-    if report.verdict == "all_raise":
+    # Many cases fail or differ in one way: all but the first refer to it.
+    if statements and not value:
         case = clean(report.case.short)
-        first = footnotes.first_to_raise(statements, case)
+        first = footnotes.first_case(statements, case)
         if first != case:
             statements, value = (), _("as {case}").format(case=first)
+            is_reference = True
 
     size, greatest = cases.size(report.greatest), cases.greatest(report.greatest)
     if report.verdict not in COMPARED:
@@ -111,6 +115,7 @@ def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
         call=clean(answers.call(report.case)),
         structure=structure,
         value=value,
+        is_reference=is_reference,
         ids=clean(", ".join(_ids(report))),
         verdict=cases.verdict(report),
         state=_state(report),

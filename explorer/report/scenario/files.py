@@ -167,7 +167,7 @@ def _first(report: Report, code: Sequence[Path]) -> Iterator[Block]:
     )
     files = each_alone(chosen, report.alignments, choice, "first-")
     still = figure(Figure("first", files, " · ".join(choice.engines)))
-    yield from where_two_differ(report.alignments, chosen)
+    yield from where_two_differ(report, chosen)
     yield Markup(two_panes(report.graphs, report.alignments, code, still, choice.engines))
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from operator import attrgetter
+from string import ascii_uppercase
 
 import msgspec
 
@@ -27,7 +28,6 @@ from explorer.blocks.records import (
     fill,
     table,
 )
-from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
@@ -44,10 +44,12 @@ from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
-from explorer.words.cases import oracle_sentence, oracle_summary, sized, summary
-from explorer.words.coverage import LEGEND, in_short, where_they_differ
+from explorer.words.cases import oracle_summary, sized, summary
+from explorer.words.coverage import LEGEND, of_both, where_they_differ
+from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
+from explorer.words.headlines import headline
 from explorer.words.proofs import in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
 
@@ -121,11 +123,11 @@ def graphs_blocks(report: Report) -> Iterator[Block]:
     name = ""
     for case in _captured_cases(report):
         name = case.case.short
-        yield Section(case_line(case), ())
-    graphs: tuple[Block, ...] = (*_alignments(report), *_about_graphs(report))
+        yield Section(_headline(case), tuple(first_divergences(report)))
+    graphs = tuple(_graphs(report))
     if report.alignments:
-        heading = _("graphs of {case}, by pair: {legend}")
-        yield Section(heading.format(case=name, legend=_(LEGEND)), graphs)
+        heading = _("graphs of {case}, pair by pair")
+        yield Section(heading.format(case=name), graphs)
     else:
         yield from graphs
 
@@ -143,12 +145,16 @@ def cases_blocks(report: Report) -> Iterator[Block]:
 
 
 def case_line(report: CaseReport) -> Text:
-    """One case on one line: its name, the verdict, and what the oracle says."""
+    """One case on one line: its name, and the verdict."""
     row = case_row(report)
     verdict = Span(_verdict_and_size(row, row.greatest), tone=row.state)
-    oracle = oracle_sentence(report)
-    judged = (verdict, _(", ") + oracle if oracle else "")
-    return fill(_("{what}: {values}"), what=report.case.short, values=judged)
+    return fill(_("{what}: {values}"), what=report.case.short, values=(verdict,))
+
+
+def _headline(report: CaseReport) -> Text:
+    """One case in a sentence: its name, who differs from whom, and what the oracle says."""
+    outcome = Span(headline(report), tone=case_row(report).state)
+    return fill(_("{what}: {values}"), what=report.case.short, values=(outcome,))
 
 
 # A page says first what matters, and folds the rest.
@@ -183,6 +189,9 @@ def page_blocks(
     name = (Span(one_line(report.scenario), "code"),)
     scenario = Paragraph(fill(_("Scenario {name}"), name=name), "faint")
     yield Section(_title(report), (scenario, _summary(report)), level=1)
+    for case in _captured_cases(report):
+        yield Paragraph(_headline(case))
+    yield from first_divergences(report)
     yield from findings(report)
     yield from first
     graphs = tuple(_graphs(report))
@@ -286,34 +295,49 @@ def _omissions(report: Report, limit: int = 0) -> Iterator[Section]:
 
 
 def _graphs(report: Report) -> Iterator[Block]:
-    yield from _alignments(report)
     if report.alignments:
-        legend = _("Counted, by pair: {legend}.").format(legend=_(LEGEND))
-        yield Paragraph(legend, "faint")
+        yield alignments_table(report)
+        yield Paragraph(_(LEGEND), "faint")
     yield from _about_graphs(report)
 
 
-def _alignments(report: Report) -> Iterator[Table]:
-    if report.alignments:
-        yield alignments_table(report)
+def first_divergences(report: Report) -> Iterator[Terms]:
+    """The first divergence of each two graphs; each is said once, with its letter."""
+    rows = []
+    for text, letter in _letters(report).items():
+        rows.append((letter, text))
+    if rows:
+        yield Terms(tuple(rows))
+
+
+def _letters(report: Report) -> dict[str, str]:
+    """The letter of each divergence by its sentence, which several pairs may share."""
+    letters: dict[str, str] = {}
+    for alignment in report.alignments:
+        if alignment.divergence:
+            text = one_line(first_divergence(alignment))
+            letters.setdefault(text, ascii_uppercase[len(letters)])
+    return letters
 
 
 def alignments_table(report: Report) -> Table:
     """How many op nodes of two graphs have a partner, and where the graphs differ.
 
-    Counts read "12/2/1 · 13/0/0": paired, inside and unpaired of each graph.
+    A divergence is named by its letter in ``first_divergences``.
     """
+    letters = _letters(report)
     rows: list[Row] = []
     for alignment in report.alignments:
         left, right = alignment.left_coverage, alignment.right_coverage
         differs = alignment.divergence or alignment.contradictions
         tone: Tone = "foreseen" if differs else ""
+        where = one_line(where_they_differ(alignment))
         rows.append(
             (
                 f"{alignment.left} · {alignment.right}",
-                in_short(left.forward, right.forward),
-                in_short(left.backward, right.backward),
-                (Span(one_line(where_they_differ(alignment)), tone=tone),),
+                of_both(left.forward, right.forward),
+                of_both(left.backward, right.backward),
+                (Span(letters.get(where, where), tone=tone),),
             )
         )
     return Table(columns(map(_, ALIGNMENT_COLUMNS)), tuple(rows))
@@ -340,20 +364,16 @@ def _about_graphs(report: Report) -> Iterator[Terms]:
         yield Terms(tuple(refuted), "alarm")
 
 
-def where_two_differ(
-    alignments: Iterable[Alignment], graphs: Sequence[GradGraph]
-) -> Iterator[Paragraph]:
-    """Where two graphs first differ, in a sentence above their pictures."""
+def where_two_differ(report: Report, graphs: Sequence[GradGraph]) -> Iterator[Paragraph]:
+    """Where two graphs first differ, as in the table of pairs, above their pictures."""
     engines = [graph.engine for graph in graphs]
-    names = " · ".join(engines)
-    for alignment in alignments:
+    letters = _letters(report)
+    for alignment in report.alignments:
         if {alignment.left, alignment.right} == set(engines):
-            # A divergence says itself that it is the first one.
-            text = _("{engines}, first divergence: {what}")
-            if alignment.divergence:
-                text = _("{engines}: {what}")
             where = one_line(where_they_differ(alignment))
-            yield Paragraph(text.format(engines=names, what=where))
+            text = _("{engines}, first divergence: {what}")
+            text = text.format(engines=" · ".join(engines), what=letters.get(where, where))
+            yield Paragraph(text)
             return
 
 
@@ -370,10 +390,15 @@ def _verdict_and_size(row: CaseRow, size: str) -> str:
 
 def _terminal_cases(group: CaseGroup) -> Table:
     # Values nest as the structure does, and ids repeat its names: both go first.
+    longest = ""
+    for row in group.rows:
+        # Without a structure, a reference takes that column's room too.
+        if row.is_reference and row.structure:
+            longest = max(longest, row.value, key=len)
     columns = [
         Column(_(CALL), "firm"),
         Column(_(STRUCTURE), "cut", from_width=NARROW),
-        Column(_(VALUE), "cut"),
+        Column(_(VALUE), "cut", whole=longest),
         Column(_(IDS), "cut", may_be_empty=True, from_width=WIDE),
         Column(_(VERDICT), "firm", to_width=WIDE - 1),
         Column(_(VERDICT), "firm", from_width=WIDE),

@@ -1,0 +1,160 @@
+"""One case in a sentence: who differs from whom and by how much, and whom the oracle confirms."""
+
+import math
+import re
+from collections.abc import Sequence
+
+from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
+from explorer.text.clean import clean
+from explorer.text.language import _, later
+from explorer.text.numbers import multiple
+from explorer.words.cases import (
+    Stand,
+    answered,
+    directions,
+    has_ratio,
+    place,
+    size,
+    stand,
+    verdict,
+    who,
+)
+
+BLANK_IN_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+
+ORACLE_AGREES: dict[Stand, str] = {
+    "agrees": later("the oracle (central differences) agrees"),
+    "kinked": later(
+        "the oracle (central differences) agrees, except at kinks, which have no derivative"
+    ),
+    "finite": later("the oracle (central differences) agrees where the net is finite"),
+    "along": later("the oracle (central differences) agrees along {n} random directions"),
+    "unjudged": later("the oracle (central differences) cannot judge this case"),
+}
+"""What the oracle says where it contradicts nobody."""
+
+
+def headline(case: CaseReport) -> str:
+    """A case in a sentence that needs no legend; its name is not part of it."""
+    text = _verdict(case)
+    oracle = _oracle(case)
+    if oracle:
+        text = _("{outcome}; {oracle}").format(outcome=text, oracle=oracle)
+    disagree = case.verdict == "differs" or case.oracle_agrees is False
+    if disagree and case.expected:
+        text = _("{outcome}, as the scenario expects").format(outcome=text)
+    # Engines have Latin names, which Chinese sets apart, and Chinese ones, which it does not.
+    return BLANK_IN_CHINESE.sub("", text)
+
+
+# The verdict
+
+
+UNCOMPARED: dict[CaseVerdict, str] = {
+    "drawn": later("every value depends on random numbers; structure, shapes and dtypes agree"),
+    "all_raise": later("every engine raises an error"),
+    "not_compared": later("fewer than two engines give a result"),
+}
+"""What there is to say of a case in which no values were compared."""
+
+
+def _verdict(case: CaseReport) -> str:
+    difference = case.greatest
+    if case.verdict in UNCOMPARED:
+        return _(UNCOMPARED[case.verdict])
+    if case.verdict == "some_raise":
+        return verdict(case)
+    if case.verdict == "differs" and difference:
+        return _differs(case, difference)
+    # Who agrees is said, since those that gave no gradient do not.
+    engines = who(answered(case), _defined(case))
+    if difference is None or not difference.abs:
+        return _("{engines} agree").format(engines=engines)
+    text = _("{engines} agree up to rounding, at most {size} apart")
+    if case.verdict == "close":
+        text = _("{engines} are close, at most {size} apart{ratio}")
+    ratio = _ratio(difference)
+    return text.format(engines=engines, size=size(difference), ratio=ratio)
+
+
+def _differs(case: CaseReport, difference: Difference) -> str:
+    groups = [group for group in case.groups if _has_value(case, group)]
+    where = clean(place(difference.leaf, difference.index))
+    if difference.what != "value":
+        what = _("{what} of {leaf}") if difference.leaf else "{what}"
+        what = what.format(what=_(difference.what), leaf=where)
+        text = _("{subject} in the {what}")
+        return text.format(subject=_subject(case, groups), what=what)
+    if math.isinf(difference.abs):
+        text = _("{subject} at {place}: one is nan or inf, the other is not the same")
+        return text.format(subject=_subject(case, groups), place=where)
+    text = _("{subject} by up to {size} at {place}{ratio}")
+    return text.format(
+        subject=_subject(case, groups),
+        size=size(difference),
+        place=where,
+        ratio=_ratio(difference),
+    )
+
+
+def _has_value(case: CaseReport, group: AnswerGroup) -> bool:
+    return case.results[group.engines[0]].outcome == "ok"
+
+
+def _subject(case: CaseReport, groups: Sequence[AnswerGroup]) -> str:
+    """Who differs from whom: "both graph engines differ from both tape engines"."""
+    if len(groups) != 2:
+        return _("the engines give {n} results, which differ").format(n=len(groups))
+    # One engine against several reads best when the one comes first.
+    one, other = sorted(groups, key=lambda group: len(group.engines) > 1)
+    text = _("{one} differ from {other}")
+    if len(one.engines) == 1:
+        text = _("{one} differs from {other}")
+        if len(other.engines) > 2:
+            return _("{one} differs from all other engines").format(one=one.engines[0])
+    return text.format(one=_who(case, one), other=_who(case, other))
+
+
+def _who(case: CaseReport, group: AnswerGroup) -> str:
+    return who(group.engines, _defined(case))
+
+
+def _defined(case: CaseReport) -> list[str]:
+    """The engines that the scenario has a net for."""
+    defined = []
+    for name, result in case.results.items():
+        if result.outcome != "not_defined":
+            defined.append(name)
+    return defined
+
+
+def _ratio(difference: Difference) -> str:
+    if not has_ratio(difference):
+        return ""
+    return _(", {ratio} × the noise of rounding").format(ratio=multiple(difference.ratio))
+
+
+# The oracle
+
+
+def _oracle(case: CaseReport) -> str:
+    """What the oracle says of a case; "" where it does not apply."""
+    judged = stand(case)
+    if judged != "differs":
+        if judged not in ORACLE_AGREES:
+            return ""
+        return _(ORACLE_AGREES[judged]).format(n=directions(case))
+    confirmed: list[str] = []
+    refuted: list[str] = []
+    for group in case.groups:
+        if group.oracle_agrees is not None:
+            (confirmed if group.oracle_agrees else refuted).extend(group.engines)
+    text = _("the oracle (central differences) differs from {engines}")
+    named = refuted
+    if confirmed:
+        # The fewer are named.
+        text = _("the oracle (central differences) differs only from {engines}")
+        if len(confirmed) <= len(refuted):
+            text = _("the oracle (central differences) agrees only with {engines}")
+            named = confirmed
+    return text.format(engines=who(named, _defined(case)))

@@ -1,0 +1,26 @@
+"""How many op nodes of two graphs are paired, in words."""
+
+import pytest
+
+from explorer.model.alignment import Count
+from explorer.words.coverage import of_both
+
+
+def counted(paired: int = 0, inside: int = 0, unpaired: int = 0) -> Count:
+    return Count(paired=paired, inside=inside, unpaired=unpaired)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "text"),
+    [
+        (counted(5), counted(5), "5 paired"),
+        (counted(1, 1, 3), counted(1, 1, 3), "1 paired, 1 inside, 3 unpaired"),
+        (counted(8, 1), counted(8, 2), "8 paired, 1 and 2 inside"),
+        (counted(), counted(0, 0, 5), "0 and 5 unpaired"),
+        (counted(), counted(), "none"),
+    ],
+)
+def test_only_what_there_is_is_counted_and_what_is_the_same_once(
+    left: Count, right: Count, text: str
+) -> None:
+    assert of_both(left, right) == text

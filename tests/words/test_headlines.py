@@ -1,0 +1,146 @@
+"""A case in a sentence: who differs from whom and by how much, and whom the oracle confirms."""
+
+import msgspec
+import pytest
+
+from explorer.model.cases import GradCase
+from explorer.model.report import AnswerGroup, CaseReport, Difference
+from explorer.model.results import OracleResult, Result
+from explorer.text.language import said_in
+from explorer.words.headlines import headline
+from tests.support.sample_report import case_report
+
+MIND = "mindspore-graph", "mindspore-tape"
+TORCH = "torch-tape", "torch-graph"
+ORACLE_AGREES = "; the oracle (central differences) agrees"
+
+
+def differing(
+    *groups: tuple[str, ...], confirmed: int | None = None, **changes: object
+) -> CaseReport:
+    """A case with an answer of each of some groups, of which the oracle confirms one."""
+    case = case_report(GradCase("grad", 0))
+    difference = Difference(
+        "value", (groups[0][0], groups[-1][0]), 1.11e-4, 0.004, "dx", (0, 2), "", 4e-8, 2500.0
+    )
+    judged = []
+    for place, engines in enumerate(groups):
+        agrees = None if confirmed is None else place == confirmed
+        judged.append(AnswerGroup(engines, agrees))
+    return msgspec.structs.replace(
+        case,
+        verdict="differs",
+        expected=False,
+        oracle_agrees=None if confirmed is None else False,
+        groups=tuple(judged),
+        greatest=msgspec.structs.replace(difference, **changes),
+    )
+
+
+def test_it_says_who_differs_from_whom_by_how_much_and_whom_the_oracle_confirms() -> None:
+    case = differing(MIND, TORCH, confirmed=1)
+    assert headline(case) == (
+        "both mindspore engines differ from both torch engines by up to 0.00011 at dx[0, 2],"
+        " 2,500 × the noise of rounding; the oracle (central differences) agrees only with both"
+        " torch engines"
+    )
+    with said_in("zh"):
+        assert headline(case) == (
+            "mindspore 的两个引擎与 torch 的两个引擎在 dx[0, 2] 处最多相差 0.00011，是舍入噪声的"
+            " 2,500 倍；参照（中心差分）只与 torch 的两个引擎一致"
+        )
+
+
+def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None:
+    case = msgspec.structs.replace(differing(MIND, TORCH, confirmed=1), expected=True)
+    assert headline(case).endswith("only with both torch engines, as the scenario expects")
+    agreeing = case_report(GradCase("grad", 0))
+    groups = (AnswerGroup((*MIND, *TORCH), False),)
+    refuted = msgspec.structs.replace(agreeing, oracle_agrees=False, groups=groups)
+    assert headline(refuted) == (
+        "all engines agree; the oracle (central differences) differs from all engines, as the"
+        " scenario expects"
+    )
+
+
+def test_one_engine_against_all_others_is_named_first() -> None:
+    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=5)
+    assert headline(case).startswith("torch-graph differs from all other engines by up to 0.00011")
+    assert headline(case).endswith("the oracle (central differences) differs from all engines")
+
+
+def test_the_oracle_names_the_fewer_engines() -> None:
+    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=0)
+    assert headline(case).endswith("(central differences) differs only from torch-graph")
+    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=1)
+    assert headline(case).endswith("(central differences) agrees only with torch-graph")
+
+
+def test_three_results_are_counted() -> None:
+    case = differing(MIND, ("torch-tape",), ("torch-graph",), confirmed=1)
+    assert headline(case).startswith("the engines give 3 results, which differ by up to 0.00011")
+    assert headline(case).endswith("agrees only with torch-tape")
+
+
+def test_a_difference_without_size_is_named() -> None:
+    start = "both mindspore engines differ from both torch engines "
+    assert headline(differing(MIND, TORCH, what="shape", index=())).startswith(
+        f"{start}in the shape of dx"
+    )
+    assert headline(differing(MIND, TORCH, what="structure", leaf="", index=())).startswith(
+        f"{start}in the structure"
+    )
+    assert headline(differing(MIND, TORCH, abs=float("inf"))).startswith(
+        f"{start}at dx[0, 2]: one is nan or inf"
+    )
+
+
+def test_engines_that_agree_are_said_to_and_how_nearly() -> None:
+    case = case_report(GradCase("grad", 0))
+    assert headline(case) == f"all engines agree{ORACLE_AGREES}"
+    near = Difference("value", TORCH, 3.8e-8, 1e-7, "dx", (0,), "", 3e-8, 1.2)
+    matching = msgspec.structs.replace(case, greatest=near)
+    assert headline(matching) == (
+        f"all engines agree up to rounding, at most 3.8e-08 apart{ORACLE_AGREES}"
+    )
+    close = msgspec.structs.replace(
+        case, verdict="close", greatest=msgspec.structs.replace(near, ratio=8.0)
+    )
+    assert headline(close) == (
+        f"all engines are close, at most 3.8e-08 apart, 8 × the noise of rounding{ORACLE_AGREES}"
+    )
+    estimates = [
+        msgspec.structs.replace(estimate, directions=16) for estimate in case.oracle.estimates
+    ]
+    along = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(estimates)))
+    assert headline(along) == f"all engines agree{ORACLE_AGREES} along 16 random directions"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text"),
+    [
+        ("all_raise", "every engine raises an error"),
+        ("not_compared", "fewer than two engines give a result"),
+        ("drawn", "every value depends on random numbers; structure, shapes and dtypes agree"),
+    ],
+)
+def test_a_case_without_compared_values_says_why(verdict: str, text: str) -> None:
+    case = case_report(GradCase("grad", 0))
+    without = msgspec.structs.replace(
+        case, verdict=verdict, oracle=OracleResult("ok"), oracle_agrees=None
+    )
+    assert headline(without) == text
+
+
+def test_where_some_raise_it_says_which() -> None:
+    case = case_report(GradCase("grad", 0))
+    results = {**case.results, **dict.fromkeys(TORCH, Result(outcome="raised"))}
+    raising = msgspec.structs.replace(case, results=results, verdict="some_raise")
+    assert headline(raising).startswith("only PyTorch raises")
+
+
+def test_engines_that_gave_no_gradient_are_not_said_to_agree() -> None:
+    case = case_report(GradCase("grad", 0))
+    results = {**case.results, **dict.fromkeys(TORCH, Result(outcome="unsupported"))}
+    within = msgspec.structs.replace(case, results=results)
+    assert headline(within) == f"both mindspore engines agree{ORACLE_AGREES}"
