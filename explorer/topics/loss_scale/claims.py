@@ -18,15 +18,14 @@ from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale.figures import (
     Counts,
-    Life,
     OverflowedStep,
     TinyGradient,
-    Turn,
     case_name,
     counts,
     same_scales,
     say,
     shown,
+    turns_of,
 )
 from explorer.topics.loss_scale.findings import answered, refusals, wrongly_answered
 from explorer.topics.loss_scale.inputs import TINY
@@ -185,9 +184,7 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     And when a route of MindSpore's own skips the step, as PyTorch's GradScaler must; it holds with
     changes when the caller has to.
     """
-    turns: dict[str, tuple[Turn, ...]] = {}
-    for party, life in evidence.records(LIFE, Life).items():
-        turns[party] = life.turns
+    turns = turns_of(evidence)
     counted = for_each(counts, turns)
     right = for_each(_keeps_the_rules, counted)
     by_itself = counted["torch"]

@@ -10,9 +10,9 @@ from explorer.model.message import Text
 from explorer.text.numbers import number
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Attempt, grouped, spaced
+from explorer.topics.evidence import Attempt, Evidence, grouped, spaced
 from explorer.topics.loss_scale.inputs import FACTOR, FINITE_CASES, WINDOW
-from explorer.topics.loss_scale.questions import SCALING
+from explorer.topics.loss_scale.questions import LIFE, SCALING
 from explorer.topics.messages import Messages
 from explorer.topics.question import MINDSPORE_STYLES
 
@@ -94,6 +94,12 @@ class ScaleLimits(msgspec.Struct, frozen=True):
 
     down: list[Any]
     up: list[Any]
+
+
+def turns_of(evidence: Evidence) -> dict[str, tuple[Turn, ...]]:
+    """The steps of the scaler of each party."""
+    lives = evidence.records(LIFE, Life)
+    return {party: life.turns for party, life in lives.items()}
 
 
 class Counts(NamedTuple):

@@ -1,7 +1,7 @@
 """Findings about loss scaling: what it saves, and how scalers live, check and unscale."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,7 +14,6 @@ from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.loss_scale.figures import (
     SCALER_NAMES,
     GuideExample,
-    Life,
     Losses,
     OverflowedStep,
     ScaleLimits,
@@ -27,6 +26,7 @@ from explorer.topics.loss_scale.figures import (
     same_scales,
     say,
     shown,
+    turns_of,
 )
 from explorer.topics.loss_scale.inputs import (
     BATCHES,
@@ -205,28 +205,9 @@ def tiny_gradient_by_float(evidence: Evidence) -> Iterator[Table[Text]]:
 # The guide's example
 
 
-class Example(NamedTuple):
-    """Loss and gradient of the guide's net as text, and whether all was finite."""
-
-    scaled_loss: str
-    scaled_gradient: str
-    unscaled_loss: str
-    unscaled_gradient: str
-    is_finite: bool
-
-
-def examples(evidence: Evidence) -> list[tuple[Text, Example]]:
+def examples(evidence: Evidence) -> list[tuple[Text, GuideExample]]:
     """Each different example beside those who gave it."""
-    answers = {}
-    for party, example in evidence.records(GUIDE_EXAMPLE, GuideExample).items():
-        answers[party] = Example(
-            shown(example.scaled.loss),
-            shown(example.scaled.gradient),
-            shown(example.unscaled.loss),
-            shown(example.unscaled.gradient),
-            example.all_finite,
-        )
-    return by_name(answers)
+    return by_name(evidence.records(GUIDE_EXAMPLE, GuideExample))
 
 
 @TOPIC.finding()
@@ -234,18 +215,23 @@ def guide_example(evidence: Evidence) -> Iterator[Text]:
     """The guide's net, scaled and unscaled."""
     for who, example in examples(evidence):
         yield say(
-            "example_finite" if example.is_finite else "example_not_finite",
+            "example_finite" if example.all_finite else "example_not_finite",
             who=who,
-            loss=example.unscaled_loss,
-            gradient=example.unscaled_gradient,
-            scaled_loss=example.scaled_loss,
-            scaled_gradient=example.scaled_gradient,
+            loss=shown(example.unscaled.loss),
+            gradient=shown(example.unscaled.gradient),
+            scaled_loss=shown(example.scaled.loss),
+            scaled_gradient=shown(example.scaled.gradient),
         )
 
 
 @TOPIC.table()
 def guide_example_in_numbers(evidence: Evidence) -> Iterator[Table[Text]]:
     """Loss and gradient of the guide's net, scaled and unscaled."""
+    rows: list[tuple[Cell | Text, ...]] = []
+    for who, example in examples(evidence):
+        scaled, unscaled = example.scaled, example.unscaled
+        numbers = (scaled.loss, scaled.gradient, unscaled.loss, unscaled.gradient)
+        rows.append((who, *map(shown, numbers), example.all_finite))
     yield Table(
         title=say("example_title"),
         columns=say.row(
@@ -256,7 +242,7 @@ def guide_example_in_numbers(evidence: Evidence) -> Iterator[Table[Text]]:
             "unscaled_gradient",
             "all_finite",
         ),
-        rows=tuple((who, *example) for who, example in examples(evidence)),
+        rows=tuple(rows),
         note=cells.missing(evidence, GUIDE_EXAMPLE),
     )
 
@@ -270,9 +256,7 @@ def lives(evidence: Evidence) -> list[tuple[Text, tuple[Turn, ...]]]:
     MindSpore's styles come together where they agree.
     """
     # The two classes are what is compared, so each has its own life even where they agree.
-    turns: dict[str, tuple[Turn, ...]] = {}
-    for party, life in evidence.records(LIFE, Life).items():
-        turns[party] = life.turns
+    turns = turns_of(evidence)
     gradscaler = turns.pop("torch", None)
     lives = by_name(turns, SCALER_NAMES)
     if gradscaler is not None:
