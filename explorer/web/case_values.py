@@ -136,7 +136,9 @@ def described(array: AnyArray) -> str:
         value=f"{float(array[place]):.5g}",
     )
     missing = int(array.size - finite.sum())
-    return f"{text}; {_('{n} not finite').format(n=missing)}" if missing else text
+    if not missing:
+        return text
+    return _("; ").join((text, _("{n} not finite").format(n=missing)))
 
 
 def plane_of(array: AnyArray) -> Plane:
