@@ -52,7 +52,8 @@ def description(report: Report, graphs: Sequence[GradGraph]) -> str:
     engines = {graph.engine for graph in graphs}
     for alignment in report.alignments:
         if {alignment.left, alignment.right} == engines and alignment.divergence:
-            return f"{text} {clean(first_divergence(alignment))}"
+            then = clean(first_divergence(alignment))
+            return _("{first} {then}").format(first=text, then=then)
     return text
 
 

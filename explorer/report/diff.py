@@ -6,8 +6,7 @@ from explorer.model.alignment import Alignment, Coverage
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
-from explorer.text.language import _
-from explorer.words.cases import SEPARATOR
+from explorer.text.language import _, named
 from explorer.words.coverage import counted, not_compared, unproven
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence as finding_sentence
@@ -61,7 +60,7 @@ def diff_lines(
         one = _("1 further divergence that this one does not explain: --all")
         yield one if more == 1 else several.format(n=more)
     if alignment.differing:
-        names = _(SEPARATOR).join(alignment.differing)
+        names = named(alignment.differing)
         yield _("results that differ: {names}").format(names=names)
 
 

@@ -89,7 +89,8 @@ class Template(str):
 
 
 def _template(text: str) -> str:
-    return Template(text) if _BLANK_AT_A_PLACE.search(text) else text
+    is_english = _language() == ENGLISH
+    return text if is_english or not _BLANK_AT_A_PLACE.search(text) else Template(text)
 
 
 def _closed(filled: str) -> str:

@@ -178,7 +178,7 @@ def _filled_in(text: str) -> str:
     here = _("Installed here: {versions}. Results may differ.").format(
         versions=_(SEPARATOR).join(installed)
     )
-    return f"{made} {here}"
+    return _("{first} {then}").format(first=made, then=here)
 
 
 def show_or_await(

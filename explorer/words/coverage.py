@@ -1,8 +1,7 @@
 """How much of two graphs is paired, and which results were compared, in words."""
 
 from explorer.model.alignment import Alignment, Count
-from explorer.text.language import _, later
-from explorer.words.cases import SEPARATOR
+from explorer.text.language import _, later, named
 from explorer.words.divergences import first_divergence
 
 LEGEND = later(
@@ -48,7 +47,7 @@ def not_compared(alignment: Alignment) -> str:
     if not alignment.drawn:
         return ""
     text = _("not compared by value, since each engine draws its own random numbers: {names}")
-    return text.format(names=_(SEPARATOR).join(alignment.drawn))
+    return text.format(names=named(alignment.drawn))
 
 
 def wrong_values(number: int) -> str:

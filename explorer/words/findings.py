@@ -22,7 +22,7 @@ from explorer.model.findings import (
 )
 from explorer.model.requests import Role
 from explorer.text.failures import message
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.text.numbers import multiple
 from explorer.words.cases import SEPARATOR
 from explorer.words.readings import place
@@ -93,7 +93,7 @@ def _returned_class(fact: ReturnedClass) -> str:
 
 def _unmet(fact: Unmet) -> str:
     text = _("{names}: EXPECTED_FINDINGS lists a finding that does not occur: {reason}")
-    return text.format(names=_(SEPARATOR).join(fact.names), reason=said(fact.reason))
+    return text.format(names=named(fact.names), reason=said(fact.reason))
 
 
 def _same_masks(fact: SameMasks) -> str:
@@ -105,8 +105,8 @@ def _same_masks(fact: SameMasks) -> str:
 
 
 def _rates(rates: Mapping[str, float]) -> str:
-    named = [f"{path} (p = {rate:g})" for path, rate in rates.items()]
-    return _(SEPARATOR).join(named) or _("none")
+    layers = [f"{path} (p = {rate:g})" for path, rate in rates.items()]
+    return named(layers) or _("none")
 
 
 def _ill_conditioned(fact: IllConditioned) -> str:

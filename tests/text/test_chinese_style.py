@@ -13,7 +13,7 @@ from explorer.report.claims.wording import row_as_read
 from explorer.report.recorded.results import recorded_board, recorded_study
 from explorer.report.scenario.page import case_line, report_html, report_markdown
 from explorer.report.study import study_blocks
-from explorer.text.language import LOCALE, Template, named, said_in
+from explorer.text.language import LOCALE, Template, _, named, said_in
 from explorer.topics import claims, study_topic
 from explorer.topics.studies import target
 from tests.support.sample_report import report
@@ -62,9 +62,8 @@ def entries() -> list[tuple[str, str]]:
         with (LOCALE / "zh" / "LC_MESSAGES" / f"{domain}.po").open("rb") as file:
             for message in read_po(file):
                 if message.id:
-                    string = message.string or ()
-                    forms = (string,) if isinstance(string, str) else string
-                    texts += [(str(message.id), str(form)) for form in forms]
+                    forms = [message.string] if isinstance(message.string, str) else message.string
+                    texts += [(str(message.id), str(form)) for form in forms or ()]
     return texts
 
 
@@ -78,14 +77,14 @@ def filled(text: str, value: str) -> str:
 
 def test_no_blank_is_between_chinese_and_chinese_whatever_fills_a_place() -> None:
     assert len(ENTRIES) > 3000
-    for _, text in ENTRIES:
+    for _english, text in ENTRIES:
         for value in ("两个引擎", "（两个引擎）", "a 引擎"):
             shown = filled(text, value)
             assert not NEEDLESS_BLANK.search(shown), shown
 
 
 def test_a_blank_is_between_chinese_and_latin_words_and_punctuation_is_full_width() -> None:
-    for _, text in ENTRIES:
+    for _english, text in ENTRIES:
         assert not NO_BLANK.search(filled(text, "两")), text
         # A list in brackets is code.
         assert not HALF_WIDTH.search(re.sub(r"\[[^\]]*\]", "[]", filled(text, "x"))), text
@@ -93,7 +92,7 @@ def test_a_blank_is_between_chinese_and_latin_words_and_punctuation_is_full_widt
 
 @pytest.mark.parametrize("variant", TERMS)
 def test_one_term_for_one_thing(variant: str) -> None:
-    found = [text for _, text in ENTRIES if re.search(variant, CODE.sub("", text))]
+    found = [text for _english, text in ENTRIES if re.search(variant, CODE.sub("", text))]
     assert found == [], TERMS[variant]
 
 
@@ -126,6 +125,16 @@ def test_a_blank_beside_a_place_is_there_for_latin_names_alone(engines: str, tex
 def test_blanks_of_values_stay_as_they_are() -> None:
     template = Template("{title} 的场景 {name}")
     assert template.format(title="两个 网络", name="甲 乙") == "两个 网络的场景甲 乙"
+
+
+def test_english_texts_keep_the_blanks_between_chinese_values() -> None:
+    assert (
+        _("{name} {value} is unknown; there are {allowed}")
+        .format(name="甲", value="乙", allowed="")
+        .startswith("甲 乙 is")
+    )
+    with said_in("zh"):
+        assert _("{n} {verdict}").format(n=3, verdict="一致") == "3 个一致"
 
 
 def test_names_are_listed_with_the_mark_of_the_language() -> None:

@@ -445,7 +445,7 @@ def cases_in_short(cases: Iterable[CaseReport], caption: str = "") -> Table:
         value = row.value
         if not value and case.verdict in DIVIDED:
             engines = filter(attrgetter("who"), row.statements)
-            value = "; ".join(f"{each.who} {each.text}" for each in engines)
+            value = _("; ").join(f"{each.who} {each.text}" for each in engines)
         rows.append((row.call, row.structure, value, row.verdict, row.greatest))
     names = (CALL, STRUCTURE, VALUE, VERDICT, GREATEST)
     return table(columns(map(_, names)), rows, caption)
