@@ -10,7 +10,7 @@ from explorer.blocks.records import Tone
 from explorer.blocks.terminal import show
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Observation
 from explorer.model.measurement import Measured
-from explorer.report.claims.measurements import MOST_ROWS
+from explorer.report.claims.measurements import MOST_ROWS, MOST_SECTIONS
 from explorer.report.claims.pages import (
     INDEX,
     TONES,
@@ -224,6 +224,16 @@ def test_figures_are_shown_in_short_and_equal_ones_once() -> None:
     ):
         assert line in figures
     assert "print(1)" not in figures
+
+
+def test_of_many_measurements_the_first_are_shown_with_the_number_of_the_others() -> None:
+    names = tuple(f"topic.loop{n}.torch" for n in range(MOST_SECTIONS + 2))
+    measured = {name: Measured(outcome="ok", figures={"name": name}) for name in names}
+    row = msgspec.structs.replace(HOLDS, measured=names, printed=(), meant=())
+    shown = claim_shown(msgspec.structs.replace(BOARD, rows=(row,), measured=measured), row)
+    assert f"topic.loop{MOST_SECTIONS - 1} (PyTorch)" in shown
+    assert f"topic.loop{MOST_SECTIONS} (PyTorch)" not in shown
+    assert "and 2 more" in shown
 
 
 def test_a_measurement_without_figures_says_how_it_ended() -> None:

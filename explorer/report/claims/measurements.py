@@ -1,7 +1,7 @@
 """What the measurements of a claim gave, as short tables."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from explorer.blocks.records import Block, Paragraph, Section, Table, columns
@@ -20,6 +20,9 @@ FIRST_NUMBERS = 4
 MOST_ROWS = 12
 """The greatest number of rows of one measurement."""
 
+MOST_SECTIONS = 12
+"""The greatest number of measurements that differ."""
+
 WIDTH = 100
 """The greatest number of characters of one value."""
 
@@ -36,18 +39,26 @@ def measurements(board: Board, row: ClaimRow) -> Iterator[Block]:
         measured = board.measured[name]
         result = (measured.outcome, tuple(_rows(measured)))
         names_by_rows.setdefault(result, []).append(name)
-    for (outcome, rows), names in names_by_rows.items():
+    results = list(names_by_rows.items())
+    for (outcome, rows), names in results[:MOST_SECTIONS]:
         shown = rows[:MOST_ROWS]
         blocks: list[Block] = []
         if shown:
             blocks.append(Table(columns(("", "")), shown, has_head=False))
-        if len(rows) > len(shown):
-            text = _("and {n} more")
-            blocks.append(Paragraph(text.format(n=len(rows) - len(shown)), "faint"))
+        blocks += _others(rows, MOST_ROWS)
         title = _heading(names)
         if outcome != "ok":
             title = _("{what}: {values}").format(what=title, values=_(OUTCOMES[outcome]))
         yield Section(title, tuple(blocks), 3)
+
+    yield from _others(results, MOST_SECTIONS)
+
+
+def _others(all_of_them: Sequence[object], shown: int) -> Iterator[Paragraph]:
+    """How many are not shown, where there are any."""
+    if len(all_of_them) > shown:
+        text = _("and {n} more")
+        yield Paragraph(text.format(n=len(all_of_them) - shown), "faint")
 
 
 def _heading(names: list[str]) -> str:
@@ -57,24 +68,27 @@ def _heading(names: list[str]) -> str:
     for name in names:
         question, _dot, party = name.rpartition(".")
         questions[question or name] = None
-        parties[party] = None
+        if party in PARTIES:
+            parties[party] = None
     what = listed(list(questions), ",")
-    who = party_names(party for party in parties if party in PARTIES)
-    return _("{title} ({who})").format(title=what, who=who) if who else what
+    if not parties:
+        return what
+    return _("{title} ({who})").format(title=what, who=party_names(parties))
 
 
 def _rows(measured: Measured) -> Iterator[tuple[str, str]]:
     """Each figure by its path, in short."""
-    figures = {name: value for name, value in measured.figures.items() if name != PROGRAM}
-    # Not by recursion on lists: those that hold records are summed up in one row.
-    waiting = list(figures.items())
-    while waiting:
-        name, value = waiting.pop(0)
-        if isinstance(value, Mapping) and value:
-            inner = [(f"{name}, {key}", part) for key, part in value.items()]
-            waiting = inner + waiting
-        else:
-            yield name, shortened(_value(value), WIDTH)
+    for name, value in measured.figures.items():
+        if name != PROGRAM:
+            yield from _rows_of(name, value)
+
+
+def _rows_of(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, Mapping) or not value:
+        yield name, shortened(_value(value), WIDTH)
+        return
+    for key, part in value.items():
+        yield from _rows_of(f"{name}, {key}", part)
 
 
 def _value(value: Any) -> str:
@@ -83,19 +97,20 @@ def _value(value: Any) -> str:
         return ", ".join(map(str, value)) or "—"
     if not isinstance(value, list):
         return _scalar(value)
-    if any(isinstance(part, Mapping) for part in value):
+    if value and isinstance(value[0], Mapping):
         text = _("{n} records of {names}")
         return text.format(n=len(value), names=_value(value[0]))
     elements = list(_elements(value))
     shown = ", ".join(map(_scalar, elements[:FIRST_NUMBERS]))
     if len(elements) <= FIRST_NUMBERS and len(elements) == len(value):
         return f"[{shown}]"
-    more = ", …" if len(elements) > FIRST_NUMBERS else ""
+    if len(elements) > FIRST_NUMBERS:
+        shown += ", …"
     lengths = _shape(value)
     if math.prod(lengths) != len(elements):
         lengths = [len(elements)]
     shape = " × ".join(map(str, lengths))
-    return _("{shape} values: {values}").format(shape=shape, values=shown + more)
+    return _("{shape} values: {values}").format(shape=shape, values=shown)
 
 
 def _scalar(value: Any) -> str:
