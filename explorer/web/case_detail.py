@@ -126,7 +126,7 @@ def _array_view(name: str, array: AnyArray | None) -> None:
             magnitudes = np.abs(array)
         st.vega_lite_chart(
             heat_map(magnitudes.astype(np.float64)),
-            alt=clean(f"{_(name)}: {extent(magnitudes)}"),
+            alt=clean(_("{what}: {values}").format(what=_(name), values=extent(magnitudes))),
         )
         st.caption(extent(magnitudes))
 
@@ -149,7 +149,7 @@ def extent(array: AnyArray) -> str:
     )
     missing = int(array.size - finite.sum())
     if missing:
-        text += f"; {_('{n} not finite').format(n=missing)}"
+        return _("; ").join((text, _("{n} not finite").format(n=missing)))
     return text
 
 

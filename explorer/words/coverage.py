@@ -31,7 +31,7 @@ def of_both(left: Count, right: Count) -> str:
             if one != other:
                 number = _("{first} and {second}").format(first=one, second=other)
             parts.append(text.format(n=number))
-    return _(SEPARATOR).join(parts) or _("none")
+    return _(", ").join(parts) or _("none")
 
 
 def unproven(alignment: Alignment) -> str:
