@@ -164,4 +164,50 @@ IN_FACES = (
         "tests/web/test_progress_text.py"
         "::test_the_bar_is_as_long_as_the_part_that_is_done_of_all_stages",
     ),
+    Fault(
+        "a line of source more behind than before",
+        "explorer/pair/source_code.py",
+        "min(len(texts), at + AROUND)",
+        "min(len(texts), at + AROUND + 1)",
+        "tests/pair/test_source_lines.py::test_as_many_lines_are_shown_before_a_line_as_behind_it",
+    ),
+    Fault(
+        "the first two graphs in the order of the report",
+        "explorer/report/scenario/graphs.py",
+        "    chosen = [last[engine] for engine in SHOWN_ENGINES if engine in last]\n",
+        "    chosen = [last[engine] for engine in last if engine in SHOWN_ENGINES]\n",
+        "tests/report/test_first_graphs.py::test_the_contrast_that_is_shown_first_has_one_order",
+    ),
+    Fault(
+        "graphs that are missing are not in a sweep's row",
+        "explorer/sweep/rows.py",
+        "    for engine, problem in report.ungraphed.items():\n"
+        "        yield words.no_graph(engine, why_no_graph(problem))\n",
+        "",
+        "tests/sweep/test_job.py::test_a_row_says_which_graphs_are_missing_and_why",
+    ),
+    Fault(
+        "what was never finished stays in the store for ever",
+        "explorer/store/store.py",
+        '            for path in self.folder.glob(f"*/*{UNFINISHED}"):\n'
+        "                path.unlink(missing_ok=True)\n",
+        "",
+        "tests/store/test_store.py"
+        "::test_clearing_removes_what_was_never_finished_and_does_not_count_it",
+    ),
+    Fault(
+        "PyTorch is named where MindSpore's worker was lost",
+        "explorer/exploration/outcomes.py",
+        "lost.setdefault(ENGINES[key.engine].framework, outcome)",
+        'lost.setdefault("torch", outcome)',
+        "tests/exploration/test_lost_noise.py"
+        "::test_a_remark_names_the_framework_whose_worker_was_lost",
+    ),
+    Fault(
+        "two values that are kept are one",
+        "explorer/drawing/views.py",
+        "    if len(saved) > 1:\n",
+        "    if len(saved) > 2:\n",
+        "tests/drawing/test_counts.py::test_a_picture_counts_its_nodes_and_what_is_kept",
+    ),
 )

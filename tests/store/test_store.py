@@ -21,6 +21,7 @@ from explorer.store.store import (
     ENDING,
     FOLDER,
     LIMIT,
+    UNFINISHED,
     Store,
     checked,
     default_folder,
@@ -332,3 +333,10 @@ def test_entries_come_last_used_first(store: Store) -> None:
         os.utime(store._path(first), (made + 60, made + 60))
         os.utime(store._path(second), (made, made))
         assert [entry.name for entry in store.entries()] == [first.name, second.name]
+
+
+def test_clearing_removes_what_was_never_finished_and_does_not_count_it(store: Store) -> None:
+    store.put(KEY, RECORD)
+    (store._path(KEY).parent / f"half{UNFINISHED}").write_bytes(b"half")
+    assert store.clear() == 1
+    assert not [path for path in store.folder.glob("*/*") if path.is_file()]

@@ -131,3 +131,10 @@ def test_a_job_without_results_says_why(problem: Problem, english: str, chinese:
     assert row_of(result).reason == english
     with said_in("zh"):
         assert row_of(result).reason == chinese
+
+
+def test_a_row_says_which_graphs_are_missing_and_why() -> None:
+    row = row_of_report(report(), JOB, from_store=False)
+    (missing,) = [finding for finding in row.findings if "no graph of" in finding]
+    assert missing.startswith("no graph of torch-graph: ")
+    assert "control flow on values" in missing
