@@ -13,8 +13,8 @@ from explorer.documents.contents import themed
 from explorer.documents.directives import Directive, directive
 from explorer.documents.fences import fences
 from explorer.model.errors import ExplorerError, UsageError
-from explorer.text.clean import reason
 from explorer.text.language import _
+from explorer.text.reasons import reason
 
 START = re.compile(r"^[ \t]*<!--\s*explorer:\s*(?P<words>.*?)\s*-->", re.MULTILINE)
 END = "<!-- /explorer -->"

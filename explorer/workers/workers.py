@@ -23,8 +23,8 @@ from explorer.model.errors import (
     WorkerStartError,
 )
 from explorer.model.results import Loss
-from explorer.text.clean import reason
 from explorer.text.language import _
+from explorer.text.reasons import reason
 from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
 from explorer.workers.process import WorkerProcess

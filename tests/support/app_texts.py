@@ -27,6 +27,8 @@ SOURCES = (
     "store",
     "sweep",
     "text/choices.py",
+    "text/language.py",
+    "text/reasons.py",
     "workers",
     "report/files.py",
     "documents",
