@@ -13,8 +13,8 @@ from explorer.cli.options import AppOptions
 from explorer.exploration.doctor import remedy
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
-from explorer.text.clean import reason
 from explorer.text.language import _
+from explorer.text.reasons import reason
 
 SERVER = PACKAGE / "web" / "server.py"
 """The script that Streamlit runs; it serves the pages."""

@@ -26,9 +26,9 @@ from explorer.report.schemas import board_document
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
-from explorer.text.clean import reason
 from explorer.text.language import LANGUAGES, _, later, said_in
 from explorer.text.messages import one_line
+from explorer.text.reasons import reason
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board
 from explorer.topics.topic import Claim

@@ -12,8 +12,8 @@ from explorer.blocks.records import Block, Figure
 from explorer.documents.contents import themed
 from explorer.documents.directives import Directive, directive, fences
 from explorer.model.errors import ExplorerError, UsageError
-from explorer.text.clean import reason
 from explorer.text.language import _
+from explorer.text.reasons import reason
 
 START = re.compile(r"^[ \t]*<!--\s*explorer:\s*(?P<words>.*?)\s*-->", re.MULTILINE)
 END = "<!-- /explorer -->"

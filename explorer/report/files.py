@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 
 from explorer.model.errors import UsageError
-from explorer.text.clean import reason
 from explorer.text.language import _
+from explorer.text.reasons import reason
 
 
 def prepare_folder(folder: Path) -> Path:

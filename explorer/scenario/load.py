@@ -23,9 +23,9 @@ from explorer.scenario.optional_names import (
     declared,
     with_arrays,
 )
-from explorer.text.clean import reason
 from explorer.text.language import _
 from explorer.text.parsing import parsed
+from explorer.text.reasons import reason
 
 FUNCTIONS = ("inputs", "parameters", "mindspore_net", "torch_net")
 """The functions that a scenario may define."""

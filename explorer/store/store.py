@@ -17,8 +17,8 @@ from platformdirs import user_cache_path
 
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key
-from explorer.text.clean import reason
 from explorer.text.language import _
+from explorer.text.reasons import reason
 
 Record = TypeVar("Record")
 

@@ -7,8 +7,8 @@ import msgspec
 
 from explorer.model.errors import UsageError
 from explorer.sweep.records import Change, Sweep, SweepRow
-from explorer.text.clean import reason
 from explorer.text.language import _
+from explorer.text.reasons import reason
 
 ABSENT = "nothing"
 """The text for an entry that one of two sweeps lacks."""

@@ -23,9 +23,9 @@ from explorer.model.errors import (
     WorkerStartError,
 )
 from explorer.model.failures import Loss
-from explorer.text.clean import reason
 from explorer.text.failures import message
 from explorer.text.language import _
+from explorer.text.reasons import reason
 from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
 from explorer.workers.process import WorkerProcess

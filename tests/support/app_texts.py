@@ -28,6 +28,8 @@ SOURCES = (
     "sweep",
     "text/choices.py",
     "text/failures.py",
+    "text/language.py",
+    "text/reasons.py",
     "workers",
     "report/files.py",
     "documents",
