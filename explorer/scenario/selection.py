@@ -6,7 +6,7 @@ from typing import Literal
 
 from explorer.model.cases import GradCase
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.matrix import case_called
+from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
 
 Selection = Literal["all", "structure", "main"]
 """Every case; a set that covers each kind of call once; or the one most comprehensive case."""
@@ -40,7 +40,10 @@ def main_case(
     have any. Raises UsageError when no case has the label.
     """
     if label is not None:
-        return case_called(label, cases, weights)
+        # A refusal names the case as a reader does; it may be one of nets with weights.
+        known = cases_of(scenario, has_parameters=True, order=MAX_ORDER)
+        short = {case.label: case.short for case in known}
+        return case_called(short.get(label, label), cases, weights)
     wanted = asks_for_most(scenario, has_aux, weights)
     if scenario.cases is None or wanted in cases:
         return wanted

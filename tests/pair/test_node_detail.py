@@ -10,6 +10,7 @@ import pytest
 from explorer.model.alignment import Pair
 from explorer.model.graph import Absence, GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
+from explorer.pair.component import words
 from explorer.pair.details import ELEMENTS, heat_map, node_detail, pair_detail, source_lines
 from explorer.pair.records import stage_changes
 from tests.support.sample_report import HOSTILE, graph
@@ -59,6 +60,22 @@ def test_saved_bytes_and_module_are_told_and_control_characters_spelled_out() ->
     assert "24" in told["saves"]
     assert "\x1b" not in told["module"]
     assert "\\x1b" in told["module"]
+
+
+def test_one_byte_and_one_zero_are_in_the_singular() -> None:
+    assert facts(node_of(1, saved_bytes=1))["saves"] == "1 byte for backward"
+    assert facts(node_of(1, saved_bytes=2))["saves"] == "2 bytes for backward"
+    one, two = node_detail(node_of([0.0, 1.0, 2.0]), {}), node_detail(node_of([0.0, 0.0, 2.0]), {})
+    assert one.outputs[0].figures.endswith("1 zero")
+    assert two.outputs[0].figures.endswith("2 zeros")
+
+
+def test_words_for_one_node_go_with_those_for_several() -> None:
+    for name, text in words().items():
+        several, is_one, _ = name.partition("_one")
+        if is_one and several in words():
+            assert text.startswith("1 ")
+            assert words()[several].startswith("{n} ")
 
 
 def test_a_backward_node_leads_to_its_forward_node_only_where_that_is_in_sight() -> None:

@@ -126,6 +126,10 @@ def test_a_label_says_which_case_is_first(tmp_path: Path) -> None:
     assert main == GradCase("grad", 0, "one")
     with pytest.raises(UsageError, match="unknown case 'grad"):
         main_case(scenario, True, True, cases, label.replace("one", "ones"))
+    without = matrix(1, has_parameters=False)
+    with pytest.raises(UsageError) as refused:
+        main_case(scenario, True, False, without, label)
+    assert str(refused.value).startswith("case 'grad(0, weights=one)' needs weights, and the nets")
 
 
 @pytest.mark.parametrize(("inputs", "weights", "order"), NETS)
