@@ -148,13 +148,13 @@ def case_line(report: CaseReport) -> Text:
     """One case on one line: its name, and the verdict."""
     row = case_row(report)
     verdict = Span(_verdict_and_size(row, row.greatest), tone=row.state)
-    return (f"{report.case.short}: ", verdict)
+    return fill(_("{what}: {values}"), what=report.case.short, values=(verdict,))
 
 
 def _headline(report: CaseReport) -> Text:
     """One case in a sentence: its name, who differs from whom, and what the oracle says."""
     outcome = Span(headline(report), tone=case_row(report).state)
-    return (f"{report.case.short}: ", outcome)
+    return fill(_("{what}: {values}"), what=report.case.short, values=(outcome,))
 
 
 # A page says first what matters, and folds the rest.
