@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from explorer.pair.source_code import AROUND, source_lines
+
+from explorer.pair.details import AROUND, source_lines
 
 LAST = 20
 

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from explorer.web.widgets import LONGEST, plain
 
 from explorer.web import cards
+from explorer.web.widgets import LONGEST, plain
 
 
 @pytest.mark.parametrize("length", [1, LONGEST - 1, LONGEST])
