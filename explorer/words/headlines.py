@@ -157,4 +157,5 @@ def _oracle(case: CaseReport) -> str:
         if len(confirmed) <= len(refuted):
             text = _("the oracle (central differences) agrees only with {engines}")
             named = confirmed
-    return text.format(engines=who(named, _defined(case)))
+    # It judges answers: an engine that raised is no exception to what it says.
+    return text.format(engines=who(named, [*confirmed, *refuted]))

@@ -5,10 +5,10 @@ from tests.faults.fault import Fault
 IN_FACES = (
     Fault(
         "an engine that raised is an exception to what the oracle says",
-        "explorer/words/cases.py",
-        "        if group.oracle_agrees is not None:\n            judged += group.engines\n",
-        "        judged += group.engines\n",
-        "tests/words/test_sized_verdicts.py"
+        "explorer/words/headlines.py",
+        "        if group.oracle_agrees is not None:\n",
+        "        if True:\n",
+        "tests/words/test_headlines.py"
         "::test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says",
     ),
     Fault(
@@ -62,7 +62,7 @@ IN_FACES = (
     ),
     Fault(
         "a thumbnail has edges that are an order only",
-        "explorer/drawing/thumbnail.py",
+        "explorer/drawing/views.py",
         ' if wire.kind != "control"]',
         "]",
         "tests/drawing/test_order_only.py::test_a_thumbnail_has_edges_for_values_alone",
@@ -122,8 +122,8 @@ IN_FACES = (
     Fault(
         "a state that is moved alone has no name",
         "explorer/drawing/cards.py",
-        "path[: shortest - 1] for path",
-        "path[:shortest] for path",
+        'path = "".join(names[:1]).rpartition(".")[0]',
+        'path = "".join(names[:1])',
         "tests/drawing/test_state.py::test_a_state_that_is_moved_alone_has_its_name",
     ),
     Fault(
@@ -166,7 +166,7 @@ IN_FACES = (
     ),
     Fault(
         "a line of source more behind than before",
-        "explorer/pair/source_code.py",
+        "explorer/pair/details.py",
         "min(len(texts), at + AROUND)",
         "min(len(texts), at + AROUND + 1)",
         "tests/pair/test_source_lines.py::test_as_many_lines_are_shown_before_a_line_as_behind_it",

@@ -69,6 +69,14 @@ def test_one_engine_against_all_others_is_named_first() -> None:
     assert headline(case).endswith("the oracle (central differences) differs from all engines")
 
 
+def test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says() -> None:
+    case = differing(MIND, ("torch-tape",), confirmed=5)
+    # The oracle judges answers: of an engine that raised, it says nothing.
+    with_silent = (*case.groups, AnswerGroup(("torch-graph",), None))
+    case = msgspec.structs.replace(case, groups=with_silent)
+    assert headline(case).endswith("the oracle (central differences) differs from all engines")
+
+
 def test_the_oracle_names_the_fewer_engines() -> None:
     case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=0)
     assert headline(case).endswith("(central differences) differs only from torch-graph")
