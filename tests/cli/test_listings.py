@@ -47,7 +47,10 @@ def test_a_list_in_chinese_has_chinese_titles_and_its_document_english_ones(
     assert titles["dense_mse"] == title
 
 
-def test_studies_are_listed_with_their_questions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_studies_are_listed_with_their_questions(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert run(["study"]) == 0
     shown = capsys.readouterr().out
     for name in STUDIES:
