@@ -50,7 +50,7 @@ def assert_same_gradients(
     that the scenario expects, with their reasons, do not fail. Returns the exploration.
 
     Raises AssertionError, whose message has the cases that differ, the first divergence and the lines
-    of both nets; UsageError for wrong arguments, and MissingFrameworkError.
+    of both nets; UsageError for wrong arguments, MissingFrameworkError and TimeLimitError.
     """
     __tracebackhide__ = True
     try:

@@ -93,7 +93,8 @@ def explore(
     that order. ``case`` is the one whose graphs are captured; ``cases`` is
     "all", "structure" or "main". ``fresh`` ignores stored results; both limits
     are in seconds. Raises ExplorerError: UsageError, ScenarioError,
-    MissingFrameworkError.
+    MissingFrameworkError; TimeLimitError if a limit was reached before the
+    frameworks were loaded.
     """
     options = RunOptions(
         engines=engines,

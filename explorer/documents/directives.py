@@ -117,10 +117,11 @@ def directive(kind: str, subject: str, options: Mapping[str, str], folder: Path)
     choose("block", kind, KINDS)
     for name in options:
         choose(_("option of {kind}").format(kind=kind), name, KINDS[kind])
-    made = Directive(kind, _subject(kind, subject.strip(), folder), dict(options))
+    texts = {name: text.strip() for name, text in options.items()}
+    made = Directive(kind, _subject(kind, subject.strip(), folder), texts)
     for name, check in CHECKS.items():
-        if name in options:
-            check(options[name].strip())
+        if name in texts:
+            check(texts[name])
     _check_engines(made)
     return made
 

@@ -10,8 +10,8 @@ from explorer.exploration.options import Interrupted, no_report, no_row
 from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
-from explorer.model.errors import MissingFrameworkError
-from explorer.model.failures import Failure
+from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
+from explorer.model.failures import TIME_LIMITS, Failure
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About
@@ -51,8 +51,8 @@ def explore(
     of its node. ``order`` n adds nested gradients up to order n. ``progress`` is called
     with a stage, how much of it is done, and of how much.
 
-    Raises ScenarioError, UsageError or MissingFrameworkError; what frameworks raise is an outcome
-    in the report. Ctrl-C raises Interrupted once an engine has answered.
+    Raises ScenarioError, UsageError, MissingFrameworkError or TimeLimitError; what frameworks raise
+    is an outcome in the report. Ctrl-C raises Interrupted once an engine has answered.
     """
     defined = tuple(name for name in engines if scenario.defines(ENGINES[name].framework))
     start(workers, _first_workers(defined, graphs), progress)
@@ -172,18 +172,27 @@ def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Fra
 
 
 def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framework, About]:
-    """The workers' reports on the frameworks needed; MissingFrameworkError without one of these."""
+    """The workers' reports on the frameworks needed.
+
+    Raises MissingFrameworkError without one of these, and TimeLimitError if a limit was reached first.
+    """
     present: dict[Framework, About] = {}
     for framework in sorted(frameworks):
         about = about_framework(workers, framework)
         if isinstance(about, Failure):
-            raise MissingFrameworkError(
-                _("{framework} cannot be used: {reason}"),
-                framework=FRAMEWORK_LABELS[framework],
-                reason=message(about),
-            )
+            raise _unusable(framework, about)
         present[framework] = about
     return present
+
+
+def _unusable(framework: Framework, failure: Failure) -> ExplorerError:
+    """The error for a framework whose worker did not report on it."""
+    text = _("{framework} cannot be used: {reason}").format(
+        framework=FRAMEWORK_LABELS[framework], reason=message(failure)
+    )
+    if failure.loss and failure.loss.kind in TIME_LIMITS:
+        return TimeLimitError(text)
+    return MissingFrameworkError(text)
 
 
 def devices_of(

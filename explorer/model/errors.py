@@ -81,6 +81,12 @@ class MissingFrameworkError(ExplorerError):
     exit_code = 3
 
 
+class TimeLimitError(ExplorerError):
+    """A time limit was reached before a required framework's worker had answered."""
+
+    exit_code = 3
+
+
 class WorkerStartError(ExplorerError):
     """A worker process that cannot be started, for lack of disk space, memory or processes."""
 

@@ -93,6 +93,10 @@ LossKind = Literal[
 """
 
 
+TIME_LIMITS: frozenset[LossKind] = frozenset({"no_answer", "out_of_time", "not_sent"})
+"""The losses in which a time limit was reached, of one request or of the whole run."""
+
+
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """How a request to a worker was lost; ``output`` is the end of what it wrote to stderr."""
 

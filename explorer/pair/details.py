@@ -203,7 +203,7 @@ def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
     yield (
         _("node"),
         _("{id}, {phase} {kind}, step {step}").format(
-            id=node.id, phase=phase, kind=node.kind, step=node.order
+            id=node.id, phase=phase, kind=_(node.kind), step=node.order
         ),
     )
     if members:
@@ -222,7 +222,7 @@ def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
         yield _("value"), proof_text(node)
     for what, absence in sorted(node.missing.items()):
         if what != "proof":
-            yield _("no {what}").format(what=what), clean(why_missing(absence))
+            yield _("no {what}").format(what=_(what)), clean(why_missing(absence))
 
 
 def proof_text(node: Node) -> str:
@@ -330,7 +330,9 @@ def step_detail(pair: Pair) -> PairDetail:
 
 def modules_detail(pairs: int) -> PairDetail:
     """The detail of two nodes that show several each, with so many pairs between them."""
-    return PairDetail(_("{n} pairs join what these two show.").format(n=pairs))
+    one = _("1 pair joins what these two show.")
+    several = _("{n} pairs join what these two show.")
+    return PairDetail((one if pairs == 1 else several).format(n=pairs))
 
 
 def alone(unpaired: Unpaired, engines: Engines) -> str:

@@ -137,7 +137,8 @@ def progress_text(stages: Mapping[str, tuple[int, int]], waits: bool = False) ->
     parts: list[str] = []
     done_in_all, total_in_all = 0, 0
     for stage, (done, total) in sorted(stages.items()):
-        parts.append(_("{stage}: {done} of {total}").format(stage=stage, done=done, total=total))
+        text = _("{stage}: {done} of {total}")
+        parts.append(text.format(stage=_(stage), done=done, total=total))
         done_in_all += done
         total_in_all += total
     fraction = done_in_all / total_in_all if total_in_all else 0.0

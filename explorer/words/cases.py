@@ -100,8 +100,10 @@ def summary_of(shown: Sequence[CaseReport], report: Report) -> str:
 
 
 def _summary(cases: Sequence[CaseReport], report: Report) -> str:
-    whole = _("{cases}: {outcome}")
-    parts = [whole.format(cases=count_of_cases(len(cases)), outcome=_outcome(cases))]
+    parts = [count_of_cases(len(cases))]
+    if cases:
+        whole = _("{cases}: {outcome}")
+        parts = [whole.format(cases=parts[0], outcome=_outcome(cases))]
     divergences = sum(not alignment.expected for alignment in report.alignments)
     if divergences:
         one, several = (

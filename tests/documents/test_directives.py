@@ -56,6 +56,13 @@ def test_a_scenario_s_file_is_named_from_the_document_s_folder() -> None:
     assert made.engines == ("torch-tape",)
 
 
+def test_blanks_around_an_option_do_not_count() -> None:
+    given = {"depth": " 2", "view": "flow ", "width": " 50% "}
+    made = directive("gradient-graph", "dense_mse", given, HERE)
+    assert made.depth == 2
+    assert made.options == {"depth": "2", "view": "flow", "width": "50%"}
+
+
 def test_every_kind_has_a_block_that_is_accepted() -> None:
     for kind in KINDS:
         subject = "30" if kind == "gradient-claim" else "dense_mse"

@@ -1,18 +1,30 @@
 """What the panel of a node and of its pair says, and from where."""
 
 import base64
+import re
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import numpy as np
 import pytest
 
 from explorer.model.alignment import Pair
-from explorer.model.graph import Absence, GradGraph, Node, Output
+from explorer.model.graph import Absence, GradGraph, Node, NodeKind, Output
+from explorer.model.unpaired import Plain, Unpaired
 from explorer.numeric.summaries import summarise
 from explorer.pair.component import words
-from explorer.pair.details import ELEMENTS, heat_map, node_detail, pair_detail, source_lines
+from explorer.pair.details import (
+    ELEMENTS,
+    alone,
+    heat_map,
+    modules_detail,
+    node_detail,
+    pair_detail,
+    source_lines,
+)
 from explorer.pair.records import stage_changes
+from explorer.text.language import said_in
 from tests.support.sample_report import HOSTILE, graph
 
 
@@ -68,6 +80,39 @@ def test_one_byte_and_one_zero_are_in_the_singular() -> None:
     one, two = node_detail(node_of([0.0, 1.0, 2.0]), {}), node_detail(node_of([0.0, 0.0, 2.0]), {})
     assert one.outputs[0].figures.endswith("1 zero")
     assert two.outputs[0].figures.endswith("2 zeros")
+
+
+def test_one_pair_of_two_modules_is_in_the_singular() -> None:
+    assert modules_detail(1).evidence == "1 pair joins what these two show."
+    assert modules_detail(2).evidence == "2 pairs join what these two show."
+
+
+@pytest.mark.parametrize("kind", get_args(NodeKind))
+def test_the_kind_of_a_node_is_said_in_the_reader_s_language(kind: str) -> None:
+    with said_in("zh"):
+        said = facts(node_of(1, kind=kind))["节点"]
+    assert re.fullmatch(r"n1，前向[\u4e00-\u9fff]+，第 0 步", said)
+
+
+def test_an_op_without_a_source_is_described_in_chinese_throughout() -> None:
+    absences = {what: Absence("unwritten") for what in ("forward", "source", "values")}
+    with said_in("zh"):
+        told = facts(node_of(1, missing=absences))
+    assert told["节点"] == "n1，前向算子，第 0 步"
+    assert {"没有前向", "没有源代码", "没有值"} <= set(told)
+
+
+def test_why_a_node_is_alone_is_said_in_one_language() -> None:
+    why = Plain("first_difference")
+    unpaired = Unpaired(side="left", node="n1", reason="difference", why=why)
+    engines = "torch-tape", "mindspore-graph"
+    assert alone(unpaired, engines) == (
+        "No node here is its pair. Difference: a divergence: the two graphs differ here."
+    )
+    with said_in("zh"):
+        said = alone(unpaired, engines)
+    assert said.endswith("。")
+    assert not re.search("[A-Za-z.:]", said)
 
 
 def test_words_for_one_node_go_with_those_for_several() -> None:

@@ -65,7 +65,7 @@ def test_the_first_screen_has_the_verdict_and_two_ladders_and_the_matrix_is_fold
     tags.feed(page)
     summary, ladders = page.index('class="summary'), page.index('class="gradient-figure"')
     first_fold, parting = page.index("<details"), page.index("first divergence")
-    cases, pictures = page.index("grad(net"), page.index("1 gradient graphs")
+    cases, pictures = page.index("grad(net"), page.index(">1 gradient graph<")
     assert summary < ladders < parting < cases < pictures
     assert first_fold < cases
     assert page[ladders:parting].count("<svg") == 2

@@ -52,6 +52,7 @@ SAYING = ("_", "later")
 ERRORS = {
     "MissingFrameworkError",
     "ScenarioError",
+    "TimeLimitError",
     "UnreadScenarioError",
     "UsageError",
 }

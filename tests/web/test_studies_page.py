@@ -48,6 +48,22 @@ def test_a_study_says_when_it_was_measured_and_its_first_findings() -> None:
     assert "<b>" not in said(page).replace("\\<b", "")
 
 
+def further() -> None:
+    import streamlit as st
+
+    from explorer.web.studies_page import FIRST_FINDINGS, _findings
+
+    _findings(["a finding"] * (FIRST_FINDINGS + st.session_state["more"]))
+
+
+@pytest.mark.parametrize(
+    ("more", "labels"), [(0, []), (1, ["1 more finding"]), (2, ["2 more findings"])]
+)
+def test_what_is_a_click_away_is_counted(more: int, labels: list[str]) -> None:
+    page = opened(further, {"more": more})
+    assert [fold.label for fold in page.expander] == labels
+
+
 def test_studies_of_a_scenario_are_those_that_take_one() -> None:
     names = studies_of_a_scenario()
     assert "devices" in names

@@ -49,6 +49,12 @@ def test_a_part_of_the_cases_says_so() -> None:
     assert summary_of(report().cases, report()) == summary(report())
 
 
+def test_of_a_report_without_cases_nothing_is_said_to_be_as_expected() -> None:
+    empty = msgspec.structs.replace(with_cases(), alignments=(), findings=())
+    assert summary(empty) == "0 cases; no gradient was compared"
+    assert summary_of([], empty) == summary(empty)
+
+
 @pytest.mark.parametrize("noise", [0.0, 1e-6])
 def test_a_difference_names_its_place_its_size_and_its_engines(noise: float) -> None:
     ratio = 240.0 if noise else 0.0

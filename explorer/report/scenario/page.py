@@ -210,8 +210,9 @@ def page_blocks(
     if about:
         yield Section(_("About the scenario"), tuple(map(Paragraph, about)))
     if pictures:
-        title = _("{n} gradient graphs").format(n=len(pictures))
-        yield Section(title, tuple(pictures), fold="closed")
+        one, several = _("1 gradient graph"), _("{n} gradient graphs")
+        title = one if len(pictures) == 1 else several
+        yield Section(title.format(n=len(pictures)), tuple(pictures), fold="closed")
 
 
 def _title(report: Report) -> str:

@@ -1,0 +1,55 @@
+"""The error of an exploration whose workers do not report on their framework."""
+
+import pytest
+
+from explorer import api
+from explorer.exploration import explore as exploration
+from explorer.model.engines import Framework
+from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
+from explorer.model.failures import MISSING_FRAMEWORK, Failure, Loss, LossKind
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+
+
+def error_of(failure: Failure, monkeypatch: pytest.MonkeyPatch) -> ExplorerError:
+    """The error of an exploration in which every worker answers with this failure."""
+
+    def about(workers: Workers, framework: Framework) -> Failure:
+        return failure
+
+    monkeypatch.setattr(exploration, "about_framework", about)
+    with Workers() as workers, pytest.raises(ExplorerError) as raised:
+        exploration.devices_of(load(find("dense_mse")), ("torch-tape",), "cpu", workers)
+    return raised.value
+
+
+@pytest.mark.parametrize("kind", ["no_answer", "out_of_time", "not_sent"])
+def test_a_time_limit_is_not_a_missing_framework(
+    kind: LossKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = Failure("timed_out", loss=Loss(kind=kind, amount=1.0))
+    error = error_of(failure, monkeypatch)
+    assert type(error) is TimeLimitError
+    assert error.exit_code == 3
+    assert "to wait longer" in str(error)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure(MISSING_FRAMEWORK, "No module named 'torch'"),
+        Failure("crashed", loss=Loss(kind="died", code=-11)),
+    ],
+)
+def test_a_framework_that_cannot_be_loaded_is_missing(
+    failure: Failure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = error_of(failure, monkeypatch)
+    assert type(error) is MissingFrameworkError
+    assert str(error).startswith("PyTorch cannot be used: ")
+
+
+def test_the_api_raises_it_where_the_limit_of_the_run_is_reached() -> None:
+    with pytest.raises(TimeLimitError, match="the time limit of the whole run was reached"):
+        api.explore("aliased_input", timeout=1e-9, fresh=True)
