@@ -1,7 +1,6 @@
 """One case in a sentence: who differs from whom and by how much, and whom the oracle confirms."""
 
 import math
-import re
 from collections.abc import Sequence
 
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
@@ -19,8 +18,6 @@ from explorer.words.cases import (
     verdict,
     who,
 )
-
-BLANK_IN_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 
 ORACLE_AGREES: dict[Stand, str] = {
     "agrees": later("the oracle (central differences) agrees"),
@@ -43,8 +40,7 @@ def headline(case: CaseReport) -> str:
     disagree = case.verdict == "differs" or case.oracle_agrees is False
     if disagree and case.expected:
         text = _("{outcome}, as the scenario expects").format(outcome=text)
-    # Engines have Latin names, which Chinese sets apart, and Chinese ones, which it does not.
-    return BLANK_IN_CHINESE.sub("", text)
+    return text
 
 
 # The verdict
