@@ -46,7 +46,9 @@ COMMANDS = (
         later("Compare the engines on a scenario, or list the scenarios."),
         later(
             "Runs the main case on every engine and captures its graphs, then runs the other"
-            " cases. Without a name, lists the shipped scenarios."
+            " cases. The main case differentiates with respect to all floating inputs and all"
+            " weights, or as nearly as CASES of the file allows. Without a name, lists the"
+            " shipped scenarios."
         ),
     ),
     Command(

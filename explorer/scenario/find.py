@@ -87,7 +87,13 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         raise ScenarioError(text, file=name_or_file)
     fact = _("unknown scenario {name!r}, which is not the path of a .py file either")
     given = path.stem if path.suffix == ".py" else name_or_file
-    raise ScenarioError(refusal(fact.format(name=name_or_file), given, list(by_name)))
+    see = all_scenarios(len(by_name))
+    raise ScenarioError(refusal(fact.format(name=name_or_file), given, list(by_name), see))
+
+
+def all_scenarios(number: int) -> str:
+    """How to see the names of all scenarios, as a refusal says it."""
+    return _("`explorer scenario` lists all {n}").format(n=number)
 
 
 def _is_path(path: Path) -> bool:

@@ -141,8 +141,12 @@ def case_called(
     fact = _("unknown case {given!r}").format(given=name)
     if has_parameters is False and "weights" in name:
         fact = _("case {given!r} needs weights, and the nets have none").format(given=name)
-    message = refusal(fact, name, short_names)
-    if has_parameters is None and any("weights" in short for short in short_names):
+    # Every net has those without weights: they come first among the examples.
+    short_names.sort(key=lambda short: "weights" in short)
+    see = _("a run of the scenario lists its cases")
+    message = refusal(fact, name, short_names, see)
+    has_all = not message.endswith(see)
+    if has_all and has_parameters is None and any("weights" in short for short in short_names):
         text = _("{message}; those with weights only where the nets have weights")
         message = text.format(message=message)
     raise UsageError(message)

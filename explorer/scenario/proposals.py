@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from explorer.model.requests import Description, ParameterSpec
 from explorer.scenario.correspondence import is_floating, is_weight, lone
-from explorer.text.choices import LIKENESS
+
+LIKENESS = 0.5
+"""The lowest ratio of difflib (0 to 1) at which names count as alike."""
 
 KINDS = (
     "weight_ih",

@@ -26,7 +26,7 @@ from explorer.model.errors import (
 from explorer.model.failures import Failure
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST, Result
-from explorer.scenario.find import names, real_names
+from explorer.scenario.find import all_scenarios, names, real_names
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.sweep.records import JobResult, Problem, SweepJob, SweepVerdict
@@ -63,7 +63,9 @@ def scenarios_called(patterns: Iterable[str]) -> dict[str, Path]:
                 "{pattern} matches neither a shipped scenario, nor a .py file, nor a folder of them"
             )
             fact = text.format(pattern=repr(pattern))
-            raise UsageError(refusal(fact, pattern, [*names(), *real_names()]))
+            known_names = [*names(), *real_names()]
+            see = all_scenarios(len(known_names))
+            raise UsageError(refusal(fact, pattern, known_names, see))
         # By path: two patterns may match one file.
         known = set(found.values())
         found.update({name: path for name, path in matches.items() if path not in known})

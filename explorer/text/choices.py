@@ -12,14 +12,17 @@ from explorer.text.language import _, later, named
 SHOWN = 16
 """The greatest number of allowed names that an error lists.
 
-If there are more, only the nearest are listed, or the first ones if none is near.
+If there are more, the nearest are listed first.
 """
 
-LIKENESS = 0.5
+LIKENESS = 0.56
 """The lowest ratio of difflib (0 to 1) at which a name counts as near.
 
-difflib's own 0.6 finds nothing near a name of four letters, two of which are wrong.
+At it `tape` is near `torch-tape`, and `my_nett` is not near `unet`.
 """
+
+EXAMPLES = 4
+"""The number of allowed names that an error lists where it says how to see all."""
 
 
 KINDS = (
@@ -56,14 +59,23 @@ def choose(what: str, given: str, allowed: Iterable[str]) -> str:
     raise UsageError(refusal(fact, given, names))
 
 
-def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
-    """The fact, the nearest allowed name if one is near, and what is allowed, in one line."""
+def refusal(fact: str, given: str, allowed: Sequence[str], see: str = "") -> str:
+    """The fact, the nearest allowed name if one is near, and what is allowed, in one line.
+
+    ``see`` says how to see all names where they are too many to list.
+    """
     near = nearest(given, allowed)
     shown = named(allowed) or _("none")
     if len(allowed) > SHOWN:
-        names = (near or list(allowed))[:SHOWN]
+        if near and see:
+            text = _("{fact}; did you mean {near}? {see}")
+            return text.format(fact=fact, near=repr(near[0]), see=see)
+        names = [*near, *(name for name in allowed if name not in near)]
         text = _("{names}, … ({n} in all)")
-        shown = text.format(names=named(names), n=len(allowed))
+        shown = text.format(names=named(names[:SHOWN]), n=len(allowed))
+        if see:
+            text = _("{names}, …; {see}")
+            shown = text.format(names=named(names[:EXAMPLES]), see=see)
     text = _("{fact}; allowed: {allowed}")
     if near:
         text = _("{fact}; did you mean {near}? allowed: {allowed}")

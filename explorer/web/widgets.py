@@ -81,7 +81,8 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
         text = _("{fact}; did you mean {nearest}? allowed: {names}")
     rest = ""
     if len(allowed) > SHOWN:
-        shown = (near or shown)[:SHOWN]
+        others = [name for name in allowed if name not in near]
+        shown = [*near, *others][:SHOWN]
         rest = _(", … ({n} in all)").format(n=len(allowed))
     first = "".join(map(repr, near[:1]))
     return text.format(fact=fact, nearest=first, names=named(shown) + rest)

@@ -26,6 +26,12 @@ HEADINGS = {
 }
 """The headings under which cases are listed: an API each, and nested calls."""
 
+NAMES = later(
+    "dNAME: gradient with respect to NAME; weights=one: to the first weight alone;"
+    " sens_param: from cotangents other than 1"
+)
+"""What names in the table of cases mean."""
+
 OUTCOMES = {
     "raised": later("raises"),
     "unsupported": later("cannot do this"),

@@ -69,12 +69,12 @@ COUNTED: dict[Kind, tuple[str, str]] = {
     ),
     "differs": (later("1 differs"), later("{n} differ")),
     "some_raise": (
-        later("1 is rejected by some engines only"),
-        later("{n} are rejected by some engines only"),
+        later("1 raises in some engines only"),
+        later("{n} raise in some engines only"),
     ),
     "rejected": (
-        later("1 is rejected by every engine"),
-        later("{n} are rejected by every engine"),
+        later("1 raises in every engine"),
+        later("{n} raise in every engine"),
     ),
     "not_compared": (
         later("1 was answered by fewer than two engines"),
@@ -142,12 +142,12 @@ def _outcome(cases: Sequence[CaseReport]) -> str:
 
 
 def _must(cases: Iterable[CaseReport]) -> str:
-    """How many of the cases that every engine rejects have to be."""
+    """How many of the cases that raise in every engine have to."""
     rejected = [case for case in cases if case.verdict == "all_raise"]
     must = sum(case.case.must_fail for case in rejected)
     if must == len(rejected):
         return _(" (as required)")
-    return _(" ({n} of them must be)").format(n=must) if must else ""
+    return _(" (as {n} must)").format(n=must) if must else ""
 
 
 def _counted(number: int, one: str, several: str) -> str:
@@ -241,11 +241,11 @@ def reason(case: CaseReport) -> str:
         return text.format(engines=listed(surprise.engines), reason=said(surprise.reason))
     one, other = surprise.one, surprise.other
     if len(one) == len(other) == 1:
-        text = _("{engines} disagree, and the scenario does not expect it")
+        text = _("{engines} disagree; the scenario declares no such difference")
         return text.format(engines=listed((*one, *other)))
-    text = _("{one} disagree with {other}, and the scenario does not expect it")
+    text = _("{one} disagree with {other}; the scenario declares no such difference")
     if len(one) == 1:
-        text = _("{one} disagrees with {other}, and the scenario does not expect it")
+        text = _("{one} disagrees with {other}; the scenario declares no such difference")
     return text.format(one=listed(one), other=listed(other))
 
 
@@ -299,7 +299,7 @@ def described(difference: Difference) -> str:
     if math.isinf(difference.abs):
         text = _("at {place} one is nan or inf and the other is not the same, between {engines}")
         return clean(text.format(place=where, engines=engines))
-    relative = _("{relative} relative").format(relative=f"{difference.rel:.2g}")
+    relative = _("{relative} of the greater").format(relative=f"{difference.rel:.2g}")
     if has_ratio(difference):
         noise = f"{difference.noise:.2g}"
         text = _("{relative}, {ratio} × the noise of {noise}")
@@ -349,7 +349,7 @@ STANDS: dict[Stand, str] = {
     "kinked": later("agrees but at kinks, which have no derivative, in {n}"),
     "finite": later("agrees where the net is finite in {n}"),
     "along": later("agrees along random directions in {n}"),
-    "differs": later("differs in {n}"),
+    "differs": later("contradicts some engine in {n}"),
     "unjudged": later(
         "cannot judge {n}, since the net is not finite there, or so great that its rounding"
         " hides the differences"
@@ -396,10 +396,39 @@ def directions(report: CaseReport) -> int:
 def oracle(report: CaseReport) -> str:
     """The oracle's word on a case in a table's cell: "agrees", "agrees ·16" along 16 directions.
 
-    "" where it does not apply.
+    Where it differs, the fewer of those that it confirms or refutes: "only torch", "only tape
+    engines", "refutes torch-graph". "" where it does not apply.
     """
+    judged = stand(report)
+    confirmed, refuted = judged_by_oracle(report)
+    if judged == "differs" and refuted:
+        text, named = _("refutes {engines}"), refuted
+        if 0 < len(confirmed) <= len(refuted):
+            text, named = _("only {engines}"), confirmed
+        return text.format(engines=_in_short(named, [*confirmed, *refuted]))
     number = directions(report)
-    return _(CELLS[stand(report)]).format(along=f" ·{number}" if number else "")
+    return _(CELLS[judged]).format(along=f" ·{number}" if number else "")
+
+
+def _in_short(engines: Sequence[str], every_engine: Sequence[str]) -> str:
+    """What ``who`` says, in a cell's words: "tape engines", "graph engines", "torch"."""
+    if len(engines) == 2 and len(every_engine) > 2:
+        one, other = ENGINES[engines[0]], ENGINES[engines[1]]
+        if one.style == other.style:
+            return _("tape engines") if one.style == "tape" else _("graph engines")
+        if one.framework == other.framework:
+            return one.framework
+    return who(engines, every_engine)
+
+
+def judged_by_oracle(report: CaseReport) -> tuple[list[str], list[str]]:
+    """The engines whose results the oracle confirms, and those whose results it refutes."""
+    confirmed: list[str] = []
+    refuted: list[str] = []
+    for group in report.groups:
+        if group.oracle_agrees is not None:
+            (confirmed if group.oracle_agrees else refuted).extend(group.engines)
+    return confirmed, refuted
 
 
 def oracle_summary(cases: Sequence[CaseReport]) -> str:

@@ -6,7 +6,7 @@ from explorer.words.divergences import first_divergence
 
 LEGEND = later(
     "paired: with a partner in the other graph; inside: a step within one op of the other graph;"
-    " two numbers: of the first and of the second graph"
+    " two numbers: of the first and of the second graph; one: the same in both"
 )
 """What the numbers of op nodes in ``of_both`` count."""
 

@@ -12,6 +12,7 @@ from explorer.words.cases import (
     answered,
     directions,
     has_ratio,
+    judged_by_oracle,
     place,
     size,
     stand,
@@ -140,11 +141,7 @@ def _oracle(case: CaseReport) -> str:
         if judged not in ORACLE_AGREES:
             return ""
         return _(ORACLE_AGREES[judged]).format(n=directions(case))
-    confirmed: list[str] = []
-    refuted: list[str] = []
-    for group in case.groups:
-        if group.oracle_agrees is not None:
-            (confirmed if group.oracle_agrees else refuted).extend(group.engines)
+    confirmed, refuted = judged_by_oracle(case)
     text = _("the oracle (central differences) differs from {engines}")
     named = refuted
     if confirmed:

@@ -23,7 +23,7 @@ UNKNOWN_NAMES = [
     ),
     (
         ["scenario", "dense_msee"],
-        "is not the path of a .py file either; did you mean 'dense_mse'? allowed: ",
+        "is not the path of a .py file either; did you mean 'dense_mse'? `explorer scenario` lists all ",
     ),
     (["scenario", "./shelf/unet.py"], "scenario file './shelf/unet.py' does not exist; give a"),
     (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),

@@ -5,7 +5,7 @@ from tests.faults.fault import Fault
 IN_FACES = (
     Fault(
         "an engine that raised is an exception to what the oracle says",
-        "explorer/words/headlines.py",
+        "explorer/words/cases.py",
         "        if group.oracle_agrees is not None:\n",
         "        if True:\n",
         "tests/words/test_headlines.py"

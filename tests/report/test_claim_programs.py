@@ -125,6 +125,8 @@ def test_programs_name_those_that_ran_them_and_do_not_show_what_a_row_does_not_r
     headings = [program.heading for program in shown(52)]
     assert headings[0] == f"{AS_PRINTED} (MindSpore graph and tape)"
     assert f"{WHAT_WAS_RUN}: zero_grad, backward, step (PyTorch)" in headings
+    several = [heading for heading in headings if "code above: (1) Model.train over" in heading]
+    assert [" (2) nn.TrainOneStepCell around " in heading for heading in several] == [True]
     with said_in("zh"):
         headings = [program.heading for program in programs(*board_of(CLAIMS[52]))]
     assert "实际运行的程序：loop（PyTorch）" in headings

@@ -66,6 +66,8 @@ def test_the_first_part_and_the_second_make_up_the_whole() -> None:
     assert first + second == shown(report())
     assert "mindspore-graph · torch-tape" in first
     assert "value_and_grad(net" in second
+    # Names are explained above the table that has them.
+    assert second.index("dNAME: ") < second.index("grad(net")
 
 
 @pytest.mark.parametrize("cause", OMITTED)

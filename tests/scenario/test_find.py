@@ -6,7 +6,7 @@ import pytest
 
 from explorer.model.errors import ScenarioError
 from explorer.scenario.find import FOLDER, REAL, find, module_name, names, real_names
-from explorer.text.choices import SHOWN
+from explorer.text.choices import EXAMPLES
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
@@ -58,9 +58,16 @@ def test_what_is_not_a_scenario_is_refused_with_what_there_is(name: str, fragmen
     with pytest.raises(ScenarioError) as caught:
         find(name)
     assert fragment in str(caught.value)
+    number = len(names()) + 2 * len(real_names())
+    assert str(caught.value).endswith(f" `explorer scenario` lists all {number}")
+
+
+def test_a_name_that_is_like_none_gets_a_few_examples_and_no_proposal() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        find("my_nett")
+    assert "did you mean" not in str(caught.value)
     _, _, allowed = str(caught.value).partition("allowed: ")
-    assert len(allowed.split(", ")) <= SHOWN + 1  # and how many there are
-    assert allowed.endswith(f", … ({len(names()) + 2 * len(real_names())} in all)")
+    assert len(allowed.split(", ")) == EXAMPLES + 1  # and how to see all
 
 
 @pytest.mark.parametrize("name", ["nowhere.py", "../scenarios/dense_mse", "./a/unet.py"])

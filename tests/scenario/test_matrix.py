@@ -89,7 +89,13 @@ def test_a_refused_case_is_answered_with_those_that_have_a_gradient() -> None:
     with pytest.raises(UsageError) as unknown:
         case_called("grad(7)", matrix(1, has_parameters=True))
     assert "grad(None)," not in str(unknown.value)
-    assert str(unknown.value).endswith("; those with weights only where the nets have weights")
+    assert str(unknown.value).endswith("? a run of the scenario lists its cases")
+    # A list that is shown whole says which of its names may not apply.
+    with pytest.raises(UsageError) as few:
+        case_called("grad(7)", matrix(1, has_parameters=True)[:8])
+    assert str(few.value).endswith("; those with weights only where the nets have weights")
+    with pytest.raises(UsageError, match=r"'x'; allowed: grad\(0\), .*, …; a run of the scenario"):
+        case_called("x", matrix(1, has_parameters=True))
     without = matrix(1, has_parameters=False)
     with pytest.raises(UsageError) as known:
         case_called("grad(0, weights=all)", without, has_parameters=False)

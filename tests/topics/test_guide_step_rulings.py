@@ -73,11 +73,11 @@ def test_the_printed_step_is_judged_by_all_that_it_leaves(
 
 def test_statistics_that_moved_twice_are_told_apart_from_the_weights() -> None:
     seen = routes(AS_IT_IS, AS_IT_IS).evidence
-    assert "from PyTorch's loop, TrainOneStepCell: 0 (MindSpore graph" in seen
-    assert "of the weights alone, the guide's step: 0 (MindSpore" in seen
+    assert "between PyTorch's loop and TrainOneStepCell: 0 (MindSpore graph" in seen
+    assert "of the weights alone between PyTorch's loop and the guide's step: 0 (MindSpore" in seen
     assert "what differs most after the guide's step: norm.running_mean" in seen
     assert "guide's steps moves the running mean: 1.9 times as far as PyTorch's" in seen
-    assert "from PyTorch's loop, the guide's step after set_grad(): 0.09" in seen
+    assert "between PyTorch's loop and the guide's step after set_grad(): 0.09" in seen
 
 
 @pytest.mark.parametrize(

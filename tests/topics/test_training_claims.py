@@ -53,7 +53,7 @@ def four_times_as_fast(world: World) -> None:
         (
             52,
             "does_not_hold",
-            "statistics from PyTorch's loop, Model.train: 4.5e-08 (MindSpore graph",
+            "statistics between PyTorch's loop and Model.train: 4.5e-08 (MindSpore graph",
         ),
         (
             52,

@@ -31,9 +31,9 @@ def test_cases_that_every_engine_rejects_are_counted_together_with_those_that_mu
     free = [msgspec.structs.replace(must[0], case=GradCase("grad", 0))]
     assert not free[0].case.must_fail
     said = summary(with_cases(*must[:2], *free[:1]))
-    assert "3 are rejected by every engine (2 of them must be); all as expected" in said
-    assert "2 are rejected by every engine (as required); " in summary(with_cases(*must[:2]))
-    assert "1 is rejected by every engine; " in summary(with_cases(free[0]))
+    assert "3 raise in every engine (as 2 must); all as expected" in said
+    assert "2 raise in every engine (as required); " in summary(with_cases(*must[:2]))
+    assert "1 raises in every engine; " in summary(with_cases(free[0]))
 
 
 def test_unexpected_divergences_and_findings_are_counted() -> None:
@@ -61,7 +61,7 @@ def test_a_difference_names_its_place_its_size_and_its_engines(noise: float) -> 
     difference = Difference(
         "value", ("torch-tape", "mindspore-graph"), 0.008, 0.001, "dx", (0, 2), "", noise, ratio
     )
-    within = "0.001 relative, 240 × the noise of 1e-06" if noise else "0.001 relative"
+    within = "0.001 of the greater, 240 × the noise of 1e-06" if noise else "0.001 of the greater"
     assert described(difference) == (
         f"greatest at dx[0, 2]: 0.008 ({within}) between torch-tape and mindspore-graph"
     )

@@ -7,6 +7,7 @@ from explorer.model.cases import GradCase
 from explorer.model.report import AnswerGroup, CaseReport, Difference
 from explorer.model.results import OracleResult, Result
 from explorer.text.language import said_in
+from explorer.words.cases import oracle, oracle_summary
 from explorer.words.headlines import headline
 from tests.support.sample_report import case_report
 
@@ -152,3 +153,31 @@ def test_engines_that_gave_no_gradient_are_not_said_to_agree() -> None:
     results = {**case.results, **dict.fromkeys(TORCH, Result(outcome="unsupported"))}
     within = msgspec.structs.replace(case, results=results)
     assert headline(within) == f"both mindspore engines agree{ORACLE_AGREES}"
+
+
+@pytest.mark.parametrize(
+    ("groups", "confirmed", "cell"),
+    [
+        ((MIND, TORCH), 1, "only torch"),
+        ((MIND, TORCH), 0, "only mindspore"),
+        (
+            (("mindspore-tape", "torch-tape"), ("mindspore-graph", "torch-graph")),
+            0,
+            "only tape engines",
+        ),
+        (
+            (("mindspore-tape", "torch-tape"), ("mindspore-graph", "torch-graph")),
+            1,
+            "only graph engines",
+        ),
+        (((*MIND, "torch-tape"), ("torch-graph",)), 0, "refutes torch-graph"),
+        (((*MIND, "torch-tape"), ("torch-graph",)), 1, "only torch-graph"),
+        ((MIND, TORCH), 5, "refutes all engines"),
+    ],
+)
+def test_the_oracle_s_cell_names_the_fewer_whom_it_confirms_or_refutes(
+    groups: tuple[tuple[str, ...], ...], confirmed: int, cell: str
+) -> None:
+    case = differing(*groups, confirmed=confirmed)
+    assert oracle(case) == cell
+    assert oracle_summary([case]).endswith(": contradicts some engine in 1")

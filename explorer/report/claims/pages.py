@@ -65,9 +65,8 @@ RUN_AGAIN = later(
 )
 
 RUN_BELOW = later(
-    "Where the explorer is installed, each program can be pasted and run by itself, one that uses"
-    " the guide's code below that code. `python -m explorer claims {number} --fresh` runs"
-    " everything again."
+    "Where the explorer is installed, each program runs by itself. Where one uses the guide's code,"
+    " paste that first. `python -m explorer claims {number} --fresh` runs everything again."
 )
 """What is said instead of RUN_AGAIN where a program uses the guide's code."""
 

@@ -93,7 +93,9 @@ def _what(program: Program) -> str:
         (definition,) = ast.parse(piece.text).body
         if isinstance(definition, ast.FunctionDef):
             texts.append(_purpose(definition))
-    return _("; ").join(texts)
+    if len(texts) < 2:
+        return "".join(texts)
+    return " ".join(f"({number}) {text}" for number, text in enumerate(texts, 1))
 
 
 def _purpose(function: ast.FunctionDef) -> str:

@@ -135,6 +135,8 @@ def graphs_blocks(report: Report) -> Iterator[Block]:
 def cases_blocks(report: Report) -> Iterator[Block]:
     """The second part: the cases, and a summary as the last lines."""
     cases = cases_of(report)
+    if cases.groups:
+        yield Paragraph(_(answers.NAMES), "faint")
     for group in cases.groups:
         yield Section(group.heading, (_terminal_cases(group),))
     yield from _notes(cases)
@@ -200,6 +202,8 @@ def page_blocks(
     yield Paragraph(oracle_summary(report.cases), "faint")
     yield from _omissions(report)
     cases = cases_of(report)
+    if cases.groups:
+        yield Paragraph(_(answers.NAMES), "faint")
     for group in cases.groups:
         # What is not as it should be is in sight; the rest is a click away.
         fold: Fold = "open" if "alarm" in map(STATE, group.rows) else "closed"

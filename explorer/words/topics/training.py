@@ -217,18 +217,20 @@ TEXTS: Final[dict[str, Template]] = {
     "graphs_with": (later("{n} graph ({graphs:;})"), later("{n} graphs ({graphs:;})")),
     "parts_and_nodes": later("{parts}, {nodes} nodes"),
     "route_difference": later(
-        "greatest difference of weights and running statistics from PyTorch's loop, {route}"
+        "greatest difference of weights and running statistics between PyTorch's loop and {route}"
     ),
     "guide_step": later("the guide's step"),
     "guide_step_set_grad": later("the guide's step after set_grad()"),
     "one_forward": later("value_and_grad, then the optimizer"),
-    "weights_alone": later("greatest difference of the weights alone, the guide's step"),
+    "weights_alone": later(
+        "greatest difference of the weights alone between PyTorch's loop and the guide's step"
+    ),
     "differs_most": later("what differs most after the guide's step"),
     "mean_moved": later("how far the first of the guide's steps moves the running mean"),
     "times_as_far": later("{ratio:.3g} times as far as PyTorch's"),
     "forward_passes": later(
         "forward passes in the guide's step (net(image) for the loss, GradOperation for the"
-        " gradients), by the running mean"
+        " gradients), counted by how far the running mean moved"
     ),
     "clip_default": later("default of clip_norm"),
     "clipped_by_default": later("[[3, 4], [12]] clipped by default"),
