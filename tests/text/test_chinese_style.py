@@ -2,6 +2,8 @@
 
 import re
 from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
@@ -16,6 +18,7 @@ from explorer.report.study import study_blocks
 from explorer.text.language import LOCALE, Template, _, named, said_in
 from explorer.topics import claims, study_topic
 from explorer.topics.studies import target
+from tests.support.command_line import ROOT
 from tests.support.sample_report import report
 
 DOMAINS = ("app", "topics", "scenarios")
@@ -149,6 +152,31 @@ def test_names_are_listed_with_the_mark_of_the_language() -> None:
     assert named(()) == ""
     with said_in("zh"):
         assert named(("a", "b", "c")) == "a、b、c"
+
+
+PAGES = sorted((ROOT / "docs" / "zh").glob("*.md"))
+
+STARTS_A_LINE = re.compile(r"[-*#|]|\d+\. ")
+"""How a line of Markdown begins that does not continue the one before."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_a_chinese_paragraph_is_one_line(page: Path) -> None:
+    # A break in the middle of a sentence is shown as a blank.
+    prose = re.sub(r"```.*?```", "\n", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = prose.splitlines()
+    broken = []
+    for before, line in pairwise(lines):
+        if before.strip() and line.strip() and not STARTS_A_LINE.match(line):
+            broken.append(line)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_the_prose_of_a_page_has_blanks_as_texts_have_them(page: Path) -> None:
+    prose = re.sub(r"```.*?```", "\n", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for line in prose.splitlines():
+        assert not re.search("[一-鿿] +[一-鿿]", CODE.sub("`x`", line)), line
 
 
 def pages() -> dict[str, str]:
