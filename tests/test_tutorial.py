@@ -10,21 +10,31 @@ from tests.support.sessions import SESSION, Session, assert_prints
 
 PAGES = {"en": ROOT / "docs" / "tutorial.md", "zh": ROOT / "docs" / "zh" / "tutorial.md"}
 
+FIGURE = re.compile(r"\d[\w.,]*\w|\d")
+
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
-TEXT = PAGES["en"].read_text(encoding="utf-8")
+TEXTS = {language: page.read_text(encoding="utf-8") for language, page in PAGES.items()}
+TEXT = TEXTS["en"]
 (PORT,) = re.findall(r'```python title="my_net.py"\n(.*?)```', TEXT, re.DOTALL)
 WRONG = "nn.GELU()"
 MENDED = "nn.GELU(approximate=False)"
 
-HEADING = "\n## Mend it\n"
+HEADINGS = {"en": "\n## Mend it\n", "zh": "\n## 改正\n"}
 """The sessions under it run what is mended, those before it what is not."""
 
-STEPS = [
-    (is_mended, Session(*shown))
-    for is_mended, text in enumerate(TEXT.split(HEADING))
-    for shown in SESSION.findall(text)
-]
+OPTIONS = {"en": "", "zh": " --lang zh"}
+"""What the commands of a page end with, so that they print its language."""
+
+
+def steps(language: str) -> list[tuple[bool, Session]]:
+    """The sessions of a page, and whether each runs what is mended."""
+    before, after = TEXTS[language].split(HEADINGS[language])
+    sessions = [(False, Session(*shown)) for shown in SESSION.findall(before)]
+    return sessions + [(True, Session(*shown)) for shown in SESSION.findall(after)]
+
+
+STEPS = [*steps("en"), *steps("zh")]
 
 
 def mended(port: str) -> str:
@@ -51,14 +61,19 @@ def test_a_session_prints_what_the_tutorial_shows(
 
 
 def test_it_opens_with_a_wrong_line_and_ends_with_the_styles() -> None:
-    commands = [session.command.removeprefix("python -m explorer ") for _, session in STEPS]
-    assert commands == [
-        "scenario my_net.py",
-        "diff my_net.py torch-tape mindspore-graph",
-        "diff my_net.py torch-tape mindspore-graph",
-        "scenario my_net.py",
-        "scenario aliased_input",
-    ]
+    for language, option in OPTIONS.items():
+        commands = []
+        for _, session in steps(language):
+            assert session.command.endswith(option)
+            command = session.command.removeprefix("python -m explorer ")
+            commands.append(command.removesuffix(option))
+        assert commands == [
+            "scenario my_net.py",
+            "diff my_net.py torch-tape mindspore-graph",
+            "diff my_net.py torch-tape mindspore-graph",
+            "scenario my_net.py",
+            "scenario aliased_input",
+        ]
 
 
 def test_both_lines_are_where_the_text_says() -> None:
@@ -75,5 +90,17 @@ def test_the_picture_is_of_the_file_that_is_shown() -> None:
 
 
 def test_both_languages_show_the_same_code() -> None:
-    chinese = PAGES["zh"].read_text(encoding="utf-8").replace("\n../my_net.py\n", "\nmy_net.py\n")
-    assert CODE.findall(chinese) == CODE.findall(TEXT)
+    english = SESSION.sub("", TEXT)
+    chinese = SESSION.sub("", TEXTS["zh"]).replace("\n../my_net.py\n", "\nmy_net.py\n")
+    assert CODE.findall(chinese) == CODE.findall(english)
+    assert len(CODE.findall(english)) == 3
+
+
+def test_a_chinese_session_shows_as_much_as_the_english_one() -> None:
+    pairs = list(zip(steps("en"), steps("zh"), strict=True))
+    for (mended_in_english, english), (mended_in_chinese, chinese) in pairs:
+        assert mended_in_chinese == mended_in_english
+        assert chinese.command == english.command + OPTIONS["zh"]
+        # Figures and places of lines are the same; Chinese lines are shorter.
+        assert sorted(FIGURE.findall(chinese.shown)) == sorted(FIGURE.findall(english.shown))
+        assert re.search("[一-鿿]", chinese.shown)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework
 from explorer.model.report import (
     Agreement,
     CaseReport,
@@ -214,8 +214,15 @@ def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
         if one.style == other.style:
             return _("both tape engines") if one.style == "tape" else _("both graph engines")
         if one.framework == other.framework:
-            return _("both {framework} engines").format(framework=one.framework)
+            return _(BOTH_ENGINES[one.framework])
     return named(engines)
+
+
+BOTH_ENGINES: dict[Framework, str] = {
+    "mindspore": later("both mindspore engines"),
+    "torch": later("both torch engines"),
+}
+"""The two engines of a framework."""
 
 
 def listed(names: Sequence[str]) -> str:
@@ -246,7 +253,15 @@ def reason(case: CaseReport) -> str:
     text = _("{one} disagree with {other}; the scenario declares no such difference")
     if len(one) == 1:
         text = _("{one} disagrees with {other}; the scenario declares no such difference")
-    return text.format(one=listed(one), other=listed(other))
+    return text.format(one=_side(one), other=_side(other))
+
+
+def _side(engines: Sequence[str]) -> str:
+    """Engines that agree: "a, b and c"; in Chinese, where "and" is between the sides, "a、b、c"."""
+    if len(engines) < 2:
+        return listed(engines)
+    *names, last = [_(name) for name in engines]
+    return _("{engines} and {engine}").format(engines=named(names), engine=last)
 
 
 LOST_WORDS: dict[Outcome, str] = {
@@ -286,27 +301,31 @@ def sized(verdict: str, size: str) -> str:
 
 def described(difference: Difference) -> str:
     """A difference in a sentence: where it is, how great, and between which engines."""
-    engines = _(" and ").join(difference.engines)
+    one, other = difference.engines
     if difference.what != "value":
         what = _(difference.what)
         if difference.leaf:
-            text = _("{what} of {leaf} differs between {engines}: {detail}")
+            text = _("{what} of {leaf} differs between {one} and {other}: {detail}")
         else:
-            text = _("{what} differs between {engines}: {detail}")
+            text = _("{what} differs between {one} and {other}: {detail}")
         detail = difference.detail
-        return clean(text.format(what=what, leaf=difference.leaf, engines=engines, detail=detail))
+        sentence = text.format(what=what, leaf=difference.leaf, one=one, other=other, detail=detail)
+        return clean(sentence)
     where = place(difference.leaf, difference.index)
     if math.isinf(difference.abs):
-        text = _("at {place} one is nan or inf and the other is not the same, between {engines}")
-        return clean(text.format(place=where, engines=engines))
+        text = _(
+            "at {place} one is nan or inf and the other is not the same, between {one} and {other}"
+        )
+        return clean(text.format(place=where, one=one, other=other))
     relative = _("{relative} of the greater").format(relative=f"{difference.rel:.2g}")
     if has_ratio(difference):
         noise = f"{difference.noise:.2g}"
         text = _("{relative}, {ratio} × the noise of {noise}")
         relative = text.format(relative=relative, ratio=multiple(difference.ratio), noise=noise)
-    text = _("greatest at {place}: {size} ({relative}) between {engines}")
+    text = _("greatest at {place}: {size} ({relative}) between {one} and {other}")
     figure = f"{difference.abs:.3g}"
-    return clean(text.format(place=where, size=figure, relative=relative, engines=engines))
+    sentence = text.format(place=where, size=figure, relative=relative, one=one, other=other)
+    return clean(sentence)
 
 
 def place(leaf: str, index: tuple[int, ...]) -> str:

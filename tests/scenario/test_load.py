@@ -241,4 +241,4 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
 def test_a_wrong_file_is_refused_in_the_reader_s_language(tmp_path: Path) -> None:
     path = written(tmp_path, MINIMAL + "TRAIN = 'no'\n")
     with said_in("zh"):
-        assert refusal(path) == f"{path}：TRAIN 必须是 True 或 False，给出的是 'no'"
+        assert refusal(path) == f"{path}：TRAIN 必须为 True 或 False，但得到 'no'"

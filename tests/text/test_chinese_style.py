@@ -2,6 +2,8 @@
 
 import re
 from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
@@ -16,6 +18,7 @@ from explorer.report.study import study_blocks
 from explorer.text.language import LOCALE, Template, _, named, said_in
 from explorer.topics import claims, study_topic
 from explorer.topics.studies import target
+from tests.support.command_line import ROOT
 from tests.support.sample_report import report
 
 DOMAINS = ("app", "topics", "scenarios")
@@ -49,7 +52,14 @@ TERMS = {
     "悄悄|默默|静默": "没有提示",
     "您": "请……",
     "可用的有|可选：": "可用：",
-    "收到的是|却是 {": "给出的是",
+    r"，(给出|收到|返回)的是|却是 \{": "但得到",
+    "必须是|(?<!必)须为": "必须为",
+    "引擎.{0,3}(拒绝|都报错)": "均报错",
+    "(?<!包含)在对方算子内": "包含在对方算子内",
+    "以秒计|正的(秒|兆字节)数": "（秒），（单位：秒）",
+    "图对": "对比的引擎，两张图",
+    r"是不是 \{": "是不是想输入",
+    r"(?<![\w{.])(mindspore|torch) 的": "MindSpore，PyTorch",
     r"动态图的(节点|生命周期|内存)|动态图占用": "tape，动态图是方式的名称",
     "操作符|运算符": "算子",
 }
@@ -109,7 +119,7 @@ def test_a_sentence_of_two_catalogues_is_the_same_in_both() -> None:
     [
         ("torch-tape", "参照与 torch-tape 不同"),
         ("两个动态图引擎", "参照与两个动态图引擎不同"),
-        ("mindspore 的两个引擎", "参照与 mindspore 的两个引擎不同"),
+        ("MindSpore 的两个引擎", "参照与 MindSpore 的两个引擎不同"),
         ("引擎（两个）", "参照与引擎（两个）不同"),
         ("{x}", "参照与 {x} 不同"),
     ],
@@ -142,6 +152,31 @@ def test_names_are_listed_with_the_mark_of_the_language() -> None:
     assert named(()) == ""
     with said_in("zh"):
         assert named(("a", "b", "c")) == "a、b、c"
+
+
+PAGES = sorted((ROOT / "docs" / "zh").glob("*.md"))
+
+STARTS_A_LINE = re.compile(r"[-*#|]|\d+\. ")
+"""How a line of Markdown begins that does not continue the one before."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_a_chinese_paragraph_is_one_line(page: Path) -> None:
+    # A break in the middle of a sentence is shown as a blank.
+    prose = re.sub(r"```.*?```", "\n", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = prose.splitlines()
+    broken = []
+    for before, line in pairwise(lines):
+        if before.strip() and line.strip() and not STARTS_A_LINE.match(line):
+            broken.append(line)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_the_prose_of_a_page_has_blanks_as_texts_have_them(page: Path) -> None:
+    prose = re.sub(r"```.*?```", "\n", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for line in prose.splitlines():
+        assert not re.search("[一-鿿] +[一-鿿]", CODE.sub("`x`", line)), line
 
 
 def pages() -> dict[str, str]:

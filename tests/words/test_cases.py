@@ -9,9 +9,10 @@ from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.failures import Failure
-from explorer.model.report import CaseReport, Difference, Report
+from explorer.model.report import ORACLE, CaseReport, Difference, Disagreement, Report
 from explorer.model.results import OracleResult, Result
 from explorer.report.scenario.case_rows import case_row
+from explorer.text.language import said_in
 from explorer.words import answers, cases
 from explorer.words.cases import described, greatest, summary, summary_of
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
@@ -82,6 +83,33 @@ def test_a_difference_of_another_kind_says_what_differs() -> None:
     assert greatest(None) == "0"
 
 
+def test_the_sides_of_a_difference_are_told_apart_in_chinese() -> None:
+    engines = "torch-tape", "mindspore-graph"
+    value = Difference("value", engines, 0.008, 0.001, "dx", (0, 2), "", 0.0, 0.0)
+    with said_in("zh"):
+        assert described(value) == (
+            "最大差异在 dx[0, 2]：0.008（相对差异 0.001），出现在 torch-tape 与 mindspore-graph 之间"
+        )
+
+
+def test_the_sides_of_a_disagreement_are_told_apart() -> None:
+    graph_m, tape_m, tape_t, graph_t = ENGINES
+    surprise = Disagreement((graph_m, tape_m), (tape_t, graph_t, ORACLE))
+    case = msgspec.structs.replace(
+        case_report(GradCase("grad", 0)), expected=False, surprise=surprise
+    )
+    assert cases.reason(case) == (
+        "mindspore-graph and mindspore-tape disagree with torch-tape, torch-graph and"
+        " central-differences, and the scenario does not expect it"
+    )
+    with said_in("zh"):
+        # "和" would stand among "与", which is between the sides.
+        assert cases.reason(case) == (
+            "mindspore-graph、mindspore-tape 与 torch-tape、torch-graph、中心差分不一致，"
+            "场景没有声明这一差异"
+        )
+
+
 def test_engines_are_named_in_as_few_words_as_tell_them() -> None:
     graph_m, tape_m, tape_t, graph_t = every_engine = tuple(ENGINES)
     assert cases.who(every_engine, every_engine) == "all engines"
@@ -90,6 +118,9 @@ def test_engines_are_named_in_as_few_words_as_tell_them() -> None:
     assert cases.who((tape_t, graph_t), every_engine) == "both torch engines"
     assert cases.who((graph_m, tape_t), every_engine) == "mindspore-graph, torch-tape"
     assert cases.who((tape_t,), every_engine) == "torch-tape"
+    with said_in("zh"):
+        assert cases.who((graph_m, tape_m), every_engine) == "MindSpore 的两个引擎"
+        assert cases.who((tape_t, graph_t), every_engine) == "PyTorch 的两个引擎"
 
 
 def test_the_oracle_s_cell_says_how_much_it_saw() -> None:

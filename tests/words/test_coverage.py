@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.model.alignment import Count
+from explorer.text.language import said_in
 from explorer.words.coverage import of_both
 
 
@@ -24,3 +25,10 @@ def test_only_what_there_is_is_counted_and_what_is_the_same_once(
     left: Count, right: Count, text: str
 ) -> None:
     assert of_both(left, right) == text
+
+
+def test_in_chinese_each_of_two_numbers_has_its_measure_word() -> None:
+    with said_in("zh"):
+        shown = of_both(counted(8, 1), counted(8, 2))
+    # "1/2 个" would be one of two, as in "14/14 个算子".
+    assert shown == "8 个已配对，1 个与 2 个包含在对方算子内"

@@ -47,8 +47,8 @@ def test_it_says_who_differs_from_whom_by_how_much_and_whom_the_oracle_confirms(
     )
     with said_in("zh"):
         assert headline(case) == (
-            "mindspore 的两个引擎与 torch 的两个引擎在 dx[0, 2] 处最多相差 0.00011，是舍入噪声的"
-            " 2,500 倍；参照（中心差分）只与 torch 的两个引擎一致"
+            "MindSpore 的两个引擎与 PyTorch 的两个引擎在 dx[0, 2] 处最多相差 0.00011，是舍入噪声的"
+            " 2,500 倍；参照（中心差分）只与 PyTorch 的两个引擎一致"
         )
 
 
