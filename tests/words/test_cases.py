@@ -100,7 +100,7 @@ def test_the_sides_of_a_disagreement_are_told_apart() -> None:
     )
     assert cases.reason(case) == (
         "mindspore-graph and mindspore-tape disagree with torch-tape, torch-graph and"
-        " central-differences, and the scenario does not expect it"
+        " central-differences; the scenario declares no such difference"
     )
     with said_in("zh"):
         # "和" would stand among "与", which is between the sides.
