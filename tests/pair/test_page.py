@@ -90,11 +90,12 @@ def test_where_the_first_two_graphs_part_is_said_above_them() -> None:
     (alignment,) = report.alignments
     assert alignment.divergence
     page = whole_page(report)
-    sentence = escape(f"torch-tape · mindspore-graph: {first_divergence(alignment)}")
+    sentence = escape(f"A: {first_divergence(alignment)}")
     # What the sentence has between backticks is code.
     marked = re.sub("`([^`]+)`", r"<code>\1</code>", sentence)
     assert marked != sentence
-    assert page.index(marked) < page.index('class="explorer-panes"')
+    named = page.index("torch-tape · mindspore-graph, first divergence: A")
+    assert page.index(marked) < named < page.index('class="explorer-panes"')
 
 
 def test_large_pictures_are_in_the_view_of_two_graphs_alone(
@@ -161,7 +162,7 @@ def test_on_a_phone_verdict_divergence_and_a_ladder_stand_on_the_first_screen(
     shown.set_viewport_size({"width": 390, "height": 844})
     shown.reload()
     expect(shown.locator(".pane svg").first).to_be_visible()
-    for part in (".summary", "p:has-text('First divergence')"):
+    for part in (".summary", "li:has-text('First divergence')"):
         box = shown.locator(part).first.bounding_box()
         assert box["y"] + box["height"] < 844
     pane = shown.locator(".pane[data-side=left]").bounding_box()

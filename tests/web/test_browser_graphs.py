@@ -417,6 +417,7 @@ def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_sh
 
     graphs.page.route_web_socket(re.compile("_stcore/stream"), routed)
     graphs.open("depth=all&left=mindspore-graph&right=torch-tape")
+    graphs.page.locator(".pane[data-side=left] .pick").first.click()
     for _ in range(MILLISECONDS // 100):  # until the drawings have reported
         if not fragments:
             graphs.page.wait_for_timeout(100)
