@@ -87,7 +87,7 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         raise ScenarioError(text, file=name_or_file)
     fact = _("unknown scenario {name!r}, which is not the path of a .py file either")
     given = path.stem if path.suffix == ".py" else name_or_file
-    see = all_scenarios(len(by_name))
+    see = all_scenarios(len(known))  # each once, though by two names
     raise ScenarioError(refusal(fact.format(name=name_or_file), given, list(by_name), see))
 
 
