@@ -53,7 +53,7 @@ def _run(options: FuzzOptions, folder: Path | None, results: list[NetResult]) ->
     """Add the result of each net to ``results``, and report its finding."""
     numbers = range(options.start, options.start + options.cases)
     with progress() as step:
-        for result in search(numbers, options.seed):
+        for result in search(numbers, options.seed, options.corners):
             results.append(result)
             step(later("random nets"), len(results), options.cases)
             if result.finding:
@@ -96,6 +96,7 @@ def _document(
         "schema": 1,
         "seed": options.seed,
         "start": options.start,
+        "corners": options.corners,
         "cases": len(results),
         "seconds": seconds,
         "seen": dict(_kinds(results)),

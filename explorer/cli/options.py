@@ -390,6 +390,13 @@ class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
     cases: Annotated[int, _option("--cases N", later("Number of random nets."))] = 60
     seed: Annotated[int, _option("--seed S", later("Seed of the random nets."))] = 1
     start: Annotated[int, _option("--start K", later("Number of the first net."))] = 0
+    corners: Annotated[
+        bool,
+        _option(
+            "--corners",
+            later("Give each net an input that is nan, infinite, tied, zero or empty."),
+        ),
+    ] = False
     out: Annotated[
         Path | None,
         _option(

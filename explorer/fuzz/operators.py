@@ -16,7 +16,8 @@ class Operator:
 
     ``mindspore`` and ``torch`` are expressions in which ``{0}`` is the first operand; a
     statement assigns to ``{out}``. They avoid poles and the borders of domains: what a framework
-    makes of log(0) is another question.
+    makes of log(0) is another question. ``needs`` names the definition (see DEFINITIONS) that
+    comes before the net.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Operator:
     arity: int
     fit: Fit
     bound: Bound
+    needs: str = ""
 
 
 OPERATORS: dict[str, Operator] = {}
@@ -40,12 +42,13 @@ def _enter(
     torch: str = "",
     module: str = "torch",
     arity: int = 0,
+    needs: str = "",
 ) -> None:
     """Add an operator; without a text for PyTorch, ``ops`` is another ``module`` there."""
     torch = torch or mindspore.replace("ops.", f"{module}.")
     while not arity or f"{{{arity}}}" in torch:
         arity += 1
-    OPERATORS[name] = Operator(name, mindspore, torch, arity, fit, bound)
+    OPERATORS[name] = Operator(name, mindspore, torch, arity, fit, bound, needs)
 
 
 # Bounds
@@ -344,3 +347,91 @@ _enter(
     shapes.same,
     _doubled,
 )
+
+# What is kept, run again, or written by hand
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A layer or function that stands before the net, in each framework."""
+
+    mindspore: str
+    torch: str
+
+
+DEFINITIONS: dict[str, Definition] = {
+    "recomputed": Definition(
+        """\
+class Recomputed(nn.Cell):
+    def construct(self, x):
+        return ops.sin(x) * x
+
+recomputed = Recomputed()
+recomputed.recompute()
+""",
+        """\
+def sine_times(x):
+    return torch.sin(x) * x
+
+def recomputed(x):
+    return checkpoint(sine_times, x, use_reentrant=False)
+""",
+    ),
+    "own_backward": Definition(
+        """\
+class OwnBackward(nn.Cell):
+    def construct(self, x):
+        return ops.tanh(x)
+
+    def bprop(self, x, out, dout):
+        return (dout * (1.0 - out * out),)
+
+own_backward = OwnBackward()
+""",
+        """\
+class OwnBackward(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        result = torch.tanh(x)
+        context.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(context, gradient):
+        (result,) = context.saved_tensors
+        return gradient * (1.0 - result * result)
+
+own_backward = OwnBackward.apply
+""",
+    ),
+}
+"""The definitions that operators need, by name."""
+
+_enter(
+    "recomputed",
+    "recomputed({0})",
+    shapes.same,
+    _greatest,
+    torch="recomputed({0})",
+    needs="recomputed",
+)
+_enter(
+    "own_backward",
+    "own_backward({0})",
+    shapes.same,
+    _at_most(1),
+    torch="own_backward({0})",
+    needs="own_backward",
+)
+_enter(
+    "detached", "ops.stop_gradient({0}) * {1}", shapes.same, _times, torch="{0}.detach() * {1}"
+)
+_enter("data", "{0}.data * {1}", shapes.same, _times)
+_enter(
+    "masked_sum",
+    "ops.masked_select({0}, {0} > 0.125).sum()",
+    shapes.to_scalar,
+    _added_up,
+    module="torch",
+)
+_enter("boolean_mask", "{0} * ({0} > {1})", shapes.same, _greatest)

@@ -2,12 +2,13 @@
 
 import textwrap
 from collections.abc import Sequence
+from math import inf, nan
 from random import Random
 
 import msgspec
 import numpy as np
 
-from explorer.fuzz.operators import OPERATORS, Operator
+from explorer.fuzz.operators import DEFINITIONS, OPERATORS, Operator
 from explorer.fuzz.shapes import Options, Shape
 
 INPUT_SHAPES: tuple[Shape, ...] = (
@@ -22,6 +23,9 @@ INPUT_SHAPES: tuple[Shape, ...] = (
     (),
 )
 """The shapes of inputs: small, so that a finding can be read."""
+
+EMPTY_SHAPES: tuple[Shape, ...] = ((0,), (2, 0), (0, 3))
+"""The shapes of inputs without elements."""
 
 DTYPES = ("float32", "float32", "float32", "float32", "float64", "float16")
 """The dtypes of nets, each as often as it is drawn in six."""
@@ -70,13 +74,31 @@ LOSSES = {"mean": "({0}).mean()", "sum": "({0}).sum()", "squares": "({0} * {0}).
 """How a result becomes a number."""
 
 
-def drawn(rng: Random, operators: Sequence[str] = tuple(OPERATORS)) -> Program:
-    """A net that is drawn at random, of some operators."""
+CORNERS: tuple[tuple[float, ...], ...] = (
+    (nan,),
+    (inf, -inf),
+    (0.0,),
+    (1.0, -1.0),
+)
+"""Numbers at which functions have poles, kinks and ties."""
+
+
+def drawn(
+    rng: Random, operators: Sequence[str] = tuple(OPERATORS), corners: bool = False
+) -> Program:
+    """A net that is drawn at random, of some operators.
+
+    With ``corners``, an input has elements that are nan, infinite, zero or equal to
+    each other, or no element.
+    """
     inputs: dict[str, Shape] = {}
     values: dict[str, tuple[float, ...]] = {}
     for name in "abc"[: rng.choice((1, 2, 2, 3))]:
         inputs[name] = rng.choice(INPUT_SHAPES)
         values[name] = drawn_values(inputs[name], rng)
+    if corners:
+        name = rng.choice(list(inputs))
+        inputs[name], values[name] = _cornered(inputs[name], values[name], rng)
     shapes = dict(inputs)
     bounds = dict.fromkeys(inputs, 2.0)
     steps: list[Step] = []
@@ -110,6 +132,21 @@ def drawn_values(shape: Shape, rng: Random) -> tuple[float, ...]:
     """Values of an input, in multiples of 1/64: every float holds them, and they can be read."""
     count = int(np.prod(shape, dtype=int))
     return tuple(rng.choice((-1, 1)) * rng.randrange(8, 128) / 64 for _ in range(count))
+
+
+def _cornered(
+    shape: Shape, values: tuple[float, ...], rng: Random
+) -> tuple[Shape, tuple[float, ...]]:
+    """An input's shape and values with a corner: one in eight without elements."""
+    if rng.random() < 0.125:
+        return rng.choice(EMPTY_SHAPES), ()
+    corner = rng.choice(CORNERS)
+    changed = list(values)
+    for place in range(len(changed)):
+        # The first always, so that the net has its corner.
+        if place == 0 or rng.random() < 0.5:
+            changed[place] = rng.choice(corner)
+    return shape, tuple(changed)
 
 
 def _step(
@@ -165,6 +202,7 @@ SCENARIO = '''"""{title}.
 """
 
 import numpy as np
+from numpy import inf, nan
 
 
 def inputs():
@@ -175,9 +213,9 @@ def inputs():
 
 def mindspore_net():
     import mindspore as ms
-    from mindspore import ops
+    from mindspore import nn, ops
 
-    def net({names}):
+{mindspore_definitions}    def net({names}):
 {mindspore}
 
     return net
@@ -186,8 +224,9 @@ def mindspore_net():
 def torch_net():
     import torch
     from torch.nn import functional
+    from torch.utils.checkpoint import checkpoint
 
-    def net({names}):
+{torch_definitions}    def net({names}):
 {torch}
 
     return net
@@ -205,9 +244,22 @@ def scenario_text(program: Program, title: str, notes: str) -> str:
         notes=notes.replace("\\", "\\\\").replace('"""', "'''"),
         inputs="\n".join(rows),
         names=", ".join(program.inputs),
+        mindspore_definitions=_definitions(program, "mindspore"),
+        torch_definitions=_definitions(program, "torch"),
         mindspore=_body(program, "mindspore"),
         torch=_body(program, "torch"),
     )
+
+
+def _definitions(program: Program, framework: str) -> str:
+    """What stands before the net: each definition that an operator needs, once."""
+    text = ""
+    for name in program.operators:
+        needs = OPERATORS[name].needs
+        if needs:
+            definition: str = getattr(DEFINITIONS[needs], framework)
+            text += textwrap.indent(definition, " " * 4) + "\n"
+    return text
 
 
 def _body(program: Program, framework: str) -> str:

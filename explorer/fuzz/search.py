@@ -54,15 +54,18 @@ class NetResult(msgspec.Struct, frozen=True):
     finding: Finding | None = None
 
 
-def search(numbers: range, seed: int) -> Iterator[NetResult]:
-    """Run the nets with these numbers in turn; each is drawn from ``seed`` and its number."""
+def search(numbers: range, seed: int, corners: bool = False) -> Iterator[NetResult]:
+    """Run the nets with these numbers in turn; each is drawn from ``seed`` and its number.
+
+    With ``corners``, each has an input that is nan, infinite, tied, zero or empty.
+    """
     with (
         tempfile.TemporaryDirectory(prefix="explorer-fuzz-") as folder,
         Workers(SECONDS) as workers,
     ):
         runner = NetRunner(workers, Path(folder))
         for count, number in enumerate(numbers, 1):
-            program = drawn(Random(f"{seed}/{number}"))
+            program = drawn(Random(f"{seed}/{number}"), corners=corners)
             sighting = runner.run(program)
             finding = None
             if sighting.kind not in QUIET:

@@ -90,6 +90,42 @@ def test_the_forward_of_a_function_with_its_own_backward_is_varied(
     np.testing.assert_allclose(unpack(estimate.value), derivative, 1e-6)
 
 
+BOUND = """
+import numpy as np
+
+
+def inputs():
+    return {{"x": np.array([1.0, -2.0, 0.5])}}
+
+
+def torch_net():
+    import torch
+
+{function}
+    cube = Cube.apply
+
+    def net(x):
+        return {result}
+
+    return net
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "derivative", "stops"),
+    [("cube(x).sum()", 3 * X**2, False), ("(cube(x) * x.detach()).sum()", 3 * X**3, True)],
+)
+def test_a_function_that_was_bound_before_the_net_is_varied_too(
+    result: str, derivative: AnyArray, stops: bool, tmp_path: Path, workers: Workers
+) -> None:
+    function = "\n".join(f"    {line}" for line in CUBE)
+    path = written(tmp_path, BOUND.format(function=function, result=result))
+    reply = oracle_result(path, workers)
+    assert reply.stops == stops
+    (estimate,) = reply.estimates
+    np.testing.assert_allclose(unpack(estimate.value), derivative, 1e-6)
+
+
 def test_a_checkpoint_of_the_older_kind_stops_nothing(tmp_path: Path, workers: Workers) -> None:
     call = "checkpoint(lambda t: t**3, x, use_reentrant=True)"
     body = ["from torch.utils.checkpoint import checkpoint", f"return {call}.sum()"]
@@ -100,7 +136,11 @@ def test_a_checkpoint_of_the_older_kind_stops_nothing(tmp_path: Path, workers: W
 def estimated(body: list[str], folder: Path, workers: Workers) -> OracleResult:
     """What the oracle says of a net with these lines, which it has not seen before."""
     lines = "\n".join(f"        {line}" for line in body)
-    path = written(folder, TEXT.format(body=lines))
+    return oracle_result(written(folder, TEXT.format(body=lines)), workers)
+
+
+def oracle_result(path: Path, workers: Workers) -> OracleResult:
+    """What the oracle says of the net in a scenario file."""
     request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
     reply = workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult)
     assert not isinstance(reply, Lost)

@@ -1,6 +1,8 @@
 """Values through which a net lets no gradient pass, held while its inputs and weights are varied."""
 
+import sys
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 import torch
@@ -85,7 +87,8 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
             with torch.no_grad():
                 value.data = self._as_at_first(value.data)
             return value
-        if func in STOPPING or not torch.is_grad_enabled():
+        is_stopped = func in STOPPING or not torch.is_grad_enabled()
+        if is_stopped and not _is_in_forward_of_function():
             return self._all_as_at_first(value)
         return value
 
@@ -113,6 +116,32 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         held = self._held[place] if place < len(self._held) else value
         # A net that takes another way than at first stops other values: these stay as they are.
         return _copy(held) if _are_alike(held, value) else value
+
+
+def _is_in_forward_of_function() -> bool:
+    """Whether the forward of an autograd.Function is running.
+
+    Of a method that was bound before, as in ``square = Square.apply``, there is no
+    other sign.
+    """
+    forwards = _forwards(Function)
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code in forwards:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _forwards(kind: type[Any]) -> set[CodeType]:
+    """The code of each forward that a kind of Function and those below it define."""
+    codes: set[CodeType] = set()
+    for below in kind.__subclasses__():
+        codes |= _forwards(below)
+        code = getattr(below.forward, "__code__", None)
+        if code is not None and below.forward is not Function.forward:
+            codes.add(code)
+    return codes
 
 
 def _copy(value: Any) -> Any:
