@@ -2,13 +2,14 @@
 
 import time
 from collections import Counter
+from math import isfinite
 from pathlib import Path
 
 from explorer.cli import exit_codes
 from explorer.cli.options import FuzzOptions
 from explorer.cli.output import prepared, print_document, write_file
 from explorer.cli.terminal import progress
-from explorer.fuzz.program import scenario_text
+from explorer.fuzz.program import Program, scenario_text
 from explorer.fuzz.search import Finding, NetResult, search
 from explorer.model.errors import UsageError
 from explorer.model.fuzz import FindingClass, Kind
@@ -108,6 +109,8 @@ def _document(
 
 def _row(finding: Finding) -> Document:
     sighting = finding.sighting
+    program = to_builtins(finding.program)
+    program["values"] = _values(finding.program)
     return {
         "number": finding.number,
         "found": finding.found,
@@ -116,10 +119,18 @@ def _row(finding: Finding) -> Document:
             "engines": list(sighting.engines),
             "detail": words.detail(sighting),
         },
-        "program": to_builtins(finding.program),
+        "program": program,
         "reason": words.reasons(finding.reasons),
         "operators": list(finding.operators),
     }
+
+
+def _values(program: Program) -> dict[str, list[float | str]]:
+    """The inputs' values; JSON has no number for what is not finite, which is a text."""
+    rows: dict[str, list[float | str]] = {}
+    for name, numbers in program.values.items():
+        rows[name] = [value if isfinite(value) else str(value) for value in numbers]
+    return rows
 
 
 def _kinds(results: list[NetResult]) -> Counter[Kind]:

@@ -423,9 +423,7 @@ _enter(
     torch="own_backward({0})",
     needs="own_backward",
 )
-_enter(
-    "detached", "ops.stop_gradient({0}) * {1}", shapes.same, _times, torch="{0}.detach() * {1}"
-)
+_enter("detached", "ops.stop_gradient({0}) * {1}", shapes.same, _times, torch="{0}.detach() * {1}")
 _enter("data", "{0}.data * {1}", shapes.same, _times)
 _enter(
     "masked_sum",

@@ -184,6 +184,12 @@ KNOWN: dict[str, Known] = {
     later("Dynamo captures no branch that depends on a value"): Known(
         RAISES, PYTORCH_GRAPH, error="Data-dependent branching", operators=frozenset({"branch"})
     ),
+    later("AOTAutograd captures no result whose shape depends on values"): Known(
+        RAISES,
+        PYTORCH_GRAPH,
+        error="DynamicOutputShapeException",
+        operators=frozenset({"masked_sum"}),
+    ),
     later("nested gradients of MindSpore's tape are wrong in silence"): Known(
         frozenset({"differs"}), TAPE, order=2
     ),

@@ -96,3 +96,48 @@ def test_what_no_result_needs_is_pruned_and_one_input_stays() -> None:
     alone: Program = pruned(program(step("t0", "sin", "a"), results={"a": "sum"}))
     assert alone.steps == ()
     assert list(alone.inputs) == ["a"]
+
+
+CORNERED = [drawn(Random(f"corners/{number}"), corners=True) for number in range(200)]
+
+
+def test_with_corners_each_net_has_an_input_that_is_nan_infinite_tied_zero_or_empty() -> None:
+    corners: set[str] = set()
+    for net in CORNERED:
+        kinds = {kind for values in net.values.values() for kind in corners_of(values)}
+        assert kinds
+        corners |= kinds
+    assert corners == {"nan", "inf", "zero", "tied", "empty"}
+
+
+def corners_of(values: tuple[float, ...]) -> list[str]:
+    """The corners that an input has."""
+    if not values:
+        return ["empty"]
+    # Other values are multiples of 1/64 whose size is 1/8 at least.
+    kinds = {"nan": np.isnan(values), "inf": np.isinf(values), "zero": np.array(values) == 0}
+    kinds["tied"] = np.abs(values) == 1
+    return [kind for kind, has in kinds.items() if has.any()]
+
+
+def test_nets_without_corners_have_none_but_by_chance() -> None:
+    values = [number for net in DRAWN for row in net.values.values() for number in row]
+    assert np.isfinite(values).all()
+    assert 0.0 not in values
+
+
+@pytest.mark.parametrize("name", ["nan", "inf"])
+def test_a_net_with_a_corner_is_a_scenario_that_has_it(name: str, tmp_path: Path) -> None:
+    net = program(step("t0", "sin", "a"), values={"a": (float(name), 1.0, 2.0)})
+    file = tmp_path / f"{name}.py"
+    file.write_text(scenario_text(net, "A title", ""), encoding="utf-8")
+    np.testing.assert_equal(load(file).inputs()["a"][0], np.float32(name))
+
+
+@pytest.mark.parametrize("operator", ["recomputed", "own_backward"])
+def test_what_an_operator_needs_is_defined_once_before_the_net(operator: str) -> None:
+    net = program(step("t0", operator, "a"), step("t1", operator, "t0"))
+    text = scenario_text(net, "A title", "")
+    mindspore, torch = text.split("def torch_net")
+    assert mindspore.count("(nn.Cell):") == 1
+    assert torch.count(f"    {operator} = ") + torch.count(f"    def {operator}(") == 1
