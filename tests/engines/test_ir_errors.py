@@ -91,13 +91,6 @@ def refused(text: str) -> IRSyntaxError:
         (("  %0(a) = Op()", RETURN), 1, 1, "'  Return(%0)'", "'      : ('"),
         (("  %1(a) = Op()\n      : () -> (<null>)",), 0, 3, "'%1(a) = Op()'", "%0, the next node"),
         (("garbage", RETURN), 0, 1, "'garbage'", "a node ('  %0(name) = …') or '  Return(…)'"),
-        (
-            (statement("", 0), "      # Garbage"),
-            2,
-            7,
-            "'# Garbage'",
-            "a comment on name, scope, side effects or source code",
-        ),
         ((statement("", 0), RETURN, "more"), 4, 1, "'more'", "'}' after Return"),
         (
             (statement("", 0), "  Return(%0, %0)\n      : (<null>, <null>)"),

@@ -41,6 +41,21 @@ class Fault(Exception):  # noqa: N818 - never leaves this package, whose lines m
         return Fault(self.offset + by, self.allowed, self.found)
 
 
+_BRACKETS = re.compile(r"[(\[{]|[)\]}]")
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+
+
+def is_balanced(text: str) -> bool:
+    """Whether every bracket of a text is closed in it: text that is unknown, and not damaged."""
+    closers: list[str] = []
+    for bracket in _BRACKETS.findall(text):
+        if bracket in _CLOSERS:
+            closers.append(_CLOSERS[bracket])
+        elif not closers or closers.pop() != bracket:
+            return False
+    return not closers
+
+
 class Lines:
     """The lines of one file and the position of the reader in them."""
 
@@ -66,6 +81,26 @@ class Lines:
             raise self.error(allowed)
         self.at += 1
         return match
+
+    def skip_unknown(self, known: re.Pattern[str]) -> tuple[str, ...]:
+        """Reads past comments and blocks before the next line that ``known`` fits; these lines.
+
+        Nothing is read past where no such line follows.
+        """
+        self.skip_blank()
+        start, in_block = self.at, False
+        for at in range(start, len(self.lines)):
+            line = self.lines[at]
+            if not in_block and known.fullmatch(line):
+                self.at = at
+                return tuple(line for line in self.lines[start:at] if line)
+            if line.endswith(" {"):
+                in_block = True
+            elif line == "}":
+                in_block = False
+            elif line and not in_block and not line.startswith("#"):
+                break
+        return ()
 
     def error(self, allowed: str, column: int = 1) -> IRSyntaxError:
         """The error that this line is another one than expected."""

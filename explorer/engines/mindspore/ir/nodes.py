@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from explorer.engines.mindspore.ir.lines import Fault, Lines
+from explorer.engines.mindspore.ir.lines import Fault, Lines, is_balanced
 from explorer.engines.mindspore.ir.records import (
     Attributes,
     GraphRef,
@@ -51,8 +51,7 @@ _SECTION_FORMS = (
 # The lines under a statement
 _TYPES = "      : "
 _BEHIND_STATEMENT = (_TYPES, "  %", "  Return", "      #", "}")
-_LAYOUT = re.compile(r"\(.*\)(?: -> \(.*\))?")
-_COMMENT_START = "      #"
+_UNDER_NODE = "      "
 _SOURCE_START = "      # In file "
 _SOURCE = re.compile(
     r" *# In file (?P<file>.+?):(?P<line>\d+)(?:~(?P<last>\d+))?"
@@ -144,7 +143,8 @@ class NodeReader:
         while at < len(text):
             section = _SECTION.match(text, at)
             if section is None:
-                raise Fault(at, _SECTION_FORMS)
+                at = _unknown_section(text, at, fields)
+                continue
             at = section.end()
             if section[2] is None:
                 fields["instance_name"] = section[1]
@@ -220,8 +220,6 @@ class NodeReader:
         layouts = []
         lines.at += 1
         while (line := lines.peek() or "").startswith(_TYPES):
-            if _LAYOUT.fullmatch(line, len(_TYPES)) is None:
-                raise lines.error("'(…)' or '(…) -> (…)'", len(_TYPES) + 1)
             layouts.append(line[len(_TYPES) :])
             lines.at += 1
         return {"inputs": inputs, "output": output, "layouts": tuple(layouts)}
@@ -232,7 +230,7 @@ class NodeReader:
         sources: list[Source] = []
         section = "sources"
         lines, known = self.lines, self._sources
-        while (line := lines.peek() or "").startswith(_COMMENT_START):
+        while (line := lines.peek() or "").startswith(_UNDER_NODE):
             # Real files quote the same few lines at most nodes: each is read once.
             source = known.get(line)
             if source is None and line.startswith(_SOURCE_START):
@@ -280,17 +278,28 @@ class NodeReader:
         return source
 
     def _note(self, line: str, fields: dict[str, Any]) -> None:
-        """Reads a comment on name, scope or side effects into ``fields``."""
+        """Reads a comment on name, scope or side effects into ``fields``, or keeps it as it is."""
         match = _NOTE.fullmatch(line)
         if match is None:
-            raise self.lines.error("a comment on name, scope, side effects or source code", 7)
-        if match["effects"] is not None:
+            fields["notes"] = (*fields.get("notes", ()), line.strip())
+        elif match["effects"] is not None:
             fields["side_effects"] = tuple(match["effects"].split())
         elif match["full"] is not None:
             fields["full_name"] = match["full"]
             fields["scope"] = match["full"].rpartition("/")[0]
         else:
             fields["scope"] = match["scope"]
+
+
+def _unknown_section(text: str, at: int, fields: dict[str, Any]) -> int:
+    """Keeps what stands before the next section that is known; the offset behind it."""
+    known = _SECTION.search(text, at + 1)
+    end = len(text) if known is None else known.start()
+    section = text[at:end]
+    if not section.startswith(" ") or not is_balanced(section):
+        raise Fault(at, _SECTION_FORMS)
+    fields["marks"] = (*fields.get("marks", ()), section.strip())
+    return end
 
 
 def _prefixed(name: str, kind: OpKind) -> tuple[str, OpKind]:

@@ -23,11 +23,15 @@ _PARAMETERS = re.compile(r"# Total params: (\d+)")
 _PARAMETERS_HEADING = re.compile("# Params:")
 _PARAMETER = re.compile(
     r"%(?P<label>para\d+_(?P<name>.*?)): <(?P<abstract>.*?)>(?: : (?P<symbols>\[.*?\]))?"
-    r"(?P<default>  :  has_default)?(?:  :  <(?P<layout>.*)>)?"
-    r"(?:  :  IsWeight: (?P<weight>true|false))?",
+    r"(?P<marks>(?:  :  (?:(?!  :  ).)+)*)",
     re.DOTALL,
 )
-_FLAGS = {"true": True, "false": False}
+_BETWEEN_MARKS = "  :  "
+_HAS_DEFAULT = "has_default"
+_WEIGHT = {"IsWeight: true": True, "IsWeight: false": False}
+_ENTRY_LINE = re.compile(r"# IR entry: @.*")
+_BEFORE_TOTAL = re.compile(r"# Total subgraphs: .*")
+_BEFORE_PARAMETERS = re.compile(r"jit config \{|# Attrs:|# Total params: .*")
 _COUNTS = "Node counting information:"
 _COUNT = re.compile(r"Total number of c?nodes: \d+")
 
@@ -67,10 +71,15 @@ class _Reader:
     def module(self) -> Module:
         """The whole file."""
         log = self._log()
+        notes = self.lines.skip_unknown(_ENTRY_LINE)
         entry = self.lines.expect(_ENTRY, "'# IR entry: @name'")[1]
+        notes += self.lines.skip_unknown(_BEFORE_TOTAL)
         total = int(self.lines.expect(_TOTAL, "'# Total subgraphs: …'")[1])
+        notes += self.lines.skip_unknown(_BEFORE_PARAMETERS)
         config = self._pairs(_CONFIG, "}")
+        notes += self.lines.skip_unknown(_BEFORE_PARAMETERS)
         attrs = self._pairs(_ATTRS)
+        notes += self.lines.skip_unknown(_BEFORE_PARAMETERS)
         parameters = self._parameters()
         self._counts()
         subgraphs: list[Subgraph] = []
@@ -86,6 +95,7 @@ class _Reader:
             attrs=attrs,
             config=config,
             log=log,
+            notes=notes,
         )
 
     def _log(self) -> str:
@@ -136,14 +146,24 @@ class _Reader:
             moved = fault.moved(match.start("abstract"))
             raise self.lines.error_in(self.lines.at, line, moved) from None
         self.lines.at += 1
+        layout, is_weight, unknown = "", None, []
+        marks = match["marks"].split(_BETWEEN_MARKS)[1:]
+        for mark in marks:
+            if mark.startswith("<") and mark.endswith(">"):
+                layout = mark[1:-1]
+            elif mark in _WEIGHT:
+                is_weight = _WEIGHT[mark]
+            elif mark != _HAS_DEFAULT:
+                unknown.append(mark)
         return Parameter(
             label=match["label"],
             name=match["name"],
             abstract=abstract,
-            has_default=match["default"] is not None,
+            has_default=_HAS_DEFAULT in marks,
             symbols=match["symbols"] or "",
-            layout=match["layout"] or "",
-            is_weight=_FLAGS.get(match["weight"]),
+            layout=layout,
+            is_weight=is_weight,
+            marks=tuple(unknown),
         )
 
     def _counts(self) -> None:
@@ -153,6 +173,8 @@ class _Reader:
             self.lines.at += 1
             self.lines.expect(_COUNT, "'Total number of nodes: …'")
             self.lines.expect(_COUNT, "'Total number of cnodes: …'")
+            while PAIR.fullmatch(self.lines.peek() or "") and self.lines.peek() != _SYMBOLS:
+                self.lines.at += 1
 
     def _at_subgraph(self, log: str) -> bool:
         """Whether another subgraph follows; reads past anything else before it."""
@@ -160,7 +182,7 @@ class _Reader:
         while (line := self.lines.peek()) is not None:
             if line == _SYMBOLS:
                 self._skip_symbols()
-            elif log and _FAILURE_NOTE.fullmatch(line):
+            elif line.startswith("#") or (log and _FAILURE_NOTE.fullmatch(line)):
                 self.lines.at += 1
             else:
                 break

@@ -43,7 +43,8 @@ class Abstract(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     ``ref_key`` is the name of the parameter that it refers to, None where it refers to none.
     ``known`` says that the compiler also holds the value. How elements are used
-    (``elements_use_flags``) is checked and dropped.
+    (``elements_use_flags``) is dropped; ``marks`` are those that this reader does not know,
+    verbatim.
     """
 
     type: Type
@@ -52,6 +53,7 @@ class Abstract(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     is_parameter: bool = False
     is_inplace: bool = False
     known: bool = False
+    marks: tuple[str, ...] = ()
 
     def leaves(self) -> Iterator[tuple[Type, Shape]]:
         """The types that are no tuple or list, in order, each with its shape."""
@@ -192,7 +194,8 @@ class IRNode(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     the source that steer the compiler. ``forward_sources`` are those of the forward node that a
     backward node may derive from, ``similar_sources`` those of code that a generated node may stand
     for. ``line`` is the IR text's own. ``failed_at`` is set on nodes whose evaluation did not
-    succeed.
+    succeed. ``marks`` and ``notes`` are what stands behind the operands, and in the comments, that
+    this reader does not know, verbatim.
     """
 
     index: int
@@ -219,6 +222,8 @@ class IRNode(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     forward_sources: tuple[Source, ...] = ()
     similar_sources: tuple[Source, ...] = ()
     failed_at: int | None = None
+    marks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def primal(self, key: str) -> str | None:
         """The text of a primal attribute, such as "unique_id"; None where the node has none."""
@@ -248,8 +253,8 @@ class Parameter(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A parameter of a subgraph.
 
     ``label`` ("para3_fc.weight") is how operands name it, ``name`` the part after the number.
-    ``symbols`` is the shape with names for unknown sizes, ``layout`` the device format, both
-    verbatim.
+    ``symbols`` is the shape with names for unknown sizes, ``layout`` the device format, ``marks``
+    what this reader does not know, all verbatim.
     """
 
     label: str
@@ -259,13 +264,14 @@ class Parameter(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     symbols: str = ""
     layout: str = ""
     is_weight: bool | None = None
+    marks: tuple[str, ...] = ()
 
 
 class Subgraph(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One function of the IR: parameters, nodes in printed order, and the Return that ends it.
 
     ``returned`` is None where a stage has emptied the subgraph. The entry's parameters are the
-    module's.
+    module's. ``notes`` are comments that this reader does not know, verbatim.
     """
 
     name: str
@@ -277,12 +283,14 @@ class Subgraph(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
     attrs: dict[str, str] = {}
     side_effects: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Module(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One IR file: the entry's name and parameters, and every subgraph in printed order.
 
-    ``log`` is what comes before the IR in the file that a failed compilation leaves.
+    ``log`` is what comes before the IR in the file that a failed compilation leaves. ``notes`` are
+    the lines of its header that this reader does not know, verbatim.
     """
 
     entry: str
@@ -291,6 +299,7 @@ class Module(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     attrs: dict[str, str] = {}
     config: dict[str, str] = {}
     log: str = ""
+    notes: tuple[str, ...] = ()
 
     def by_name(self) -> dict[str, Subgraph]:
         """The subgraphs, keyed by name."""

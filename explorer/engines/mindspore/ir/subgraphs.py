@@ -19,7 +19,9 @@ GRAPH_START = "subgraph @"
 """The beginning of the line that declares a subgraph."""
 
 _GRAPH = re.compile(
-    rf"subgraph @({GRAPH})(?: parent: \[subgraph @({GRAPH})\])?\((?:%(.*))?\) \{{", re.DOTALL
+    rf"subgraph @({GRAPH})(?: parent: \[subgraph @({GRAPH})\])?(?: [\w ]+: \[[^\[\]]*\])*"
+    r"\((?:%(?P<labels>.*?))?\)(?: [\w:, -]+)? \{",
+    re.DOTALL,
 )
 _NEXT_LABEL = re.compile(r", %(?=para\d+_)")
 _LABEL = re.compile(r"para\d+_(.*)", re.DOTALL)
@@ -39,6 +41,7 @@ class _Preamble:
     types: tuple[Abstract, ...] | None = None
     side_effects: tuple[str, ...] = ()
     sources: list[Source] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class SubgraphReader:
@@ -58,7 +61,7 @@ class SubgraphReader:
         preamble = self._preamble()
         line = self.lines.at + 1
         match = self.lines.expect(_GRAPH, _GRAPH_FORMS)
-        labels = _NEXT_LABEL.split(match[3]) if match[3] else []
+        labels = _NEXT_LABEL.split(match["labels"]) if match["labels"] else []
         own = self._own_parameters(labels, preamble.types, line)
         if match[1] == entry and not own:
             own = parameters
@@ -74,6 +77,7 @@ class SubgraphReader:
             attrs=preamble.attrs,
             side_effects=preamble.side_effects,
             sources=tuple(preamble.sources),
+            notes=tuple(preamble.notes),
         )
 
     def _preamble(self) -> _Preamble:
@@ -84,7 +88,8 @@ class SubgraphReader:
         if indirect is not None:
             preamble.attrs["indirect"] = indirect[1]
             lines.at += 1
-        self.lines.expect(_ATTRS_LINE, f"'{_ATTRS}'")
+        preamble.notes += lines.skip_unknown(_ATTRS_LINE)
+        lines.expect(_ATTRS_LINE, f"'{_ATTRS}'")
         while (line := lines.peek()) is not None and not line.startswith(GRAPH_START):
             if line:
                 self._preamble_line(line, preamble)
@@ -103,6 +108,8 @@ class SubgraphReader:
             preamble.side_effects = tuple(effects[1].split())
         elif source is not None:
             preamble.sources.append(source)
+        elif line.startswith("#"):
+            preamble.notes.append(line)
         else:
             raise self.lines.error(_PREAMBLE_FORMS)
 
@@ -176,7 +183,7 @@ class SubgraphReader:
 def declared_labels(line: str) -> list[str]:
     """The labels of the parameters that the first line of a subgraph declares."""
     match = _GRAPH.fullmatch(line)
-    return _NEXT_LABEL.split(match[3]) if match and match[3] else []
+    return _NEXT_LABEL.split(match["labels"]) if match and match["labels"] else []
 
 
 def begins_subgraph(line: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from explorer.engines.mindspore.ir.lines import Fault
+from explorer.engines.mindspore.ir.lines import Fault, is_balanced
 from explorer.engines.mindspore.ir.records import Abstract, SequenceShape, Shape, TensorShape, Type
 
 Signature = tuple[tuple[Abstract, ...], Abstract | None]
@@ -27,19 +27,19 @@ _PLAIN_SHAPES: dict[str, Shape] = {
     "DynamicSequenceShape": SequenceShape("Dynamic"),
 }
 _PLAIN_SHAPE = re.compile("|".join(_PLAIN_SHAPES))
+_MARK = r", (?!ref_key=)[A-Za-z_]\w*(?:=(?:\{[^<>]*\}|\[[^<>]*\]|\([^<>]*\)|[^,<>(){}\[\]]*))?"
 _TAIL = re.compile(
-    r"(?:, ref_key=(?P<ref>.*?))?(?P<parameter>, is_parameter)?(?P<inplace>, is_inplace)?"
-    r"(?P<known>, value=\.\.\.)?(?:, elements_use_flags=(?P<flags>\{[\w\[\]{}:, -]*\}))?$",
-    re.DOTALL,
+    rf"(?P<before>(?:{_MARK})*)(?:, ref_key=(?P<ref>.*?))?(?P<marks>(?:{_MARK})*)$", re.DOTALL
 )
+_DEPTH = re.compile(r"[(\[{]|[)\]}]|, ")
+_UNKNOWN_TYPE = re.compile(r"[A-Za-z_](?:(?! \().)*", re.DOTALL)
+_USE_FLAGS = "elements_use_flags="
+_KNOWN_MARKS = frozenset({"is_parameter", "is_inplace", "value=..."})
 
 _SHAPE_FORMS = (
     "a shape: sizes in parentheses, TupleShape(…), ListShape(…), NoShape or DynamicSequenceShape"
 )
-_TAIL_FORMS = (
-    "', ref_key=…', ', is_parameter', ', is_inplace', ', value=...',"
-    " ', elements_use_flags={…}' or '>'"
-)
+_TAIL_FORMS = "', ref_key=…', marks such as ', is_parameter', or '>'"
 
 # Types
 
@@ -124,7 +124,7 @@ def _add_argument(outer: _OpenType, kind: Type, text: str, at: int) -> int:
         return at
     count = int(repeat[1])
     if count + len(outer.args) > MOST_REPEATS:
-        raise Fault(at, f"a repeat of at most {MOST_REPEATS}")
+        raise Fault(at, f"a repeat of at most {MOST_REPEATS}", repr(text[at:]))
     outer.args += [kind] * count
     return repeat.end()
 
@@ -244,20 +244,75 @@ class TypeReader:
 
 
 def _read_abstract(text: str) -> Abstract:
-    kind, at = read_type(text, 0)
+    kind, at = _known_type(text)
     if at == len(text):
         return Abstract(kind)
     if not text.startswith(", ", at):
         raise Fault(at, "', ' and a shape, or '>'")
-    shape, at = read_shape(text, at + 2)
+    try:
+        shape, at = read_shape(text, at + 2)
+    except Fault:
+        if not is_balanced(text):
+            raise
+        return Abstract(kind, marks=(text[at + 2 :],))
     tail = _TAIL.match(text, at)
     if tail is None:
-        raise Fault(at, _TAIL_FORMS)
+        # A mark of another form is carried along, but a bracket too many is damage.
+        if not text.startswith(", ", at) or not is_balanced(text):
+            raise Fault(at, _TAIL_FORMS)
+        return Abstract(kind, shape, marks=(text[at + 2 :],))
+    marks = _separated(tail["before"] + tail["marks"])
+    unknown = []
+    for mark in marks:
+        if mark not in _KNOWN_MARKS and not mark.startswith(_USE_FLAGS):
+            unknown.append(mark)
     return Abstract(
         type=kind,
         shape=shape,
         ref_key=tail["ref"],
-        is_parameter=tail["parameter"] is not None,
-        is_inplace=tail["inplace"] is not None,
-        known=tail["known"] is not None,
+        is_parameter="is_parameter" in marks,
+        is_inplace="is_inplace" in marks,
+        known="value=..." in marks,
+        marks=tuple(unknown),
     )
+
+
+def _known_type(text: str) -> tuple[Type, int]:
+    """The type at the start of a text, and the offset behind it.
+
+    A type of a form that this reader does not know is taken as its name: all up to the shape.
+    """
+    end = _end_of_type(text)
+    is_unknown = is_balanced(text) and _UNKNOWN_TYPE.fullmatch(text, 0, end) is not None
+    try:
+        kind, at = read_type(text, 0)
+    except Fault as fault:
+        # Bracket and count errors are damage.
+        if fault.found or not is_unknown:
+            raise
+        return Type(text[:end]), end
+    if at < end and is_unknown:
+        return Type(text[:end]), end
+    return kind, at
+
+
+def _separated(marks: str) -> list[str]:
+    """The marks of a text of ", mark, mark"."""
+    separated = []
+    while marks:
+        end = 2 + _end_of_type(marks[2:])
+        separated.append(marks[2:end])
+        marks = marks[end:]
+    return separated
+
+
+def _end_of_type(text: str) -> int:
+    """The offset of the first ", " outside of brackets, or the end of the text."""
+    depth = 0
+    for mark in _DEPTH.finditer(text):
+        if mark[0] == ", ":
+            if depth == 0:
+                return mark.start()
+        else:
+            depth += 1 if mark[0] in "([{" else -1
+    return len(text)

@@ -42,7 +42,9 @@ _BEHIND_LABEL = frozenset({"", ",", ")", "]", "}", "[", "("})
 _SCALAR = re.compile(r"([A-Z][A-Za-z]*\d*)\((-?(?:\d[\d.]*(?:e[+-]?\d+)?|inf|nan))\)")
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)(?=[,)\]}]|$)")
 _FLOATS = re.compile(r"[.ein]")
-_TENSOR = re.compile(r"Tensor\(shape=\[((?:-?\d+(?:, -?\d+)*)?)\], dtype=(\w+), value=")
+_TENSOR = re.compile(
+    r"Tensor\(shape=\[((?:-?\d+(?:, -?\d+)*)?)\], dtype=(\w+),(?: \w+=[\w.:-]+,)* value="
+)
 _PARENTHESIS = re.compile(r"[()]")
 _OUTER = re.compile(rf"\$\(@({GRAPH}):")
 _INDEX = re.compile(r"\d+")
@@ -51,7 +53,7 @@ _END_OF_STRING = re.compile(r'"(?=, |[)\]}]|: |$)')
 
 # Names with brackets
 _CLOSING = frozenset(CLOSERS.values())
-_SYMBOL = re.compile(r"[^\s\"'%$(){}\[\],][^\"'(){}\[\],\n]*|(?=\[)")
+_SYMBOL = re.compile(r"[^\s\"'%$(){}\[\],][^\"'(){}\[\],\n]*|(?=\[)|'[^'\n]*'")
 _IN_SYMBOL = re.compile(
     r"\"[^\"\n]*\"|'[^'\n]*'|[(\[{]|[)\]}]|, |[^\"'(){}\[\],\n]+|,|(.)", re.DOTALL
 )
@@ -242,7 +244,8 @@ def _follow_brackets(part: str, closers: list[str], at: int) -> None:
 
 
 _KEYWORD = re.compile(r"KeywordArg\[key : (.*?), value : ")
-_KEY = re.compile(r"([^\s:(){}\[\]\"]+(?: name)?): ")
+_KEY = re.compile(r"([^\s:,(){}\[\]\"][^:,(){}\[\]\"\n]*): ")
+_FLAG = re.compile(r"([^\s:,(){}\[\]\"][^:,(){}\[\]\"\n]*)(?=, |\})")
 _PARAMETER_KEY = "[Key]"
 _QUICK_STRING = re.compile(r'"([^"\n]*)"(?=, |\})')
 
@@ -344,14 +347,16 @@ def read_attributes(text: str, at: int, scope: Scope) -> tuple[dict[str, Value],
     """The attributes from behind "{" to behind "}"."""
     attributes: dict[str, Value] = {}
     while True:
-        key = _KEY.match(text, at)
+        key = _FLAG.match(text, at) or _KEY.match(text, at)
         if key is None:
             raise Fault(at, "the name of an attribute and ': '")
         if key[1] in attributes:
             raise Fault(at, "an attribute that has not been given yet")
         at = key.end()
         string = _QUICK_STRING.match(text, at)
-        if string is not None:
+        if key.re is _FLAG:
+            attributes[key[1]] = Symbol("")
+        elif string is not None:
             attributes[key[1]], at = StringValue(string[1]), string.end()
         else:
             attributes[key[1]], at = scope.quick(text, at) or read_value(text, at, scope)
