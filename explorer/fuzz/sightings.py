@@ -217,6 +217,9 @@ KNOWN: dict[str, Known] = {
     later("MindSpore's gradient of the deviation of equal numbers is nan, PyTorch's is 0"): Known(
         frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"std"})
     ),
+    later("MindSpore's gradient of the norm of zeros is nan, PyTorch's is 0"): Known(
+        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"norm"})
+    ),
     later("MindSpore computes this operator of float64 tensors in single precision"): Known(
         DIFFERENT,
         EVERY,
