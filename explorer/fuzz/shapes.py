@@ -78,12 +78,13 @@ Rule = Callable[[Shape, Random], Fitted | None]
 
 
 def of_rank(least: int, most: int = HIGHEST_RANK) -> Callable[[Rule], Fit]:
-    """Makes a fit of a rule for one operand; operands of other ranks are not taken."""
+    """Makes a fit of a rule for one operand; those of other ranks, or empty, are not taken."""
 
     def fit_of(rule: Rule) -> Fit:
         def fit(shapes: Sequence[Shape], rng: Random) -> Fitted | None:
             (shape,) = shapes
-            return rule(shape, rng) if least <= len(shape) <= most else None
+            is_taken = size(shape) > 0 and least <= len(shape) <= most
+            return rule(shape, rng) if is_taken else None
 
         return fit
 
