@@ -332,7 +332,7 @@ def _is_near(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
 
 def _off(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> _Off | None:
     """Some leaves beside the estimate of their sum; None where they have other shapes."""
-    along = [_along(leaf, estimate.directions, noise.get(leaf.name)) for leaf in leaves]
+    along = [_along(leaf, estimate, noise.get(leaf.name)) for leaf in leaves]
     estimated = unpack(estimate.value).astype(np.float64)
     if along[0][0].shape != estimated.shape:
         return None
@@ -342,11 +342,16 @@ def _off(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> _Off | Non
     rtol, share = CENTRAL
     room = CLEAR * spread + share * max(scale(gradient), scale(estimated)) + estimate.noise
     room = room + rtol * np.maximum(np.abs(gradient), np.abs(estimated))
+    is_unbounded = np.zeros(estimated.shape, bool)
     if estimate.kinks is not None:
-        room = room + unpack(estimate.kinks)
+        kinks = unpack(estimate.kinks)
+        room = room + kinks
+        # Where several kinks meet any number will do, but no nan.
+        is_unbounded = np.isinf(kinks) & np.isfinite(gradient)
     # Everything is within a part of infinity: only what is finite can be near.
     is_bounded = np.isfinite(room)
     differences = np.where(is_bounded, elementwise_difference(gradient, estimated), np.inf)
+    differences = np.where(is_unbounded, 0.0, differences)
     is_silent = ~np.isfinite(estimated)
     if not estimate.directions:
         is_silent |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
@@ -356,7 +361,7 @@ def _off(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> _Off | Non
 
 def _is_lost(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
     """Whether the rounding of an estimate hides gradients that are no rounding themselves."""
-    along = [_along(leaf, estimate.directions, noise.get(leaf.name)) for leaf in leaves]
+    along = [_along(leaf, estimate, noise.get(leaf.name)) for leaf in leaves]
     gradient = np.sum([part for part, _ in along], axis=0)
     level = np.sum([level for _, level in along], axis=0)
     clear = np.abs(gradient)[np.isfinite(gradient) & (np.abs(gradient) > CLEAR * level)]
@@ -376,8 +381,9 @@ def _overflows(gradient: Floats, estimated: Floats, noise: float, dtype: str) ->
     return overflows
 
 
-def _along(leaf: Leaf, count: int, movement: Floats | None) -> tuple[Floats, Floats]:
-    """A gradient and its noise, along ``count`` directions, or element by element where that is 0."""
+def _along(leaf: Leaf, estimate: Estimate, movement: Floats | None) -> tuple[Floats, Floats]:
+    """A gradient and its noise, along the directions of an estimate, or element by element."""
+    count = estimate.directions
     gradient = np.asarray(unpack(leaf.value), np.float64)
     if movement is not None and movement.shape != gradient.shape:
         movement = None
@@ -387,5 +393,12 @@ def _along(leaf: Leaf, count: int, movement: Floats | None) -> tuple[Floats, Flo
     if not count:
         return gradient, noise
     rows = directions(leaf.name, count, gradient.shape).reshape(count, -1)
+    if estimate.smooth is not None and estimate.smooth.shape == gradient.shape:
+        smooth = unpack(estimate.smooth)
+        rows = rows * smooth.ravel()
+        # What is not varied is not judged, unless it is no number where kinks alone are left out.
+        if all(obstacle.kind == "kinks" for obstacle in estimate.obstacles):
+            smooth = smooth | ~np.isfinite(gradient)
+        gradient, noise = np.where(smooth, gradient, 0.0), np.where(smooth, noise, 0.0)
     # Rounding errors are independent: along a unit vector they add up as squares do.
     return rows @ gradient.ravel(), np.sqrt(rows**2 @ noise.ravel() ** 2)
