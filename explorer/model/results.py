@@ -184,10 +184,12 @@ class ResultNoise(msgspec.Struct, frozen=True, omit_defaults=True):
     """The noise of the answer to one case; no leaves, and the ``error``, where it has no answer.
 
     ``runs`` counts the runs that were compared with the plain one. ``drawn`` names the tensors that
-    depend on random numbers: they were other ones when the net drew others.
+    depend on random numbers: they were other ones when the net drew others. ``outputs`` are what the
+    net returns, where the case returns it.
     """
 
     leaves: tuple[LeafNoise, ...] = ()
     runs: int = 0
     error: Failure | None = None
     drawn: tuple[str, ...] = ()
+    outputs: tuple[Leaf, ...] = ()
