@@ -119,12 +119,13 @@ class Differences:
     """Differences of a net's outputs between points to either side of its start, each computed once."""
 
     def __init__(self, request: NetRequest) -> None:
+        began = time.perf_counter()
         self.net = DoubleNet(request)
         self._sides: dict[tuple[object, float], AnyArray] = {}
         self._births: dict[object, int | None] = {}
         self._smooth: dict[LeafKey, AnyArray] = {}
         self._middle_run: OperatorValues | None = None
-        self._spent = 0.0
+        self._spent = time.perf_counter() - began
         self._spent_on_births = 0.0
 
     def estimates(self, case: GradCase) -> Iterator[Estimate]:

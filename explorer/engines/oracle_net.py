@@ -87,6 +87,7 @@ class DoubleNet:
         self._casts.has_cast = False
         self._stopped = StoppedValues()
         self._has_tape = False
+        self.seconds = 0.0
         self._modes: tuple[Any, ...] = (self._casts, self._stopped)
         outputs = self._first_outputs()
         self.stops = self._stopped.has_any
@@ -98,9 +99,6 @@ class DoubleNet:
         size = sum(map(_size, flat(outputs)))
         self.rounding = ROUNDING * size if np.isfinite(size) else 0.0
         self.noise = self.rounding / STEP
-        began = time.perf_counter()
-        self.outputs()
-        self.seconds = time.perf_counter() - began
 
     def start(self, leaf: LeafKey) -> torch.Tensor:
         """The value of a leaf before it is varied."""
@@ -129,10 +127,14 @@ class DoubleNet:
         """What a run stops, and its outputs; or None, and the error that it raises."""
         stopped = StoppedValues()
         self._use(stopped, has_tape)
+        began = time.perf_counter()
         try:
-            return stopped, self.outputs()
+            outputs = self.outputs()
         except RuntimeError as error:
             return None, error
+        # The first run may import; and the modes of these slow them down.
+        self.seconds = time.perf_counter() - began
+        return stopped, outputs
 
     def _use(self, stopped: StoppedValues, has_tape: bool) -> None:
         self._stopped, self._has_tape = stopped, has_tape

@@ -88,7 +88,7 @@ def resolved(wide: Slope, at: Callable[[float], Slope | None], noise: float) -> 
 # Gradients of gradients
 
 
-MOST_ORDERS = 4
+MOST_ORDERS = 5
 """The highest order of a gradient that differences of the forward alone can estimate."""
 
 WIDEST = 4e-3
