@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
+from explorer.compare.forwards import NO_FORWARDS, Forwards, outputs_differ, overflows_alike
 from explorer.compare.noise import scale
 from explorer.compare.results import (
     NOT_MEASURED,
@@ -52,6 +53,7 @@ class Answers:
         oracle: OracleResult,
         noise: Mapping[str, ResultNoise],
         allowed: Allowed,
+        forwards: Forwards = NO_FORWARDS,
     ) -> None:
         self.results = results
         self.oracle = oracle
@@ -73,10 +75,18 @@ class Answers:
                     self.allowed.add((one, other))
                     compared = compared._replace(verdict="close")
             self.comparisons[one, other] = compared
+        estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
+        self.overflowing = overflows_alike(self.fine, forwards, estimated)
+        # Where the nets differ already, the derivatives of one do not judge those of the other.
+        self.has_two_nets = self.has_estimates and outputs_differ(forwards)
         self.near_oracle: dict[str, bool] = {}
         for name, result in self.fine.items():
+            if self.has_two_nets and ENGINES[name].framework != ORACLE_FRAMEWORK:
+                continue
             drawn = self._drawn_beside_oracle(name)
-            is_near = agrees_with_oracle(result, oracle, self.noise_of(name), drawn)
+            is_near = agrees_with_oracle(
+                result, oracle, self.noise_of(name), drawn, self.overflowing
+            )
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
 
@@ -101,7 +111,9 @@ class Answers:
         if self.near_oracle.get(name, True):
             return ()
         drawn = self._drawn_beside_oracle(name)
-        return refuted_elements(name, self.fine[name], self.oracle, self.noise_of(name), drawn)
+        return refuted_elements(
+            name, self.fine[name], self.oracle, self.noise_of(name), drawn, self.overflowing
+        )
 
     def comparison(self, one: str, other: str) -> Comparison:
         """The comparison of two engines with a value, in whichever order they were compared."""

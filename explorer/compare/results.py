@@ -1,6 +1,6 @@
 """The comparison of two results, or of a result and the oracle: how equal they are."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -240,11 +240,18 @@ def _size(comparison: Comparison) -> tuple[int, float]:
 # A result and the oracle
 
 
+Overflowing = Mapping[str, NDArray[np.bool_]]
+"""Which elements of gradients overflow in every engine alike, by the gradient's name."""
+
+NOTHING_OVERFLOWS: Overflowing = {}
+
+
 def agrees_with_oracle(
     result: Result,
     oracle: OracleResult,
     noise: Movements = NOT_MEASURED,
     drawn: Collection[str] = (),
+    overflowing: Overflowing = NOTHING_OVERFLOWS,
 ) -> bool | None:
     """Whether every gradient that the oracle estimated is near the engine's.
 
@@ -253,7 +260,7 @@ def agrees_with_oracle(
     its coarsest dtype above all. At a kink there is no derivative: whatever lies between the slopes to
     either side is as good, and proves nothing. Where an estimate is not finite, or lost in the rounding
     of great outputs, there is nothing to compare with. What depends on random numbers, in ``drawn``, is
-    left out; None where nothing is left.
+    left out, and so is what is ``overflowing`` in every engine; None where nothing is left.
     """
     estimates = [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
     leaves = {leaf.name: leaf for leaf in result.leaves}
@@ -261,10 +268,10 @@ def agrees_with_oracle(
     for estimate in estimates:
         estimated = [leaves[name] for name in estimate.leaves if name in leaves]
         is_whole = len(estimated) == len(estimate.leaves)
-        if not is_whole or not _is_near(estimated, estimate, noise):
+        found = _off(estimated, estimate, noise, overflowing) if is_whole else None
+        if found is None or (found.differences > found.room).any():
             return False
-        is_silent = estimate.at_kinks + estimate.not_finite == estimate.size
-        is_proven |= not (is_silent or _is_lost(estimated, estimate, noise))
+        is_proven |= found.is_proof.any() and not _is_lost(estimated, estimate, noise)
     return True if is_proven else None
 
 
@@ -274,6 +281,7 @@ def refuted_elements(
     oracle: OracleResult,
     noise: Movements = NOT_MEASURED,
     drawn: Collection[str] = (),
+    overflowing: Overflowing = NOTHING_OVERFLOWS,
 ) -> tuple[Difference, ...]:
     """The places where the oracle refutes an engine, one for each gradient that it refutes.
 
@@ -286,27 +294,24 @@ def refuted_elements(
     for estimate in oracle.estimates:
         is_elementwise = not estimate.directions and not estimate.together
         if is_elementwise and estimate.name in leaves and estimate.name not in drawn:
-            refuted += _refuted_element(engine, leaves[estimate.name], estimate, noise)
+            found = _off([leaves[estimate.name]], estimate, noise, overflowing)
+            if found is not None and (found.differences > found.room).any():
+                refuted.append(_greatest_refuted(engine, estimate.name, found))
     return tuple(refuted)
 
 
-def _refuted_element(
-    engine: str, leaf: Leaf, estimate: Estimate, noise: Movements
-) -> Iterator[Difference]:
-    found = _off([leaf], estimate, noise)
-    if found is None or not (found.differences > found.room).any():
-        return
+def _greatest_refuted(engine: str, leaf: str, found: "_Off") -> Difference:
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(found.differences == 0, 0.0, found.differences / found.room)
     place = np.unravel_index(farthest(found.differences, times), times.shape)
     index = tuple(int(position) for position in place)
     absolute = float(found.differences[index])
-    yield Difference(
+    return Difference(
         "value",
         (engine, ORACLE),
         absolute,
         _relative(absolute, float(found.gradient[index]), float(found.estimated[index])),
-        leaf.name,
+        leaf,
         index,
         noise=float(found.room[index]),
         ratio=float(times[index]),
@@ -317,22 +322,24 @@ class _Off(NamedTuple):
     """How far a gradient is off an estimate at each number, and how far it may be.
 
     A difference is 0 where the estimate says nothing. Where it is infinite there is no room for it.
+    ``is_proof`` says which numbers have an estimate that is not that of a kink.
     """
 
     gradient: Floats
     estimated: Floats
     differences: Floats
     room: Floats
+    is_proof: NDArray[np.bool_]
 
 
-def _is_near(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
-    found = _off(leaves, estimate, noise)
-    return found is not None and bool((found.differences <= found.room).all())
-
-
-def _off(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> _Off | None:
+def _off(
+    leaves: list[Leaf],
+    estimate: Estimate,
+    noise: Movements,
+    overflowing: Overflowing = NOTHING_OVERFLOWS,
+) -> _Off | None:
     """Some leaves beside the estimate of their sum; None where they have other shapes."""
-    along = [_along(leaf, estimate.directions, noise.get(leaf.name)) for leaf in leaves]
+    along = [_along(leaf, estimate, noise.get(leaf.name)) for leaf in leaves]
     estimated = unpack(estimate.value).astype(np.float64)
     if along[0][0].shape != estimated.shape:
         return None
@@ -342,21 +349,30 @@ def _off(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> _Off | Non
     rtol, share = CENTRAL
     room = CLEAR * spread + share * max(scale(gradient), scale(estimated)) + estimate.noise
     room = room + rtol * np.maximum(np.abs(gradient), np.abs(estimated))
+    is_unbounded = is_kink = np.zeros(estimated.shape, bool)
     if estimate.kinks is not None:
-        room = room + unpack(estimate.kinks)
+        kinks = unpack(estimate.kinks)
+        room, is_kink = room + kinks, kinks > 0
+        # Where several kinks meet any number will do, but no nan.
+        is_unbounded = np.isinf(kinks) & np.isfinite(gradient)
     # Everything is within a part of infinity: only what is finite can be near.
     is_bounded = np.isfinite(room)
     differences = np.where(is_bounded, elementwise_difference(gradient, estimated), np.inf)
+    differences = np.where(is_unbounded, 0.0, differences)
     is_silent = ~np.isfinite(estimated)
     if not estimate.directions:
         is_silent |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
+    is_proof = ~(is_silent | is_kink)
+    if not overflowing.keys().isdisjoint(estimate.leaves):
+        is_silent |= True if estimate.directions else overflowing[estimate.name]
+        is_proof &= ~is_silent
     differences = np.where(is_silent, 0.0, differences)
-    return _Off(gradient, estimated, differences, np.where(is_bounded, room, 0.0))
+    return _Off(gradient, estimated, differences, np.where(is_bounded, room, 0.0), is_proof)
 
 
 def _is_lost(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
     """Whether the rounding of an estimate hides gradients that are no rounding themselves."""
-    along = [_along(leaf, estimate.directions, noise.get(leaf.name)) for leaf in leaves]
+    along = [_along(leaf, estimate, noise.get(leaf.name)) for leaf in leaves]
     gradient = np.sum([part for part, _ in along], axis=0)
     level = np.sum([level for _, level in along], axis=0)
     clear = np.abs(gradient)[np.isfinite(gradient) & (np.abs(gradient) > CLEAR * level)]
@@ -376,8 +392,9 @@ def _overflows(gradient: Floats, estimated: Floats, noise: float, dtype: str) ->
     return overflows
 
 
-def _along(leaf: Leaf, count: int, movement: Floats | None) -> tuple[Floats, Floats]:
-    """A gradient and its noise, along ``count`` directions, or element by element where that is 0."""
+def _along(leaf: Leaf, estimate: Estimate, movement: Floats | None) -> tuple[Floats, Floats]:
+    """A gradient and its noise, along the directions of an estimate, or element by element."""
+    count = estimate.directions
     gradient = np.asarray(unpack(leaf.value), np.float64)
     if movement is not None and movement.shape != gradient.shape:
         movement = None
@@ -387,5 +404,12 @@ def _along(leaf: Leaf, count: int, movement: Floats | None) -> tuple[Floats, Flo
     if not count:
         return gradient, noise
     rows = directions(leaf.name, count, gradient.shape).reshape(count, -1)
+    if estimate.smooth is not None and estimate.smooth.shape == gradient.shape:
+        smooth = unpack(estimate.smooth)
+        rows = rows * smooth.ravel()
+        # What is not varied is not judged, unless it is no number where kinks alone are left out.
+        if all(obstacle.kind == "kinks" for obstacle in estimate.obstacles):
+            smooth = smooth | ~np.isfinite(gradient)
+        gradient, noise = np.where(smooth, gradient, 0.0), np.where(smooth, noise, 0.0)
     # Rounding errors are independent: along a unit vector they add up as squares do.
     return rows @ gradient.ravel(), np.sqrt(rows**2 @ noise.ravel() ** 2)

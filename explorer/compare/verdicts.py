@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 import msgspec
+import numpy as np
 
 from explorer.compare.answers import NO_NOISE, Answers, answer_groups
+from explorer.compare.forwards import NO_FORWARDS, Forwards
 from explorer.compare.results import (
     NOT_MEASURED,
     Comparison,
@@ -25,6 +27,7 @@ from explorer.model.report import (
     CaseReport,
     Difference,
     Disagreement,
+    Overflow,
     Surprise,
     Unanswered,
 )
@@ -88,13 +91,15 @@ def judge(
     expected: tuple[ExpectedDifference, ...] = (),
     noise: Mapping[str, ResultNoise] = NO_NOISE,
     tolerances: tuple[Tolerance, ...] = (),
+    forwards: Forwards = NO_FORWARDS,
 ) -> CaseReport:
     """The report on one case: the verdict on its results, and whether the scenario expects it.
 
     Engines that are not defined for the scenario, or cannot do the case at all, are left out. Where
     differences are expected, parties that no expectation tells apart must agree, and an expectation
     that tells some apart must be met by a difference, unless all of these raise. ``noise`` is that
-    of each engine's answer, by the engine's name. What ``tolerances`` allow is close.
+    of each engine's answer, by the engine's name. What ``tolerances`` allow is close. ``forwards`` are
+    what the nets return: where they differ, the oracle judges those of its own framework alone.
     """
 
     def allowed(
@@ -105,7 +110,7 @@ def judge(
     ) -> str:
         return allowance(case, left, right, tolerances, both, drawn)
 
-    answers = Answers(results, oracle, noise, allowed)
+    answers = Answers(results, oracle, noise, allowed, forwards)
     comparison = _compare_all(answers)
     oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
@@ -129,9 +134,29 @@ def judge(
         groups=answer_groups(answers),
         apart=_apart(disagree),
         drawn=answers.drawn(),
+        overflows=_overflows(answers),
+        has_two_nets=answers.has_two_nets,
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
+
+
+def _overflows(answers: Answers) -> tuple[Overflow, ...]:
+    """What overflows in every engine alike, where central differences are finite."""
+    first = next(iter(answers.fine.values()), None)
+    values = {leaf.name: unpack(leaf.value) for leaf in first.leaves} if first else {}
+    overflows = []
+    for estimate in answers.oracle.estimates:
+        places = answers.overflowing.get(estimate.name)
+        if places is None or estimate.directions:
+            continue
+        estimated = unpack(estimate.value)
+        places = places & np.isfinite(estimated)
+        if places.any():
+            index = tuple(map(int, np.argwhere(places)[0]))
+            value, finite = float(values[estimate.name][index]), float(estimated[index])
+            overflows.append(Overflow(estimate.name, index, int(places.sum()), value, finite))
+    return tuple(overflows)
 
 
 def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:

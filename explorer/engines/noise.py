@@ -9,9 +9,11 @@ import msgspec
 import numpy as np
 
 from explorer.model.arrays import AnyArray, Summary, pack, unpack
+from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, LeafNoise, Result, ResultNoise
+from explorer.model.results import Captured, Leaf, LeafNoise, Result, ResultNoise
+from explorer.model.trees import Branch, names_in
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.numeric.summaries import rounded_masks
 
@@ -119,6 +121,15 @@ def moved_runs(
             runs.append(call(_jittered(request, sample)))
         has_drawn |= mode.has_drawn
     return runs, has_drawn
+
+
+def returned_outputs(plain: Result, case: GradCase) -> tuple[Leaf, ...]:
+    """The outputs of the net, of a case that returns them before its gradients."""
+    tree = plain.structure
+    if plain.outcome != "ok" or case.api != "value_and_grad" or not isinstance(tree, Branch):
+        return ()
+    names = names_in(tree.parts[0])
+    return tuple(leaf for leaf in plain.leaves if leaf.name in names)
 
 
 # Nodes

@@ -4,50 +4,36 @@ They are independent of any automatic differentiation, and of the precision that
 What the net itself cuts off from the tape is held, as every derivative takes it.
 """
 
-import functools
 import math
+import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from explorer.engines.kink_births import OperatorValues, births
+from explorer.engines.oracle_net import DoubleNet, double_precision
 from explorer.engines.torch.errors import failure
-from explorer.engines.torch.net import (
-    SEED,
-    LeafKey,
-    array_of,
-    bare,
-    build,
-    dtype_of,
-    flat,
-    identity,
-    require_gradients,
-    start_random_numbers,
-)
-from explorer.engines.torch.stopped_values import StoppedValues
+from explorer.engines.torch.net import LeafKey, dtype_of, identity
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.errors import RefusedNetError
 from explorer.model.failures import Failure
 from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import Estimate, OracleResult
-from explorer.numeric.cotangents import cotangent
+from explorer.model.results import Estimate, Obstacle, ObstacleKind, OracleResult
 from explorer.numeric.differences import directions, is_kink
-
-STEP = 1e-6
-"""The distance by which a leaf is varied to either side.
-
-The error of a central difference is about STEP² times the third derivative, and that of rounding
-about 1e-16 / STEP: at 1e-6 both are far below the tolerances of the comparison.
-"""
-
-ROUNDING = 8 * 2.0**-53
-"""The rounding of an output in float64, as a share of it: it is divided by twice the step."""
+from explorer.numeric.slopes import (
+    MOST_ORDERS,
+    STEP,
+    NestedSlope,
+    Slope,
+    nested_slope,
+    resolved,
+    slope_between,
+    smooth_slopes,
+)
 
 WHOLE = 512
 """Up to this many elements requested, each is estimated.
@@ -68,6 +54,18 @@ FEW_DIRECTIONS = 4
 Each derivative takes two forwards: one leaf at a time, they would grow with the square of a net's depth.
 """
 
+SEARCHED = 4096
+"""Of a leaf with kinks at most so many elements are varied by themselves."""
+
+HALVED = 256
+"""So many parts of a leaf with kinks are varied before single elements are."""
+
+SEARCH_SECONDS = 4.0
+"""The longest that a leaf with kinks is searched, and that kinks are counted."""
+
+SECONDS = 20.0
+"""The time for all estimates of a net; what is not estimated by then has no estimate."""
+
 KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
 
@@ -78,56 +76,21 @@ def estimate(request: CaseRequest) -> OracleResult:
     Every position of an input is varied by itself. An exception is a result too.
     """
     case = request.case
-    if case.order > 1:
-        # With a step of 1e-6, a second difference would divide rounding errors by 1e-12.
-        return OracleResult(
-            "unsupported", error=Failure("NotImplementedError", kind="nested_differences")
-        )
+    if case.order > MOST_ORDERS:
+        error = Failure("NotImplementedError", kind="nested_differences")
+        return OracleResult("unsupported", error=error)
     if case.must_fail:
         return OracleResult("raised", error=Failure("ValueError", kind="nothing_to_vary"))
     try:
-        with _double_precision():
-            function = _function(request.net)
-            if case.has_aux and function.bare:
+        with double_precision():
+            differences = _differences(request.net)
+            net = differences.net
+            if case.has_aux and net.bare:
                 refused = Failure("ValueError", kind="no_auxiliary_outputs")
                 return OracleResult("raised", error=refused)
-            return OracleResult("ok", _estimates(function, case), stops=function.stops)
+            return OracleResult("ok", tuple(differences.estimates(case)), stops=net.stops)
     except Exception as error:
         return OracleResult("raised", error=failure(error, request.net.scenario))
-
-
-@contextmanager
-def _double_precision() -> Iterator[None]:
-    """Make float64 what a net creates when it does not say otherwise."""
-    torch.set_default_dtype(torch.float64)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(torch.float32)
-
-
-class _NoCoarseCasts(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
-    """Keeps float64 what a net would cast to a coarser dtype: a step of STEP vanishes in float16.
-
-    The engines' own rounding is part of their noise, and not of the derivative. ``has_cast`` says
-    whether there was such a cast.
-    """
-
-    has_cast = False
-
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        kwargs = kwargs or {}
-        dtype = kwargs.get("dtype")
-        if isinstance(dtype, torch.dtype) and dtype.is_floating_point:
-            self.has_cast |= dtype != torch.float64
-            kwargs = {**kwargs, "dtype": torch.float64}
-        return func(*args, **kwargs)
 
 
 class LeafGroup(NamedTuple):
@@ -145,217 +108,343 @@ class LeafGroup(NamedTuple):
         return f"{first} … {others[-1]}"
 
 
-class Slopes(NamedTuple):
-    """Central differences of the sums, and half of what the slopes to either side differ by.
+class Variation(NamedTuple):
+    """Leaves that are varied along a direction each, and a key that is unique to both."""
 
-    Both have shape (directions, outputs, 2).
-    """
-
-    central: AnyArray
-    parting: AnyArray
+    key: tuple[LeafKey | str, ...]
+    directions: dict[LeafKey, AnyArray]
 
 
-NOTHING_VARIED: Mapping[LeafKey, torch.Tensor] = {}
-
-
-class _Function:
-    """A net in float64 as a function of its leaves.
-
-    Every evaluation starts from the same state, seed and inputs.
-    """
+class Differences:
+    """Differences of a net's outputs between points to either side of its start, each computed once."""
 
     def __init__(self, request: NetRequest) -> None:
-        self._casts = _NoCoarseCasts()
-        with self._casts:
-            self.net = build(msgspec.structs.replace(request, device="cpu"), torch.float64)
-        # Every position gets a tensor of its own, also where two inputs are one array: graph engines
-        # differentiate them apart.
-        self.arguments = list(map(torch.clone, self.net.arguments))
-        self.state = {name: value.detach().clone() for name, value in self.net.state.items()}
-        # A tape would be kept for what requires a gradient, and in-place changes refused.
-        for value in (*self.arguments, *self.net.state.values()):
-            value.requires_grad_(False)
-        self._stopped = StoppedValues()
-        self._slopes: dict[tuple[tuple[LeafKey, ...], int], Slopes] = {}
-        self._with_gradients = False
-        self._modes: tuple[Any, ...] = (self._casts, self._stopped)
-        self._casts.has_cast = False
-        outputs = self._first_outputs()
-        self.stops = self._stopped.has_any
-        # Most nets neither cast nor stop anything, and modes make an operator four times as slow.
-        if not (self._casts.has_cast or self.stops):
-            self._modes = ()
-        self.bare = bare(outputs)
-        self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
-        size = sum(map(_size, flat(outputs)))
-        self.noise = 0.0
-        if np.isfinite(size):
-            self.noise = ROUNDING * size / STEP
+        began = time.perf_counter()
+        self.net = DoubleNet(request)
+        self._sides: dict[tuple[object, float], AnyArray] = {}
+        self._births: dict[object, int | None] = {}
+        self._smooth: dict[LeafKey, AnyArray] = {}
+        self._middle_run: OperatorValues | None = None
+        self._spent = time.perf_counter() - began
+        self._spent_on_births = 0.0
 
-    def start(self, leaf: LeafKey) -> torch.Tensor:
-        """The value of a leaf before it is varied."""
-        if isinstance(leaf, str):
-            return self.state[leaf]
-        return self.arguments[leaf]
-
-    def _first_outputs(self) -> Any:
-        """The return value of the net, which may need gradients in its forward."""
-        try:
-            return self._outputs()
-        except RuntimeError as error:
-            self._with_gradients = True
-            try:
-                return self._outputs()
-            except RuntimeError:
-                raise error from None
-
-    def _outputs(self, values: Mapping[LeafKey, torch.Tensor] = NOTHING_VARIED) -> Any:
-        """The return value of the net with some leaves set to other ``values``."""
-        # All of the state is set anew: a forward moves running statistics.
-        with torch.no_grad():
-            for name, start in self.state.items():
-                self.net.state[name].copy_(values.get(name, start))
-        # Clones: a net may change its inputs in place.
-        arguments = list(map(torch.clone, self.arguments))
-        for leaf, value in values.items():
-            if isinstance(leaf, int):
-                arguments[leaf] = value
-        start_random_numbers(SEED)
-        if self._with_gradients:
-            require_gradients(arguments)
-        # Not under no_grad: what the net itself puts under it is a constant to every engine.
-        self._stopped.rewind()
-        with ExitStack() as modes:
-            for mode in self._modes:
-                modes.enter_context(mode)
-            return self.net.call(*arguments)
-
-    def _sums(self, values: Mapping[LeafKey, torch.Tensor]) -> AnyArray:
-        """The sum of each output, and of its product with the explicit cotangent.
-
-        Every case combines these. The leaves are set to ``values``; the result has shape (outputs, 2).
-        An output of integers counts as zeros. Raises RefusedNetError for one that is not float64: a step
-        of STEP would vanish in it.
-        """
-        rows = []
-        for index, output in enumerate(flat(self._outputs(values))):
-            if output.is_complex():
-                # With a cotangent of ones the gradient is that of the real parts (torch 2.13).
-                output = output.real
-            if not output.is_floating_point():
-                array = np.zeros(tuple(output.shape))
-            elif output.dtype == torch.float64:
-                array = array_of(output)
-            else:
-                # The net made float32 or less of its float64 leaves.
-                dtype = str(output.dtype)
-                raise RefusedNetError("coarse_output", str(index), dtype, str(STEP))
-            product = array * cotangent(index, array.shape, "float64")
-            rows.append((array.sum(), product.sum()))
-        return np.array(rows)
-
-    @functools.cached_property
-    def _middle(self) -> AnyArray:
-        """The sums without variation; RefusedNetError if a second run gives others."""
-        sums, again = self._sums(NOTHING_VARIED), self._sums(NOTHING_VARIED)
-        same = (sums == again) | (np.abs(sums - again) <= self.noise * STEP)
-        if np.isfinite(sums).all() and not same.all():
-            raise RefusedNetError("not_deterministic")
-        return sums
-
-    def slopes(self, group: LeafGroup, count: int) -> Slopes:
-        """Differences of the sums along ``count`` directions, or of 0 along each element.
-
-        All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
-        alone can be varied along its elements. Raises RefusedNetError for a leaf of integers, and for a net
-        that is not deterministic.
-        """
-        key = group.leaves, count
-        if key not in self._slopes:
-            differences = []
-            partings = []
-            for steps in zip(*self._steps(group, count), strict=True):
-                sums = []
-                for sign in (1, -1):
-                    values = {}
-                    for leaf, step in zip(group.leaves, steps, strict=True):
-                        values[leaf] = self.start(leaf) + sign * step
-                    sums.append(self._sums(values))
-                differences.append(sums[0] - sums[1])
-                partings.append(sums[0] + sums[1] - 2 * self._middle)
-            twice = 2 * STEP
-            self._slopes[key] = Slopes(np.array(differences) / twice, np.array(partings) / twice)
-        return self._slopes[key]
-
-    def _steps(self, group: LeafGroup, count: int) -> Iterator[Iterator[torch.Tensor]]:
-        """For each leaf of a group the steps that it makes, one after another."""
-        for leaf, name in zip(group.leaves, group.names, strict=True):
-            start = self.start(leaf)
+    def estimates(self, case: GradCase) -> Iterator[Estimate]:
+        """The estimates of a case's leaves."""
+        leaves = self.net.net.leaf_keys(case)
+        names = self.net.net.leaves(case)
+        alone = [LeafGroup((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
+        for leaf, name in zip(leaves, names, strict=True):
+            start = self.net.start(leaf)
             if not start.is_floating_point():
-                leaf_name = name.removeprefix("d")
-                raise RefusedNetError("integer_leaf", leaf_name, dtype_of(start))
-            shape, size = tuple(start.shape), start.numel()
-            rows = np.eye(size).reshape(size, *shape)
-            if count:
-                rows = directions(name, count, shape)
-            yield (torch.tensor(row) * STEP for row in rows)
+                raise RefusedNetError("integer_leaf", name.removeprefix("d"), dtype_of(start))
+        whole = sum(self.net.start(leaf).numel() for leaf in leaves) <= WHOLE
+        groups, count = (alone, 0) if whole else _groups(alone)
+        if case.order > 1:
+            yield from (self._nested(group, case, count) for group in groups)
+            return
+        # First all that the time should suffice for: kinks are searched for in what is left.
+        for group in groups:
+            for variation in self._variations(group, count):
+                self._wide(variation, case)
+        yield from (self._estimate(group, case, count) for group in groups)
+
+    def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
+        slopes = self._slopes(self._variations(group, count), case)
+        are_smooth = all(slope is None or slope.kind == "smooth" for slope in slopes)
+        if count and not are_smooth and len(group.leaves) == 1:
+            return self._beside_kinks(group, case, count)
+        return self._recorded(group, case, slopes, count)
+
+    def _beside_kinks(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
+        """The estimate of a leaf that has kinks along its directions.
+
+        Either every element is estimated, or the directions leave out those that are at kinks.
+        """
+        (leaf,) = group.leaves
+        size = self.net.start(leaf).numel()
+        if size <= SEARCHED and 2 * size * self.net.seconds <= SEARCH_SECONDS:
+            return self._recorded(group, case, self._slopes(self._variations(group, 0), case), 0)
+        if leaf not in self._smooth:
+            self._smooth[leaf] = self._smooth_elements(leaf)
+        smooth = self._smooth[leaf]
+        slopes: list[Slope | None] = [Slope(math.nan, 0.0, "kink")] * count
+        if smooth.any():
+            slopes = self._slopes(self._variations(group, count, smooth), case)
+        return self._recorded(group, case, slopes, count, smooth)
+
+    def _recorded(
+        self,
+        group: LeafGroup,
+        case: GradCase,
+        slopes: Sequence[Slope | None],
+        count: int,
+        smooth: AnyArray | None = None,
+        noise: float | None = None,
+    ) -> Estimate:
+        """The record of a leaf's slopes; None stands for one that there was no time for."""
+        shape = tuple(self.net.start(group.leaves[0]).shape)
+        if count:
+            # Fewer directions do as well: the first are the same.
+            slopes = [slope for slope in slopes if slope is not None] or [None]
+            shape = (len(slopes),)
+            count = len(slopes)
+        values = np.full(shape, np.nan)
+        kinks = np.zeros(shape)
+        kinds: dict[ObstacleKind, list[tuple[int, ...]]] = {}
+        is_finite = bool(np.isfinite(_of_case(self.net.middle, case, self.net.first_outputs)))
+        for index, found in zip(np.ndindex(shape), slopes, strict=True):
+            obstacle: ObstacleKind | None = None
+            if not is_finite:
+                obstacle = "not_finite"
+            elif found is None:
+                obstacle = "time"
+            elif found.kind == "kink":
+                values[index], kinks[index] = found.central, found.parting
+                if count or not self._has_one_kink(group.leaves[0], index):
+                    obstacle, kinks[index] = "kinks", np.inf
+            elif found.kind == "smooth":
+                values[index] = found.central
+            else:
+                obstacle = found.kind
+            if obstacle:
+                kinds.setdefault(obstacle, []).append(index)
+        obstacles = [Obstacle(kind, len(places), places[0]) for kind, places in kinds.items()]
+        if smooth is not None and not smooth.all():
+            left_out = np.argwhere(~smooth)
+            first = tuple(map(int, left_out[0]))
+            obstacles.append(Obstacle("kinks", len(left_out), first))
+        return Estimate(
+            group.name,
+            pack(values),
+            count,
+            self.net.noise if noise is None else noise,
+            group.names if len(group.names) > 1 else (),
+            pack(kinks) if kinks.any() else None,
+            None if smooth is None else pack(smooth),
+            tuple(obstacles),
+        )
+
+    # Slopes
+
+    def _slopes(self, variations: Iterator[Variation], case: GradCase) -> list[Slope | None]:
+        """The slope along each variation; None where there was no time for it."""
+        varied = list(variations)
+        wide = [self._wide(variation, case) for variation in varied]
+        known = [slope for slope in wide if slope is not None and slope.kind == "smooth"]
+        central = np.array([slope.central for slope in known])
+        parting = np.array([slope.parting for slope in known])
+        parted = {
+            id(slope)
+            for slope, parts in zip(known, is_kink(central, parting, self.net.noise), strict=True)
+            if parts
+        }
+        slopes: list[Slope | None] = []
+        for variation, found in zip(varied, wide, strict=True):
+            if found is not None and id(found) in parted:
+                found = self._resolved(variation, case, found)
+            slopes.append(found)
+        return slopes
+
+    def _resolved(self, variation: Variation, case: GradCase, wide: Slope) -> Slope | None:
+        def at(step: float) -> Slope | None:
+            return self._slope(variation, case, step)
+
+        return resolved(wide, at, self.net.noise)
+
+    def _wide(self, variation: Variation, case: GradCase) -> Slope | None:
+        return self._slope(variation, case, STEP)
+
+    def _slope(self, variation: Variation, case: GradCase, step: float) -> Slope | None:
+        """The slope of a case along a variation; None where the time is over."""
+        sides = self._both_sides(variation, step)
+        if sides is None:
+            return None
+        first = self.net.first_outputs
+        plus, minus = (_of_case(sums, case, first) for sums in sides)
+        return slope_between(plus, minus, _of_case(self.net.middle, case, first), step)
+
+    def _both_sides(self, variation: Variation, step: float) -> AnyArray | None:
+        """The sums of the outputs to either side, of shape (2, outputs, 2)."""
+        key = variation.key, step
+        if key not in self._sides:
+            if self._spent > SECONDS:
+                return None
+            began = time.perf_counter()
+            sums = [self.net.sums(self._moved(variation, sign * step)) for sign in (1, -1)]
+            self._spent += time.perf_counter() - began
+            self._sides[key] = np.array(sums)
+        return self._sides[key]
+
+    def _moved(self, variation: Variation, step: float) -> dict[LeafKey, torch.Tensor]:
+        """The leaves of a variation, moved by a step along it."""
+        values = {}
+        for leaf, direction in variation.directions.items():
+            values[leaf] = self.net.start(leaf) + torch.tensor(direction) * step
+        return values
+
+    def _variations(
+        self, group: LeafGroup, count: int, smooth: AnyArray | None = None
+    ) -> Iterator[Variation]:
+        """Each element of a leaf; or ``count`` directions, of its ``smooth`` elements alone.
+
+        All leaves of a group are varied at once, each along directions seeded by its gradient's name.
+        """
+        if not count:
+            (leaf,) = group.leaves
+            for index in np.ndindex(tuple(self.net.start(leaf).shape)):
+                yield self._element(leaf, index)
+            return
+        rows = []
+        for leaf, name in zip(group.leaves, group.names, strict=True):
+            drawn = directions(name, count, tuple(self.net.start(leaf).shape))
+            rows.append(drawn if smooth is None else drawn * smooth)
+        for number, along in enumerate(zip(*rows, strict=True)):
+            kind = "direction" if smooth is None else "smooth direction"
+            key = (*group.leaves, f"{kind} {number}")
+            yield Variation(key, dict(zip(group.leaves, along, strict=True)))
+
+    def _element(self, leaf: LeafKey, index: tuple[int, ...]) -> Variation:
+        direction = np.zeros(tuple(self.net.start(leaf).shape))
+        direction[index] = 1.0
+        return Variation((leaf, f"element {index}"), {leaf: direction})
+
+    # Kinks
+
+    def _has_one_kink(self, leaf: LeafKey, index: tuple[int, ...]) -> bool:
+        """Whether an element of a leaf is at a single kink.
+
+        Then all derivatives there lie between the slopes to either side.
+        """
+        variation = self._element(leaf, index)
+        if variation.key not in self._births:
+            self._births[variation.key] = self._count_births(variation)
+        return self._births[variation.key] == 1
+
+    def _count_births(self, variation: Variation) -> int | None:
+        if self._spent_on_births > SEARCH_SECONDS:
+            return None
+        began = time.perf_counter()
+        if self._middle_run is None:
+            self._middle_run = self._watched(variation, 0.0)
+        sides = [self._watched(variation, sign * STEP) for sign in (1, -1)]
+        count = births(self._middle_run, *sides)
+        self._spent_on_births += time.perf_counter() - began
+        return count
+
+    def _watched(self, variation: Variation, step: float) -> OperatorValues:
+        run = OperatorValues()
+        self.net.outputs(self._moved(variation, step), run)
+        return run
+
+    def _smooth_elements(self, leaf: LeafKey) -> AnyArray:
+        """Which elements of a leaf are at no kink, as far as it can be found in time.
+
+        Parts of the leaf are varied, and those whose slopes differ are halved, the largest first;
+        then elements of what is left.
+        """
+        shape = tuple(self.net.start(leaf).shape)
+        smooth = np.zeros(self.net.start(leaf).numel(), bool)
+        # Along any direction, as long as no two kinks cancel.
+        direction = directions(f"{leaf}: search", 1, shape).ravel()
+        parts = [np.arange(len(smooth))]
+        until = self._spent + SEARCH_SECONDS
+        for _ in range(HALVED):
+            if not parts or self._spent > until:
+                break
+            part = parts.pop(0)
+            along = np.zeros(len(smooth))
+            along[part] = direction[part] / np.linalg.norm(direction[part])
+            key = (leaf, f"elements {part[0]} to {part[-1]}")
+            if self._is_smooth_along(Variation(key, {leaf: along.reshape(shape)})):
+                smooth[part] = True
+            elif len(part) > 1:
+                parts += np.array_split(part, 2)
+        left = np.concatenate([*parts, np.zeros(0, int)])
+        for place in left[:: math.ceil(len(left) / SEARCHED) or 1]:
+            if self._spent > until:
+                break
+            index = tuple(map(int, np.unravel_index(place, shape)))
+            smooth[place] = self._is_smooth_along(self._element(leaf, index))
+        return smooth.reshape(shape)
+
+    def _is_smooth_along(self, variation: Variation) -> bool:
+        """Whether every sum of every output has a derivative along a variation."""
+        for place in np.ndindex(self.net.middle.shape):
+
+            def at(step: float, place: tuple[int, ...] = place) -> Slope | None:
+                sides = self._both_sides(variation, step)
+                if sides is None:
+                    return None
+                plus, minus = (float(sums[place]) for sums in sides)
+                return slope_between(plus, minus, float(self.net.middle[place]), step)
+
+            found = at(STEP)
+            if found and _is_kink(found, self.net.noise):
+                found = resolved(found, at, self.net.noise)
+            if found is None or found.kind != "smooth":
+                return False
+        return True
+
+    # Gradients of gradients
+
+    def _nested(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
+        """The estimate of a gradient of order 2 or more of the leaf that a case differentiates.
+
+        Each gradient is that of the sum of the one below: the last of order n is varied along
+        elements, or directions, and all below along ones.
+        """
+        (leaf,) = group.leaves
+        size = self.net.start(leaf).numel()
+        first = self.net.first_outputs
+        ones = torch.ones_like(self.net.start(leaf)) / math.sqrt(size)
+        factor = math.sqrt(size) ** (case.order - 1)
+        nested: list[NestedSlope | None] = []
+        for variation in self._variations(group, count):
+            if self._spent > SECONDS:
+                break
+            direction = torch.tensor(variation.directions[leaf])
+
+            def at(along: float, inner: float, direction: torch.Tensor = direction) -> float:
+                """The case's sum of outputs at a point."""
+                moved = self.net.start(leaf) + along * direction + inner * ones
+                return _of_case(self.net.sums({leaf: moved}), case, first)
+
+            began = time.perf_counter()
+            found = nested_slope(at, case.order, self.net.rounding)
+            self._spent += time.perf_counter() - began
+            nested.append(found and found.times(factor))
+        slopes: list[Slope | None] = [*smooth_slopes(nested)]
+        slopes += [None] * ((count or size) - len(nested))
+        errors = []
+        for found, slope in zip(nested, slopes, strict=False):
+            if found and slope and slope.kind == "smooth":
+                errors.append(found.error + found.rounding)
+        return self._recorded(group, case, slopes, count, noise=max(errors, default=0.0))
 
 
-def _size(output: torch.Tensor) -> float:
-    """The sum of the absolute values of an output of floats; 0 for any other."""
-    if not output.is_floating_point():
-        return 0.0
-    return float(output.abs().sum())
+def _is_kink(found: Slope, noise: float) -> bool:
+    return bool(is_kink(np.array([found.central]), np.array([found.parting]), noise)[0])
 
 
-_functions: OrderedDict[bytes, _Function] = OrderedDict()
+_kept: OrderedDict[bytes, Differences] = OrderedDict()
 
 
-def _function(request: NetRequest) -> _Function:
+def _differences(request: NetRequest) -> Differences:
     key = identity(request)
-    if key not in _functions:
-        _functions[key] = _Function(request)
-        if len(_functions) > KEPT:
-            _functions.popitem(last=False)
-    return _functions[key]
+    if key not in _kept:
+        _kept[key] = Differences(request)
+        if len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return _kept[key]
 
 
-def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
-    leaves = function.net.leaf_keys(case)
-    names = function.net.leaves(case)
-    alone = [LeafGroup((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
-    whole = sum(function.start(leaf).numel() for leaf in leaves) <= WHOLE
-    groups, count = alone, 0
-    if not whole:
-        groups, count = _groups(alone)
-    estimates = []
-    for group in groups:
-        slopes = function.slopes(group, count)
-        central = _of_case(slopes.central, case, function.first_outputs)
-        parting = _of_case(slopes.parting, case, function.first_outputs)
-        # Of a net that is not finite in the middle, two finite sides tell nothing either.
-        central = np.where(np.isfinite(parting), central, np.nan)
-        parting = np.where(is_kink(central, parting, function.noise), np.abs(parting), 0.0)
-        if whole:
-            shape = tuple(function.start(group.leaves[0]).shape)
-            central, parting = central.reshape(shape), parting.reshape(shape)
-        estimate = Estimate(group.name, pack(central), count, function.noise)
-        if len(group.names) > 1:
-            estimate = msgspec.structs.replace(estimate, together=group.names)
-        if parting.any():
-            estimate = msgspec.structs.replace(estimate, kinks=pack(parting))
-        estimates.append(estimate)
-    return tuple(estimates)
-
-
-def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
-    """The slopes of a case, one number a direction."""
-    outputs = slopes
+def _of_case(sums: AnyArray, case: GradCase, first_outputs: int) -> float:
+    """What a case differentiates, by the sums of the outputs."""
+    outputs = sums
     if case.has_aux:
         # Just the first output is differentiated, otherwise the sum of all.
-        outputs = slopes[:, :first_outputs]
-    along: AnyArray = outputs[:, :, int(case.sens_param)].sum(axis=1).astype(np.float64)
-    return along
+        outputs = sums[:first_outputs]
+    return float(outputs[:, int(case.sens_param)].sum())
 
 
 def _groups(alone: list[LeafGroup]) -> tuple[list[LeafGroup], int]:

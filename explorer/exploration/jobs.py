@@ -149,6 +149,10 @@ LEVELS_OF = {
 """The engine whose nodes are measured for those of another: compiled graphs are not run again."""
 
 
+FORWARD = Question(has_aux=False, sens_param=False, order=1, position=None)
+"""The question whose measuring case returns the outputs of the net too."""
+
+
 def question(case: GradCase) -> Question:
     """The question of a case."""
     nested = case.grad_position if case.order > 1 else None

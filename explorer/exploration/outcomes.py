@@ -8,12 +8,14 @@ import numpy as np
 
 from explorer.compare.node_noise import lent_levels, with_levels
 from explorer.exploration.jobs import (
+    FORWARD,
     LEVELS_OF,
     CaptureKey,
     EstimateKey,
     JobKey,
     LevelsKey,
     NoiseKey,
+    Question,
     ResultKey,
     question,
 )
@@ -62,7 +64,8 @@ class Outcomes:
         measured = [job.key for job in jobs if isinstance(job.key, NoiseKey)]
         for case, keys in self._waiting_for.items():
             if keys:  # else its results are there already
-                keys.update(key for key in measured if key.question == question(case))
+                questions = question(case), FORWARD
+                keys.update(key for key in measured if key.question in questions)
 
     def note(self, job: Job, outcome: JobOutcome) -> list[GradCase]:
         """Note the outcome of a job; the cases that waited for nothing else."""
@@ -120,7 +123,11 @@ class Outcomes:
 
     def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """The noise of the engines' answers to a case, as far as it was measured."""
-        return noise_of(case, engines, self._by_key)
+        return noise_of(question(case), engines, self._by_key)
+
+    def forwards(self, engines: Iterable[str]) -> dict[str, ResultNoise]:
+        """What each engine's net returns, with its noise, as far as it was measured."""
+        return noise_of(FORWARD, engines, self._by_key)
 
     @property
     def remarks(self) -> tuple[ReportFinding, ...]:
@@ -167,15 +174,15 @@ def leveled(name: str, graph: GradGraph, outcomes: Mapping[JobKey, JobOutcome]) 
 
 
 def noise_of(
-    case: GradCase, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
+    measured_by: Question, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
 ) -> dict[str, ResultNoise]:
-    """The noise of each engine's answer to a case, as far as it was measured.
+    """The noise of each engine's answers to a question, as far as it was measured.
 
     A graph engine has its tape's: it runs the same kernels, in another order at most.
     """
     noise: dict[str, ResultNoise] = {}
     for name in engines:
-        measured = outcomes.get(NoiseKey(ENGINES[name].framework, question(case)))
+        measured = outcomes.get(NoiseKey(ENGINES[name].framework, measured_by))
         if isinstance(measured, ResultNoise):
             noise[name] = measured
     return noise

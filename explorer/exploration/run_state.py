@@ -224,4 +224,7 @@ class RunState:
         noise = self._outcomes.noise(case, self._engines)
         scenario = self._scenario
         estimate = self._outcomes.estimate(case)
-        return judge(case, results, estimate, scenario.expected, noise, scenario.tolerances)
+        forwards = self._outcomes.forwards(self._engines)
+        return judge(
+            case, results, estimate, scenario.expected, noise, scenario.tolerances, forwards
+        )

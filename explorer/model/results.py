@@ -83,16 +83,41 @@ class Captured(msgspec.Struct, frozen=True):
     result: Result
 
 
+ObstacleKind = Literal["not_finite", "border", "jump", "kinks", "rough", "time"]
+"""Why a number has no estimate.
+
+- "not_finite": the outputs of the net are nan or infinite at the point itself
+- "border": they are finite at the point and not beside it, as at the border of a domain
+- "jump": the net jumps there, or is infinitely steep
+- "kinks": several kinks meet there, and slopes to either side do not bound their derivatives
+- "rough": a gradient of lower order is not smooth there
+- "time": the oracle's time was over
+"""
+
+
+class Obstacle(msgspec.Struct, frozen=True):
+    """Why the oracle has no estimate of some elements of a leaf.
+
+    ``count`` is their number, and ``index`` that of the first.
+    """
+
+    kind: ObstacleKind
+    count: int
+    index: tuple[int, ...] = ()
+
+
 class Estimate(msgspec.Struct, frozen=True):
     """One leaf of the oracle's answer: every element, or derivatives along seeded directions.
 
     With ``directions`` k > 0, ``value`` holds k numbers: the derivative along each row of
-    ``directions(name, k, shape)``. ``noise`` is how far rounding may have moved each number: that
-    of the outputs, divided by the step. Of a net with very many leaves neighbours are varied
-    ``together``, each along directions of its own: the names of those whose derivatives are added here,
-    empty for one leaf alone. ``kinks`` is None for a smooth net; else it tells, for each number, half of
-    what the slopes to either side part by at a kink, and 0 elsewhere. A number that is not finite
-    is no estimate: there the net itself is not finite, at the point or beside it.
+    ``directions(name, k, shape)``, in which elements that are not ``smooth`` are set to 0. ``noise``
+    is how far rounding may have moved each number: that of the outputs, divided by the step. Of a
+    net with very many leaves neighbours are varied ``together``, each along directions of its own:
+    the names of those whose derivatives are added here, empty for one leaf alone. ``kinks`` is None
+    for a smooth net; else it has, for each number, half of what the slopes to either side part by at
+    a kink, and 0 elsewhere; it is infinite where several kinks meet, so that these slopes are no
+    bounds. A number that is not finite is no estimate. ``obstacles`` say of how many elements there
+    is no estimate, and why.
     """
 
     name: str
@@ -101,6 +126,8 @@ class Estimate(msgspec.Struct, frozen=True):
     noise: float = 0.0
     together: tuple[str, ...] = ()
     kinks: Array | None = None
+    smooth: Array | None = None
+    obstacles: tuple[Obstacle, ...] = ()
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -157,10 +184,12 @@ class ResultNoise(msgspec.Struct, frozen=True, omit_defaults=True):
     """The noise of the answer to one case; no leaves, and the ``error``, where it has no answer.
 
     ``runs`` counts the runs that were compared with the plain one. ``drawn`` names the tensors that
-    depend on random numbers: they were other ones when the net drew others.
+    depend on random numbers: they were other ones when the net drew others. ``outputs`` are what the
+    net returns, where the case returns it.
     """
 
     leaves: tuple[LeafNoise, ...] = ()
     runs: int = 0
     error: Failure | None = None
     drawn: tuple[str, ...] = ()
+    outputs: tuple[Leaf, ...] = ()

@@ -13,9 +13,7 @@ KINDS: dict[FailureKind, str] = {
     "no_net": later("the scenario defines no net for this framework"),
     "no_torch_net": later("central differences need a PyTorch net, and the scenario defines none"),
     "nested_differences": later(
-        "central differences are not computed for nested gradients: with a"
-        " step of 1e-6, a second difference would divide rounding errors by"
-        " 1e-12"
+        "central differences estimate gradients up to order 5; of higher ones they would be rounding"
     ),
     "nothing_to_vary": later(
         "the case differentiates neither an input nor a weight, so there is nothing to vary"

@@ -27,7 +27,8 @@ from explorer.web.widgets import (
 )
 from explorer.words import answers
 from explorer.words.answers import answer
-from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
+from explorer.words.cases import VERDICTS, greatest, oracle, summary
+from explorer.words.oracle import oracle_summary
 
 # Filters
 

@@ -16,7 +16,6 @@ from explorer.model.report import (
 )
 from explorer.model.results import ANSWERED, Estimate, Outcome
 from explorer.text.clean import clean
-from explorer.text.failures import message
 from explorer.text.language import _, later, named
 from explorer.text.numbers import multiple
 from explorer.words import lists
@@ -342,22 +341,31 @@ def has_ratio(difference: Difference) -> bool:
 
 
 Stand = Literal[
-    "agrees", "kinked", "finite", "along", "differs", "unjudged", "drawn", "does_not_apply"
+    "agrees",
+    "kinked",
+    "partly",
+    "along",
+    "differs",
+    "unjudged",
+    "timed_out",
+    "drawn",
+    "does_not_apply",
 ]
 """How the oracle judges a case.
 
-It agrees: on every element, but for elements at a kink ("kinked") or at which the net is not finite
-("finite"), or along directions. It differs; it cannot judge, since the net is not finite there;
-it does not judge what depends on random numbers; it has no estimate.
+It agrees: on every element, but for elements at a kink ("kinked") or of which it has no estimate
+("partly"), or along directions. It differs; it cannot judge, for lack of any estimate; it ran out of
+time; it does not judge what depends on random numbers; it does not apply.
 """
 
 CELLS: dict[Stand, str] = {
     "agrees": later("agrees"),
     "kinked": later("agrees{along}, not at kinks"),
-    "finite": later("agrees{along}, where finite"),
+    "partly": later("agrees{along}, in part"),
     "along": later("agrees{along}"),
     "differs": later("differs"),
     "unjudged": later("cannot judge"),
+    "timed_out": later("out of time"),
     "drawn": later("drawn"),
     "does_not_apply": "",
 }
@@ -366,13 +374,11 @@ CELLS: dict[Stand, str] = {
 STANDS: dict[Stand, str] = {
     "agrees": later("agrees on every element in {n}"),
     "kinked": later("agrees but at kinks, which have no derivative, in {n}"),
-    "finite": later("agrees where the net is finite in {n}"),
+    "partly": later("agrees as far as it can judge in {n}"),
     "along": later("agrees along random directions in {n}"),
     "differs": later("contradicts some engine in {n}"),
-    "unjudged": later(
-        "cannot judge {n}, since the net is not finite there, or so great that its rounding"
-        " hides the differences"
-    ),
+    "unjudged": later("cannot judge {n}"),
+    "timed_out": later("ran out of time in {n}"),
     "drawn": later("does not judge {n}, in which all values are random"),
     "does_not_apply": later("does not apply to {n}"),
 }
@@ -381,13 +387,13 @@ STANDS: dict[Stand, str] = {
 
 def stand(report: CaseReport) -> Stand:
     """How the oracle judges a case."""
-    judged = _judged(report)
+    judged = judged_estimates(report)
     if report.oracle_agrees is None:
         return _silence(report, judged)
     if not report.oracle_agrees:
         return "differs"
-    if any(estimate.not_finite for estimate in judged):
-        return "finite"
+    if any(estimate.obstacles or estimate.not_finite for estimate in judged):
+        return "partly"
     if any(estimate.at_kinks for estimate in judged):
         return "kinked"
     return "along" if directions(report) else "agrees"
@@ -395,13 +401,14 @@ def stand(report: CaseReport) -> Stand:
 
 def _silence(report: CaseReport, judged: Sequence[Estimate]) -> Stand:
     """Why the oracle says nothing of a case."""
-    has_slopes = any(estimate.at_kinks < estimate.size for estimate in judged)
-    if answered(report) and has_slopes:
+    if report.oracle.outcome == "timed_out":
+        return "timed_out"
+    if answered(report) and judged:
         return "unjudged"
     return "drawn" if report.drawn and report.oracle.estimates else "does_not_apply"
 
 
-def _judged(report: CaseReport) -> list[Estimate]:
+def judged_estimates(report: CaseReport) -> list[Estimate]:
     """The estimates of what does not depend on random numbers."""
     drawn = set(report.drawn)
     return [estimate for estimate in report.oracle.estimates if not drawn & set(estimate.leaves)]
@@ -409,7 +416,7 @@ def _judged(report: CaseReport) -> list[Estimate]:
 
 def directions(report: CaseReport) -> int:
     """Along how many directions the oracle judges a case; 0 where it does element by element."""
-    return max((estimate.directions for estimate in _judged(report)), default=0)
+    return max((estimate.directions for estimate in judged_estimates(report)), default=0)
 
 
 def oracle(report: CaseReport) -> str:
@@ -426,7 +433,8 @@ def oracle(report: CaseReport) -> str:
             text, named = _("only {engines}"), confirmed
         return text.format(engines=_in_short(named, [*confirmed, *refuted]))
     number = directions(report)
-    return _(CELLS[judged]).format(along=f" ·{number}" if number else "")
+    cell = _(CELLS[judged]).format(along=f" ·{number}" if number else "")
+    return _("{cell} (torch only)").format(cell=cell) if report.has_two_nets else cell
 
 
 def _in_short(engines: Sequence[str], every_engine: Sequence[str]) -> str:
@@ -448,25 +456,3 @@ def judged_by_oracle(report: CaseReport) -> tuple[list[str], list[str]]:
         if group.oracle_agrees is not None:
             (confirmed if group.oracle_agrees else refuted).extend(group.engines)
     return confirmed, refuted
-
-
-def oracle_summary(cases: Sequence[CaseReport]) -> str:
-    """How the oracle judges all cases, in a line."""
-    counts = Counter(map(stand, cases))
-    parts = [_(text).format(n=counts[where]) for where, text in STANDS.items() if counts[where]]
-    whole = _("oracle (central differences in float64): {parts}")
-    clauses = [whole.format(parts=_(SEPARATOR).join(parts))]
-    if any(case.oracle.stops for case in cases):
-        clauses.append(_("values detached in the PyTorch net are treated as constants"))
-    silence = oracle_silence(cases)
-    if silence:
-        clauses.append(silence)
-    return _("; ").join(clauses)
-
-
-def oracle_silence(reports: Sequence[CaseReport]) -> str:
-    """Why the oracle says nothing of any case, where the net is the reason; else empty."""
-    if any(report.oracle.estimates for report in reports):
-        return ""
-    errors = [report.oracle.error for report in reports if report.oracle.error]
-    return next((message(error) for error in errors if error.type == "UsageError"), "")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from explorer.model.engines import ENGINES
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
 from explorer.text.clean import clean
 from explorer.text.language import _, later
@@ -13,21 +14,24 @@ from explorer.words.cases import (
     directions,
     has_ratio,
     judged_by_oracle,
+    judged_estimates,
     place,
     size,
     stand,
     verdict,
     who,
 )
+from explorer.words.oracle import kinks, obstacles, overflows
 
 ORACLE_AGREES: dict[Stand, str] = {
     "agrees": later("the oracle (central differences) agrees"),
     "kinked": later(
-        "the oracle (central differences) agrees, except at kinks, which have no derivative"
+        "the oracle (central differences) agrees, except at kinks, which have no derivative ({kinks})"
     ),
-    "finite": later("the oracle (central differences) agrees where the net is finite"),
+    "partly": later("the oracle (central differences) agrees as far as it can judge: {obstacles}"),
     "along": later("the oracle (central differences) agrees along {n} random directions"),
-    "unjudged": later("the oracle (central differences) cannot judge this case"),
+    "unjudged": later("the oracle (central differences) cannot judge this case: {obstacles}"),
+    "timed_out": later("the oracle (central differences) ran out of time"),
 }
 """What the oracle says where it contradicts nobody."""
 
@@ -38,6 +42,9 @@ def headline(case: CaseReport) -> str:
     oracle = _oracle(case)
     if oracle:
         text = _("{outcome}; {oracle}").format(outcome=text, oracle=oracle)
+    beyond = overflows(case)
+    if beyond:
+        text = _("{outcome}; float32 overflows: {places}").format(outcome=text, places=beyond)
     disagree = case.verdict == "differs" or case.oracle_agrees is False
     if disagree and case.expected:
         text = _("{outcome}, as the scenario expects").format(outcome=text)
@@ -140,9 +147,11 @@ def _oracle(case: CaseReport) -> str:
     if judged != "differs":
         if judged not in ORACLE_AGREES:
             return ""
-        return _(ORACLE_AGREES[judged]).format(n=directions(case))
+        return _on_two_nets(case, _agreement(case, judged))
     confirmed, refuted = judged_by_oracle(case)
     text = _("the oracle (central differences) differs from {engines}")
+    if not case.has_two_nets and any(ENGINES[name].framework != "torch" for name in refuted):
+        text = _("the oracle (central differences of PyTorch's net) differs from {engines}")
     named = refuted
     if confirmed:
         # The fewer are named.
@@ -151,4 +160,24 @@ def _oracle(case: CaseReport) -> str:
             text = _("the oracle (central differences) agrees only with {engines}")
             named = confirmed
     # It judges answers: an engine that raised is no exception to what it says.
-    return text.format(engines=who(named, [*confirmed, *refuted]))
+    return _on_two_nets(case, text.format(engines=who(named, [*confirmed, *refuted])))
+
+
+def _agreement(case: CaseReport, judged: Stand) -> str:
+    estimates = judged_estimates(case)
+    reasons = obstacles(estimates)
+    if judged == "unjudged" and not reasons:
+        reasons = _("rounding hides the differences of its outputs")
+        if any(estimate.at_kinks for estimate in estimates):
+            reasons = _("kinks have no derivative ({places})").format(places=kinks(estimates))
+    text = _(ORACLE_AGREES[judged])
+    return text.format(n=directions(case), kinks=kinks(estimates), obstacles=reasons)
+
+
+def _on_two_nets(case: CaseReport, oracle: str) -> str:
+    if not case.has_two_nets:
+        return oracle
+    text = _(
+        "{oracle}; it judges PyTorch's engines alone, since the outputs of the two nets differ"
+    )
+    return text.format(oracle=oracle)

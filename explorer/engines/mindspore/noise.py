@@ -3,9 +3,18 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+import msgspec
+
 from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import RandomRounding, SharpRounding, lacking, rounding
-from explorer.engines.noise import Run, drawn_leaves, moved_runs, noisy_graphs, result_noise
+from explorer.engines.noise import (
+    Run,
+    drawn_leaves,
+    moved_runs,
+    noisy_graphs,
+    result_noise,
+    returned_outputs,
+)
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, ResultNoise
 
@@ -19,7 +28,8 @@ def results(request: CaseRequest) -> ResultNoise:
     drawn: tuple[str, ...] = ()
     if has_drawn:
         drawn = drawn_leaves(plain, tape.answer, request)
-    return result_noise(plain, [moved, [_sharp(tape.answer, request)]], drawn)
+    noise = result_noise(plain, [moved, [_sharp(tape.answer, request)]], drawn)
+    return msgspec.structs.replace(noise, outputs=returned_outputs(plain, request.case))
 
 
 def capture(request: CaseRequest) -> Captured:

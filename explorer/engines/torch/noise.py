@@ -2,11 +2,18 @@
 
 from typing import Any
 
+import msgspec
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.nested import replaced
-from explorer.engines.noise import drawn_leaves, moved_runs, noisy_graphs, result_noise
+from explorer.engines.noise import (
+    drawn_leaves,
+    moved_runs,
+    noisy_graphs,
+    result_noise,
+    returned_outputs,
+)
 from explorer.engines.torch import graph, tape
 from explorer.engines.torch.operators import (
     draws_random_numbers,
@@ -111,7 +118,8 @@ def results(request: CaseRequest) -> ResultNoise:
     drawn: tuple[str, ...] = ()
     if has_drawn:
         drawn = drawn_leaves(plain, engine.answer, request)
-    return result_noise(plain, [moved], drawn)
+    noise = result_noise(plain, [moved], drawn)
+    return msgspec.structs.replace(noise, outputs=returned_outputs(plain, request.case))
 
 
 def capture(request: CaseRequest) -> Captured:

@@ -67,7 +67,12 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
     @property
     def has_any(self) -> bool:
         """Whether a run has stopped a value."""
-        return len(self._held) > 0
+        return self.count > 0
+
+    @property
+    def count(self) -> int:
+        """How many values a run has stopped."""
+        return len(self._held)
 
     def rewind(self) -> None:
         """A new run of the net begins."""

@@ -44,12 +44,13 @@ from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
-from explorer.words.cases import oracle_summary, sized, summary
+from explorer.words.cases import sized, summary
 from explorer.words.coverage import LEGEND, of_both, where_they_differ
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.headlines import headline
+from explorer.words.oracle import oracle_summary
 from explorer.words.proofs import in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
 

@@ -10,7 +10,7 @@ import numpy as np
 from explorer.model.measurement import Figures
 from explorer.model.message import Text, message
 from explorer.model.study import Cell, Chart, Series, Table
-from explorer.numeric.differences import relative_error
+from explorer.numeric.differences import CLEAR, relative_error
 from explorer.text.numbers import digits, number
 from explorer.topics import cells
 from explorer.topics.attempts import raised, said, said_briefly
@@ -87,7 +87,8 @@ def nets(evidence: Evidence) -> list[NestedNet]:
 def truth(evidence: Evidence, net: NestedNet) -> dict[InputAndOrder, dict[str, Any]]:
     """The figures that every engine is held against, by input and order.
 
-    Of the wave its closed form, else those of PyTorch in float64, some of which may have raised.
+    Of the wave its closed form, else those in float64 that central differences of the forward
+    confirm, or these themselves; of some nothing may be known.
     """
     if net.is_wave:
         return {
@@ -111,7 +112,7 @@ def one_tensor(evidence: Evidence, net: NestedNet) -> list[str]:
 
 def truth_name(net: NestedNet) -> Text:
     """What the truth of a net is called."""
-    return message("higher_order.closed_form") if net.is_wave else IN_FLOAT64
+    return message("higher_order.closed_form" if net.is_wave else "higher_order.confirmed")
 
 
 def parties(net: NestedNet) -> tuple[str, ...]:
@@ -176,6 +177,7 @@ def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> St
         elif figure:  # an input or order that this engine was not asked about has none
             # Overflow in the float of the inputs is no error of the derivative.
             held = as_held(derivative["elements"], figure.get("dtype", "float64"))
+            held = beyond_noise(held, figure["elements"], derivative.get("noise", 0.0))
             difference = difference_of(figure["elements"], held)
             if difference <= NEAR:
                 stands.near.append(difference)
@@ -190,6 +192,16 @@ def as_held(elements: list[Any], dtype: str) -> list[float]:
     with np.errstate(over="ignore"):
         overflows = np.isinf(exact.astype(dtype))
     held: list[float] = np.where(overflows, np.copysign(math.inf, exact), exact).tolist()
+    return held
+
+
+def beyond_noise(truth: list[float], elements: list[Any], noise: float) -> list[float]:
+    """The truth; where an element lies within a few times its ``noise``, that element."""
+    if not noise or len(truth) != len(elements):
+        return truth
+    held = []
+    for exact, element in zip(truth, map(number, elements), strict=True):
+        held.append(element if abs(element - exact) <= CLEAR * noise else exact)
     return held
 
 

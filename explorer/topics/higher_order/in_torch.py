@@ -11,13 +11,16 @@ import torch
 from torch import func
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
+from explorer.compare.results import agrees_with_oracle
+from explorer.engines import oracle
 from explorer.engines.torch import graph as torch_graph
 from explorer.engines.torch import tape as torch_tape
 from explorer.engines.torch.net import array_of, build, describe, forward
 from explorer.engines.torch.roots import Gradient
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest
+from explorer.model.results import Leaf, OracleResult, Result
 from explorer.topics.attempts import attempt, attempt_briefly, raised
 from explorer.topics.higher_order import nested
 from explorer.topics.higher_order import transformations as transforms
@@ -95,35 +98,85 @@ def reference(ask: Ask) -> Found:
 
     On the tape where the net is not for ``torch.func``.
     """
+    return _by_input(ask, in_float64)
+
+
+def checked_reference(ask: Ask) -> Found:
+    """The nested gradients in float64 that central differences of the forward confirm.
+
+    Where they confirm none, their own.
+    """
+    return _by_input(ask, confirmed)
+
+
+def _by_input(ask: Ask, derivative: Callable[[CaseRequest], Any]) -> Found:
     # On the CPU, whatever the device looked at: not every device has float64.
     net = nested.started_net(Ask(ask.scenario), "torch-tape", describe)
     by_input: dict[str, dict[int, Any]] = {}
     for name, by_order in nested.cases(ask.scenario).items():
         by_input[name] = {}
         for order, case in by_order.items():
-            request = CaseRequest(net, case)
-            # No engine uses torch.func, which makes it a reference for all; but a net that calls
-            # requires_grad_ or changes tensors in place is not for it (2.13).
-            figure = attempt_briefly(by_func, request)
-            if raised(figure):
-                figure = attempt_briefly(in_double, request)
-            by_input[name][order] = figure
+            by_input[name][order] = derivative(CaseRequest(net, case))
     return Found({"by input": by_input, "one tensor": nested.one_tensor(ask.scenario)})
 
 
-def by_func(request: CaseRequest) -> dict[str, Any]:
+def in_float64(request: CaseRequest) -> dict[str, Any]:
+    """The figure of a nested gradient in float64, or of what it raised."""
+    # No engine uses torch.func, which makes it a reference for all; but a net that calls
+    # requires_grad_ or changes tensors in place is not for it (2.13).
+    array = attempt_briefly(by_func, request)
+    if raised(array):
+        array = attempt_briefly(in_double, request)
+    return array if raised(array) else nested.sampled(array)
+
+
+UNCONFIRMED = {
+    "raised": "NotImplementedError",
+    "message": "central differences confirm no gradient in float64",
+}
+"""The figure of a nested gradient that nothing is known of."""
+
+
+def confirmed(request: CaseRequest) -> dict[str, Any]:
+    """The figure of a nested gradient that agrees with central differences, or of these.
+
+    A tape in float64 is more accurate than they are, but derives as the engines do: from the
+    backward that a function brings, for one.
+    """
+    estimated = oracle.estimate(request)
+    if estimated.outcome != "ok":
+        return UNCONFIRMED
+    for derive in (by_func, in_double):
+        array = attempt_briefly(derive, request)
+        if not raised(array) and _agrees(array, estimated):
+            return nested.sampled(array)
+    (estimate,) = estimated.estimates
+    if estimate.directions or estimate.obstacles:
+        return UNCONFIRMED
+    return {**nested.sampled(unpack(estimate.value)), "noise": estimate.noise}
+
+
+def _agrees(array: AnyArray, estimated: OracleResult) -> bool:
+    leaf = Leaf(estimated.estimates[0].name, pack(array))
+    return (
+        agrees_with_oracle(Result(outcome="ok", structure=leaf.name, leaves=(leaf,)), estimated)
+        is True
+    )
+
+
+def by_func(request: CaseRequest) -> AnyArray:
     """A nested gradient by ``torch.func.grad`` in float64."""
     net = build(request.net, torch.float64)
     call = net.call
     for _ in range(request.case.order):
         call = Gradient(call, request.case.positions[0])
-    return nested.sampled(array_of(call(*net.arguments)))
+    return array_of(call(*net.arguments))
 
 
-def in_double(request: CaseRequest) -> dict[str, Any]:
+def in_double(request: CaseRequest) -> AnyArray:
     """A nested gradient on the tape in float64."""
     gradients, _ = on_tape(request, torch.float64)
-    return nested.sampled(array_of(gradients[0]))
+    return array_of(gradients[0])
 
 
 # Jacobians, products and Hessians

@@ -66,7 +66,13 @@ ORDERS = TOPIC.ask(
 )
 
 REFERENCE_OF_WAVE = TOPIC.ask("reference.wave", ("torch",), program="reference", scenario=WAVE)
-REFERENCE = TOPIC.ask("reference", ("torch",), scenario=LOOKED_AT, unless_on=WAVE)
+REFERENCE = TOPIC.ask(
+    "reference",
+    ("torch",),
+    program="checked_reference",
+    scenario=LOOKED_AT,
+    unless_on=WAVE,
+)
 
 
 def ask_nodes(name: str, scenario: str, unless_on: str = "") -> Question:

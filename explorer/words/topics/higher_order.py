@@ -5,6 +5,7 @@ from explorer.text.language import later
 TEXTS = {
     # Names
     "in_float64": later("PyTorch in float64"),
+    "confirmed": later("float64, confirmed by central differences"),
     "the_wave": later("the wave {formula}"),
     "closed_form": later("the closed form"),
     "graph": later("graph"),

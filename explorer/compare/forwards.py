@@ -1,0 +1,74 @@
+"""What the nets return, where that decides whom central differences of PyTorch's net can judge."""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.compare.results import compare_leaf, movements
+from explorer.model.arrays import unpack
+from explorer.model.engines import ENGINES
+from explorer.model.results import Leaf, Result, ResultNoise
+
+Forwards = Mapping[str, ResultNoise]
+"""What the net of each engine returns, with its noise, by the engine's name."""
+
+NO_FORWARDS: Forwards = {}
+
+
+def outputs_differ(forwards: Forwards) -> bool:
+    """Whether the nets of two frameworks return values that differ by more than their noise."""
+    by_framework = {ENGINES[name].framework: noise for name, noise in forwards.items()}
+    if len(by_framework) < 2:
+        return False
+    one, other = by_framework.values()
+    if len(one.outputs) != len(other.outputs):
+        return False
+    left, right = movements(one), movements(other)
+    for output, another in zip(one.outputs, other.outputs, strict=True):
+        if output.name in one.drawn or another.name in other.drawn:
+            continue
+        moved = left.get(output.name), right.get(another.name)
+        if compare_leaf(output, another, ("left", "right"), moved).verdict == "differs":
+            return True
+    return False
+
+
+def _is_finite(leaf: Leaf) -> bool:
+    return bool(np.isfinite(unpack(leaf.value)).all())
+
+
+def overflows_alike(
+    fine: Mapping[str, Result], forwards: Forwards, names: Collection[str]
+) -> dict[str, NDArray[np.bool_]]:
+    """The elements of gradients that overflow in every engine alike, by the gradient's name.
+
+    They are the same infinity everywhere; or, where the outputs of the nets overflow already, the
+    same infinity or nan. Of ``names`` alone; none where fewer than two engines answered.
+    """
+    if len(fine) < 2:
+        return {}
+    outputs = [leaf for noise in forwards.values() for leaf in noise.outputs]
+    has_overflown = len(outputs) > 0 and not any(map(_is_finite, outputs))
+    alike = {}
+    first, *others = fine.values()
+    for leaf in first.leaves:
+        values = unpack(leaf.value)
+        counted = np.isinf(values)
+        if has_overflown:
+            counted = ~np.isfinite(values)
+        for result in others:
+            counted = counted & _same_elements(values, result, leaf.name)
+        if leaf.name in names and counted.any():
+            alike[leaf.name] = counted
+    return alike
+
+
+def _same_elements(values: NDArray[np.float64], result: Result, name: str) -> NDArray[np.bool_]:
+    """Where a result's leaf of a name has the same values."""
+    for leaf in result.leaves:
+        other = unpack(leaf.value)
+        if leaf.name == name and other.shape == values.shape:
+            same: NDArray[np.bool_] = (values == other) | (np.isnan(values) & np.isnan(other))
+            return same
+    return np.zeros(values.shape, bool)
