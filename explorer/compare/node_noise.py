@@ -174,6 +174,7 @@ FEW_TIMES = 8
 SUMS = frozenset({"add", "sub", "sum", "mean", "matmul", "conv"})
 """Families of ops whose terms may cancel in forward; in backward the terms of any op may."""
 
+
 class _Place(NamedTuple):
     """An op that multiplies noise: from ``entering`` to ``leaving``, relative to the values."""
 
