@@ -83,7 +83,13 @@ def dropout_mask(shape: tuple[int, ...], rate: float) -> AnyArray:
 def channel_mask(shape: tuple[int, ...], rate: float, spatial: int) -> AnyArray:
     """The factor of each channel of a tensor of ``shape``, whose last ``spatial`` axes have it alike.
 
-    That is the mask of a tensor with axes of length 1 in their place.
+    That is the mask of a tensor with axes of length 1 in their place. A negative ``spatial`` counts
+    the axes in front instead: at -1 each sample has a factor.
     """
-    channels = shape[: len(shape) - spatial] + (1,) * spatial
+    kept = max(len(shape) - spatial, 0) if spatial >= 0 else -spatial
+    channels = shape[:kept] + (1,) * (len(shape) - kept)
     return dropout_mask(channels, rate)
+
+
+ALL_AXES = 64
+"""The ``spatial`` of a mask of one factor: no framework's tensor has more axes."""

@@ -1,9 +1,9 @@
-"""Dropout layers of MindSpore's nets with given masks, and the refusal of any other random numbers."""
+"""Dropout of MindSpore's nets with given masks, and the refusal of any other random numbers."""
 
 from typing import Any
 
 import mindspore as ms
-from mindspore import mint, nn
+from mindspore import mint, nn, ops
 from mindspore.ops import constexpr
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
@@ -11,8 +11,18 @@ from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.model.errors import RefusedNetError
 from explorer.numeric.random_arrays import channel_mask
 
-DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3, mint.nn.Dropout: 0}
-"""The layers that are replaced, and the number of last axes along which each drops all or nothing."""
+DROPOUTS = {
+    nn.Dropout: 0,
+    nn.Dropout1d: 1,
+    nn.Dropout2d: 2,
+    nn.Dropout3d: 3,
+    mint.nn.Dropout: 0,
+    mint.nn.Dropout2d: 2,
+}
+"""The layers that are replaced, and the number of last axes along which each drops all or nothing.
+
+A class that is derived from one of them and has no construct of its own is replaced like it.
+"""
 
 
 @constexpr  # type: ignore[untyped-decorator]  # mindspore ships no types
@@ -45,11 +55,20 @@ def fix_dropout(cell: Any) -> dict[str, float]:
     """
     masked = {}
     for path, dropout in list(cell.cells_and_names()):
-        if type(dropout) in DROPOUTS and path and dropout.training and _rate(dropout) > 0:
-            fixed = FixedDropout(_rate(dropout), DROPOUTS[type(dropout)])
+        spatial = _spatial(dropout)
+        if spatial is not None and path and dropout.training and _rate(dropout) > 0:
+            fixed = FixedDropout(_rate(dropout), spatial)
             _replace(cell, path, fixed)
             masked[path] = fixed.p
     return masked
+
+
+def _spatial(layer: Any) -> int | None:
+    """The entry of DROPOUTS for a layer; None for one that is not replaced."""
+    for kind in type(layer).__mro__:
+        if kind in DROPOUTS and type(layer).construct is kind.construct:
+            return DROPOUTS[kind]
+    return None
 
 
 def _rate(dropout: Any) -> float:
@@ -69,6 +88,68 @@ def _replace(cell: Any, path: str, replacement: Any) -> None:
     if hasattr(owner, "cell_list"):
         # A SequentialCell runs this list, not its Cells by name (2.10.0).
         owner.cell_list = list(owner._cells.values())
+
+
+@constexpr  # type: ignore[untyped-decorator]  # mindspore ships no types
+def _given_mask(name: str, shape: tuple[int, ...], rate: float, spatial: int) -> Any:
+    """The mask of a function, whose rate is noted when it runs or is compiled."""
+    _rates[name] = rate
+    return ms.Tensor(channel_mask(shape, rate, spatial))
+
+
+# The compiler reads the source of these, and knows no closures over numbers.
+
+
+def _dropout(input, p=0.5, training=True, seed=None):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    if not training or p == 0:
+        return input
+    return input * _given_mask("mindspore.ops.dropout", input.shape, p, 0)
+
+
+def _dropout1d(input, p=0.5, training=True):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    if not training or p == 0:
+        return input
+    return input * _given_mask("mindspore.ops.dropout1d", input.shape, p, 1)
+
+
+def _dropout2d(input, p=0.5, training=True):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    if not training or p == 0:
+        return input
+    return input * _given_mask("mindspore.ops.dropout2d", input.shape, p, 2)
+
+
+def _dropout3d(input, p=0.5, training=True):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    if not training or p == 0:
+        return input
+    return input * _given_mask("mindspore.ops.dropout3d", input.shape, p, 3)
+
+
+GIVEN = {
+    (ops, "dropout"): _dropout,
+    (ops, "dropout1d"): _dropout1d,
+    (ops, "dropout2d"): _dropout2d,
+    (ops, "dropout3d"): _dropout3d,
+    (mint.nn.functional, "dropout"): _dropout,
+    (mint.nn.functional, "dropout2d"): _dropout2d,
+}
+"""Functions with given masks, by the module and the name of that in whose place they are put."""
+
+_rates: dict[str, float] = {}
+
+ORIGINALS = {place: getattr(*place) for place in GIVEN}
+
+
+def give_masks(shares_dropout: bool) -> None:
+    """Give masks to the dropout functions from now on, or let them draw their own again."""
+    _rates.clear()
+    functions: dict[Any, Any] = GIVEN if shares_dropout else ORIGINALS
+    for (module, name), function in functions.items():
+        setattr(module, name, function)
+
+
+def rates() -> dict[str, float]:
+    """The share that each function dropped when it was called last, since masks were given."""
+    return dict(_rates)
 
 
 class RefusedDraws(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
