@@ -21,7 +21,13 @@ DROPOUTS = {
 }
 """The layers that are replaced, and the number of last axes along which each drops all or nothing.
 
-A class that is derived from one of them and has no construct of its own is replaced like it.
+A class that is derived from one of them counts as that one.
+"""
+
+INNER = {nn.Dropout: "dropout", nn.Dropout2d: "dropout2d", nn.Dropout3d: "dropout3d"}
+"""The attribute of a layer that has its operator.
+
+Where a derived class has a construct of its own, that alone is replaced.
 """
 
 
@@ -48,27 +54,39 @@ class FixedDropout(nn.Cell):  # type: ignore[misc]  # likewise
         return x * _mask(x.shape, self.rate, self.spatial)
 
 
+class _FixedOperator(nn.Cell):  # type: ignore[misc]  # likewise
+    """The same in the place of a layer's operator, which yields its mask too."""
+
+    def __init__(self, rate: float, spatial: int) -> None:
+        super().__init__()
+        self.rate = rate
+        self.spatial = spatial
+
+    def construct(self, x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # compiled
+        """What is left of ``x``, enlarged, and the mask."""
+        mask = _mask(x.shape, self.rate, self.spatial)
+        return x * mask, mask
+
+
 def fix_dropout(cell: Any) -> dict[str, float]:
     """Put fixed masks in the place of the dropout layers of a Cell, which is in its mode already.
 
     They are those of DROPOUTS that drop anything; the share that each drops, by its path.
     """
     masked = {}
-    for path, dropout in list(cell.cells_and_names()):
-        spatial = _spatial(dropout)
-        if spatial is not None and path and dropout.training and _rate(dropout) > 0:
-            fixed = FixedDropout(_rate(dropout), spatial)
-            _replace(cell, path, fixed)
-            masked[path] = fixed.p
+    for path, layer in list(cell.cells_and_names()):
+        kind = next((kind for kind in type(layer).__mro__ if kind in DROPOUTS), None)
+        if kind is None or not path or not layer.training or _rate(layer) <= 0:
+            continue
+        if type(layer).construct is kind.construct:
+            _replace(cell, path, FixedDropout(_rate(layer), DROPOUTS[kind]))
+        elif kind in INNER:
+            operator = _FixedOperator(_rate(layer), DROPOUTS[kind])
+            setattr(layer, INNER[kind], operator)
+        else:
+            continue
+        masked[path] = _rate(layer)
     return masked
-
-
-def _spatial(layer: Any) -> int | None:
-    """The entry of DROPOUTS for a layer; None for one that is not replaced."""
-    for kind in type(layer).__mro__:
-        if kind in DROPOUTS and type(layer).construct is kind.construct:
-            return DROPOUTS[kind]
-    return None
 
 
 def _rate(dropout: Any) -> float:

@@ -58,10 +58,15 @@ GIVEN = {name: _with_given_mask(name) for name in FUNCTIONS}
 
 def give_masks(shares_dropout: bool) -> None:
     """Give masks to the dropout functions from now on, or let them draw their own again."""
-    _rates.clear()
+    forget_rates()
     functions: dict[str, Any] = GIVEN if shares_dropout else ORIGINALS
     for name, function in functions.items():
         setattr(functional, name, function)
+
+
+def forget_rates() -> None:
+    """Forget what the functions dropped so far."""
+    _rates.clear()
 
 
 def rates() -> dict[str, float]:

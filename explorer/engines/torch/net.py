@@ -15,7 +15,7 @@ import torch
 from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
-from explorer.engines.torch.functional_dropout import give_masks, rates
+from explorer.engines.torch.functional_dropout import forget_rates, give_masks, rates
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import OddOutputError, RefusedNetError
@@ -99,6 +99,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
         call.train(scenario.train).to(request.device, dtype)
         if scenario.shares_dropout:
             masked = fix_dropout(call, scenario, request.device)
+            forget_rates()  # of the layers that are replaced now
         state = {**dict(call.named_parameters()), **dict(call.named_buffers())}
         constants = dict(_plain_tensors(call))
     held = {**constants, **state}
