@@ -26,6 +26,9 @@ ALIKE = 1e-2
 Named = tuple[str, str]
 """The phase and the name of a result."""
 
+OutputSlot = tuple[str, int]
+"""The id of a node, and the number of one of its outputs."""
+
 
 def with_levels(graph: GradGraph, measured: GradGraph) -> GradGraph:
     """A graph with the levels of another capture of the same graph, node by node.
@@ -61,7 +64,7 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
     """
     shelf = _Shelf(lender)
     inputs = _slots_read(graph)
-    relative: dict[tuple[str, int], float] = {}
+    relative: dict[OutputSlot, float] = {}
     nodes = {}
     for node in sorted(graph.nodes, key=lambda node: (node.phase == "backward", node.order)):
         levels = []
@@ -79,9 +82,9 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
     return msgspec.structs.replace(graph, nodes=ordered)
 
 
-def _slots_read(graph: GradGraph) -> dict[str, list[tuple[str, int]]]:
+def _slots_read(graph: GradGraph) -> dict[str, list[OutputSlot]]:
     """The outputs that each node reads: the node that yields one, and its slot."""
-    slots: dict[str, list[tuple[str, int]]] = {}
+    slots: dict[str, list[OutputSlot]] = {}
     for edge in graph.edges:
         if edge.kind != "control":
             slots.setdefault(edge.target, []).append((edge.origin, edge.output))
@@ -165,11 +168,11 @@ ZERO = 1 / 8
 Such is the gradient of a bias before a batch norm: nothing is lost, it is 0 by its formula.
 """
 
+FEW_TIMES = 8
+"""The noise of a sum is at most so many times that of its terms: its own rounding comes on top."""
+
 SUMS = frozenset({"add", "sub", "sum", "mean", "matmul", "conv"})
 """Families of ops whose terms may cancel in forward; in backward the terms of any op may."""
-
-OutputSlot = tuple[str, int]
-"""The id of a node, and the number of one of its outputs."""
 
 
 class _Place(NamedTuple):
@@ -203,44 +206,48 @@ def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
 
 def _places(graph: GradGraph) -> Iterator[_Place]:
     """The ops of a graph that multiply noise."""
-    noise = _relative_noise(graph)
-    read: dict[str, list[OutputSlot]] = {}
-    for edge in graph.edges:
-        if edge.kind != "control":
-            read.setdefault(edge.target, []).append((edge.origin, edge.output))
+    outputs: dict[OutputSlot, Output] = {}
     for node in graph.nodes:
-        entering = [noise.get(slot) for slot in read.get(node.id, ())]
-        known = [share for share in entering if share is not None]
+        for slot, output in enumerate(node.outputs):
+            outputs[node.id, slot] = output
+    slots_read = _slots_read(graph)
+    for node in graph.nodes:
+        slots = slots_read.get(node.id, ())
+        operands = [outputs[slot] for slot in slots if slot in outputs]
+        known = [operand for operand in operands if _share(operand) is not None]
         # An input of which nothing is known may be as noisy as what comes out.
-        if node.kind == "op" and len(known) == len(entering):
-            yield from _multiplied(node, noise, max(known, default=0.0))
+        if node.kind == "op" and len(known) == len(slots):
+            yield from _multiplied(node, operands)
 
 
-def _multiplied(node: Node, noise: dict[OutputSlot, float], entering: float) -> Iterator[_Place]:
-    for slot, output in enumerate(node.outputs):
-        leaving = noise.get((node.id, slot))
+def _multiplied(node: Node, operands: list[Output]) -> Iterator[_Place]:
+    entering = max((_share(operand) or 0.0 for operand in operands), default=0.0)
+    for output in node.outputs:
+        leaving = _share(output)
         if leaving is None or output.dtype not in UNIT or not isfinite(leaving):
             continue
         place = _Place(node, max(entering, UNIT[output.dtype]), leaving)
-        if place.factor >= MULTIPLIES and leaving >= SERIOUS and not _is_zero(node, leaving):
+        is_great = place.factor >= MULTIPLIES and leaving >= SERIOUS
+        if is_great and not (leaving >= ZERO and _cancels(node, output, operands)):
             yield place
 
 
-def _is_zero(node: Node, leaving: float) -> bool:
-    """Whether a value is nothing but noise because its terms cancel."""
-    cancels = node.phase == "backward" or family(node.op) in SUMS
-    return cancels and leaving >= ZERO
+def _cancels(node: Node, output: Output, operands: list[Output]) -> bool:
+    """Whether a value that is nothing but noise is so because its terms cancel.
+
+    A sum has no more noise than its terms, in their own units: such is the mean that a norm saves
+    of what another norm has centred. What divides by nothing but noise has far more.
+    """
+    if node.phase == "backward" or family(node.op) in SUMS:
+        return True
+    noise = max(map(_noise_of_operand, operands), default=0.0)
+    return output.noise is not None and output.noise <= FEW_TIMES * noise
 
 
-def _relative_noise(graph: GradGraph) -> dict[OutputSlot, float]:
-    """The noise of the outputs of all nodes as a share of their size, where it is known."""
-    shares = {}
-    for node in graph.nodes:
-        for slot, output in enumerate(node.outputs):
-            share = _share(output)
-            if share is not None:
-                shares[node.id, slot] = share
-    return shares
+def _noise_of_operand(operand: Output) -> float:
+    """The noise of an operand in its own units, at least one rounding of its size."""
+    rounding = UNIT.get(operand.dtype, 0.0) * _size(operand)
+    return max(operand.noise or 0.0, rounding)
 
 
 def _share(output: Output) -> float | None:

@@ -124,9 +124,11 @@ def compare_leaf(
     if form.verdict == "differs":
         return form
     one, other = left.value, right.value
-    array, other_array = real_parts(unpack(one)), real_parts(unpack(other))
+    array, other_array = unpack(one), unpack(other)
     dtype = real_dtype(one.dtype)
-    difference = _greatest_difference(array, other_array, engines, left, movement)
+    difference = _greatest_difference(
+        real_parts(array), real_parts(other_array), engines, left, movement
+    )
     return Comparison(
         _verdict(difference),
         difference,
@@ -143,15 +145,25 @@ def _verdict(difference: Difference | None) -> CaseVerdict:
 def within(one: AnyArray, other: AnyArray, tolerance: tuple[float, float]) -> bool:
     """Whether |one - other| ≤ atol + rtol · max(|one|, |other|) at every element.
 
-    ``tolerance`` is (rtol, atol). The relation is symmetric, unlike that of numpy.isclose.
+    ``tolerance`` is (rtol, atol). The relation is symmetric, unlike that of numpy.isclose. Of
+    complex numbers the magnitudes are compared, as in torch.testing.assert_close.
     """
     rtol, atol = tolerance
-    a, b = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    a, b = _wide(one), _wide(other)
     # An infinity is near nothing, however great the tolerance that it makes: it is equal or not.
     finite = np.isfinite(a) & np.isfinite(b)
     with np.errstate(invalid="ignore"):
         near = np.abs(a - b) <= atol + rtol * np.maximum(np.abs(a), np.abs(b))
-    return bool(np.all((near & finite) | are_equal(a, b)))
+    equal = are_equal(real_parts(a), real_parts(b))
+    if real_parts(a).ndim > a.ndim:
+        equal = equal.all(axis=-1)
+    return bool(np.all((near & finite) | equal))
+
+
+def _wide(array: AnyArray) -> AnyArray:
+    """An array in float64, or in complex128."""
+    kind = np.complex128 if array.dtype.kind == "c" else np.float64
+    return np.asarray(array, kind)
 
 
 def _greatest_difference(

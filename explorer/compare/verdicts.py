@@ -9,12 +9,12 @@ import numpy as np
 from explorer.compare.answers import NO_NOISE, Answers, answer_groups
 from explorer.compare.forwards import NO_FORWARDS, Forwards
 from explorer.compare.results import (
-    NOT_MEASURED,
     Comparison,
     Movements,
     Parties,
     compare_form,
     compare_leaf,
+    movements,
     within,
     worst,
 )
@@ -270,21 +270,58 @@ def with_expectation(
     report: CaseReport,
     expected: tuple[ExpectedDifference, ...],
     tolerances: tuple[Tolerance, ...] = (),
+    noise: Mapping[str, ResultNoise] = NO_NOISE,
 ) -> Alignment:
     """An alignment of the graphs of a case, and whether the scenario expects its divergence.
 
-    It does where it expects the two engines to differ, or allows their answers to.
+    It does where it expects the two engines to differ, or allows their answers to. Results are judged
+    once, element by element with the ``noise`` of each: where the answers of the two do not differ,
+    neither do their graphs lead to other results.
     """
     parties = alignment.left, alignment.right
     applicable = [expectation for expectation in expected if expectation.applies(report.case)]
-    is_expected_here = any(_tells_apart(expectation, *parties) for expectation in applicable)
+    is_expected = any(_tells_apart(expectation, *parties) for expectation in applicable)
     left, right = (report.results.get(name) for name in parties)
-    if tolerances and left and right and left.outcome == right.outcome == "ok":
-        unmeasured = NOT_MEASURED, NOT_MEASURED
-        reason = allowance(report.case, left, right, tolerances, unmeasured, report.drawn)
-        is_expected_here |= reason != ""
-    is_expected = alignment.divergence is None or is_expected_here
+    if left and right and left.outcome == right.outcome == "ok":
+        both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
+        if tolerances:
+            is_expected |= bool(allowance(report.case, left, right, tolerances, both, report.drawn))
+        alike = _names_alike(left, right, both, report.drawn)
+        # Without differing results a divergence is that of the rates of two dropouts.
+        if alignment.differing and set(alignment.differing) <= alike:
+            alignment = msgspec.structs.replace(
+                alignment, divergence=None, further=(), differing=()
+            )
+    is_expected |= alignment.divergence is None
     return msgspec.structs.replace(alignment, expected=is_expected)
+
+
+def _names_alike(
+    left: Result, right: Result, noise: tuple[Movements, Movements], drawn: Collection[str]
+) -> set[str]:
+    """The leaves of two answers that do not differ; none where their structures do."""
+    if left.structure != right.structure:
+        return set()
+    alike = set()
+    for leaf, other in zip(left.leaves, right.leaves, strict=True):
+        movement = noise[0].get(leaf.name), noise[1].get(other.name)
+        compared = compare_form(leaf, other, ("left", "right"))
+        if leaf.name not in drawn:
+            compared = compare_leaf(leaf, other, ("left", "right"), movement)
+        if compared.verdict != "differs":
+            alike.add(leaf.name)
+    return alike
+
+
+def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignment:
+    """An alignment without divergences where recording ``altered`` the results of one of its engines."""
+    parties = alignment.left, alignment.right
+    names = tuple(name for name in parties if name in altered)
+    if not names:
+        return alignment
+    return msgspec.structs.replace(
+        alignment, divergence=None, further=(), differing=(), expected=True, altered=names
+    )
 
 
 def _tells_apart(expectation: ExpectedDifference, one: str, other: str) -> bool:

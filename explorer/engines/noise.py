@@ -49,7 +49,7 @@ def result_noise(
     """
     if plain.outcome != "ok":
         return ResultNoise(error=plain.error)
-    squares: list[Floats] = [np.zeros(leaf.value.shape) for leaf in plain.leaves]
+    squares = [np.zeros_like(_real(unpack(leaf.value))) for leaf in plain.leaves]
     has_the_same_leaves = functools.partial(_has_the_same_leaves, plain)
     count = 0
     for runs in kinds:

@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from explorer.compare.answers import NO_NOISE
 from explorer.compare.node_noise import lent_levels, with_levels
+from explorer.compare.results import compare, movements
 from explorer.exploration.jobs import (
     FORWARD,
     LEVELS_OF,
@@ -206,12 +208,15 @@ def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
 
 
 def recorded_otherwise(
-    captured: Mapping[str, Captured], results: Mapping[str, Result]
+    captured: Mapping[str, Captured],
+    results: Mapping[str, Result],
+    noise: Mapping[str, ResultNoise] = NO_NOISE,
 ) -> Iterator[ReportFinding]:
     """A finding for each engine whose recorded run gave other bits than its plain one.
 
-    ``results`` are the plain answers to the case that was recorded. In float64 MindSpore's tape hands
-    numbers to operators in single precision while it is watched (2.10.0).
+    ``results`` are the plain answers to the case that was recorded, ``noise`` is that of each. In
+    float64 MindSpore's tape hands numbers to operators in single precision while it is watched, and
+    PyTorch's prod has another derivative under a dispatch mode (2.10.0, 2.13).
     """
     for engine, record in captured.items():
         plain = results.get(engine)
@@ -219,7 +224,25 @@ def recorded_otherwise(
             continue
         sizes = _different(record.result, plain)
         if sizes:
-            yield ReportFinding(fact=RecordedOtherwise(engine, sizes), names=tuple(sizes))
+            is_altered = _is_altered(record.result, plain, noise.get(engine))
+            fact = RecordedOtherwise(engine, sizes, is_altered)
+            yield ReportFinding(fact=fact, names=tuple(sizes))
+
+
+def altered_engines(findings: Iterable[ReportFinding]) -> frozenset[str]:
+    """The engines whose recorded graph shows another computation than that of their plain call."""
+    engines = set()
+    for finding in findings:
+        if isinstance(finding.fact, RecordedOtherwise) and finding.fact.is_altered:
+            engines.add(finding.fact.engine)
+    return frozenset(engines)
+
+
+def _is_altered(recorded: Result, plain: Result, noise: ResultNoise | None) -> bool:
+    """Whether two results of one engine differ by more than rounding."""
+    movement = movements(noise)
+    drawn = noise.drawn if noise else ()
+    return compare(recorded, plain, noise=(movement, movement), drawn=drawn).verdict == "differs"
 
 
 def _different(recorded: Result, plain: Result) -> dict[str, float]:
@@ -231,7 +254,8 @@ def _different(recorded: Result, plain: Result) -> dict[str, float]:
         if other is None or other.shape != values.shape or values.dtype.kind not in "fc":
             continue
         # In parts: a complex number is a NaN as soon as one of its parts is.
-        one, another = real_parts(values), real_parts(other)
+        one = real_parts(values).astype(np.float64)
+        another = real_parts(other).astype(np.float64)
         if not np.array_equal(one, another, equal_nan=True):
             found[leaf.name] = float(elementwise_difference(one, another).max(initial=0.0))
     return found

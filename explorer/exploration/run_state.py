@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from explorer.compare.align import align
+from explorer.compare.draws import random_draws
 from explorer.compare.node_noise import ill_conditioned
-from explorer.compare.verdicts import judge, with_expectation
+from explorer.compare.verdicts import judge, with_expectation, without_divergence
 from explorer.exploration.jobs import question
-from explorer.exploration.outcomes import Outcomes, recorded_otherwise
+from explorer.exploration.outcomes import Outcomes, altered_engines, recorded_otherwise
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -149,12 +150,24 @@ class RunState:
         graphs = self._last_stages()
         pairs = combinations(graphs, 2)
         report = self._judged(self._main)
+        noise = self._outcomes.noise(self._main, self._engines)
+        altered = altered_engines(self._recorded_otherwise())
         expected, tolerances = self._scenario.expected, self._scenario.tolerances
         alignments = []
         for left, right in pairs:
-            alignments.append(with_expectation(align(left, right), report, expected, tolerances))
+            alignment = without_divergence(align(left, right), altered)
+            alignment = with_expectation(alignment, report, expected, tolerances, noise)
+            alignments.append(alignment)
         self._alignments = tuple(alignments)
-        self._remarks = ill_conditioned(graphs)
+        of_the_call = [graph for graph in graphs if graph.engine not in altered]
+        self._remarks = (*ill_conditioned(of_the_call), *random_draws(graphs, report.drawn))
+
+    def _recorded_otherwise(self) -> tuple[ReportFinding, ...]:
+        """A remark on each engine whose recorded run gave other results than its plain call."""
+        recorded = self._captured()
+        plain = {name: self._outcomes.result(name, self._main) for name in recorded}
+        noise = self._outcomes.noise(self._main, self._engines)
+        return tuple(recorded_otherwise(recorded, plain, noise))
 
     def first_report(self) -> Report:
         """The report on the main case alone."""
@@ -203,7 +216,7 @@ class RunState:
             parameters=tuple(Leaf(name, array) for name, array in self._nets.parameters.items()),
             findings=(
                 *self._nets.findings,
-                *recorded_otherwise(recorded, plain),
+                *self._recorded_otherwise(),
                 *self._remarks,
                 *self._outcomes.remarks,
             ),

@@ -98,7 +98,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     ``divergence`` is the first, which explains all that is computed from it; ``further`` are those
     that it does not explain, in execution order. ``expected`` says whether the scenario expects the
     two engines to differ where they do. ``drawn`` names the results that depend on a random draw on
-    both sides: their values are not compared.
+    both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
+    other results than their plain call: no divergence is then named.
     """
 
     left: str
@@ -113,6 +114,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     further: tuple[Divergence, ...] = ()
     expected: bool = True
     drawn: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:
@@ -140,7 +142,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
         No result differs, no node contradicts another, and every step that an op of the other side
         takes inside itself is proven.
         """
-        doubts = self.contradictions or self.unproven or self.drawn
+        doubts = self.contradictions or self.unproven or self.drawn or self.altered
         return not (self.divergence or self.differing or doubts)
 
     def numbers(self, side: SideName) -> dict[str, int]:

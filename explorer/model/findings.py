@@ -10,7 +10,7 @@ from explorer.model.failures import Failure
 from explorer.model.requests import Role
 
 FindingKind = Literal[
-    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording"
+    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording", "draws"
 ]
 """A kind of finding.
 
@@ -20,11 +20,14 @@ FindingKind = Literal[
 - "missing": the scenario expects a finding that there is not
 - "masks": the dropout layers of both nets drop by the same draws
 - "noise": a worker was lost while it measured noise, and tolerances alone say what differs
-- "recording": a graph was recorded with other last digits than the plain call has
+- "recording": a graph was recorded in a run with other results than the plain call has
+- "draws": an op draws random numbers, and results that depend on them are not compared
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
-REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks", "noise", "recording"})
+REMARKS: frozenset[FindingKind] = frozenset(
+    {"conditioning", "draws", "masks", "noise", "recording"}
+)
 """Kinds that say how a net is, and accuse neither side."""
 
 
@@ -107,10 +110,27 @@ class NoiseUnknown(msgspec.Struct, frozen=True, tag_field="fact", tag="noise_unk
 
 
 class RecordedOtherwise(msgspec.Struct, frozen=True, tag_field="fact", tag="recorded_otherwise"):
-    """Recording a graph changed an engine's result: by how much, by the leaf; inf where one is not finite."""
+    """Recording a graph changed an engine's result: by how much, by the leaf; inf where one is not finite.
+
+    ``is_altered`` says that it changed by more than rounding: the graph shows another computation
+    than that of the plain call.
+    """
 
     engine: str
     sizes: dict[str, float]
+    is_altered: bool = False
+
+
+class RandomDraw(msgspec.Struct, frozen=True, tag_field="fact", tag="random_draw"):
+    """An op draws random numbers, on which some ``results`` depend in every engine.
+
+    ``others`` more ops of the engine draw too.
+    """
+
+    place: Place
+    engine: str
+    results: tuple[str, ...]
+    others: int = 0
 
 
 Fact = (
@@ -124,6 +144,7 @@ Fact = (
     | IllConditioned
     | NoiseUnknown
     | RecordedOtherwise
+    | RandomDraw
 )
 """What was found."""
 
@@ -138,6 +159,7 @@ KINDS: dict[type[Fact], FindingKind] = {
     IllConditioned: "conditioning",
     NoiseUnknown: "noise",
     RecordedOtherwise: "recording",
+    RandomDraw: "draws",
 }
 """The kind of finding that each fact is."""
 

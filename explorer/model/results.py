@@ -173,7 +173,8 @@ class LeafNoise(msgspec.Struct, frozen=True):
     """The noise of one tensor of a result, element by element.
 
     ``movement`` has the tensor's shape, float32, in the units of its values: the root mean square
-    over the runs of how far each element moves.
+    over the runs of how far each element moves. That of a complex tensor has one more axis, of its
+    real and imaginary parts.
     """
 
     name: str

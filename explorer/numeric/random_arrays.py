@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack, unpack
+from explorer.numeric.differences import real_parts
 
 KEPT_BITS = 8
 """Numbers with at most this many significant bits stay as they are.
@@ -23,8 +24,12 @@ def jittered(array: AnyArray, name: str, sample: int) -> AnyArray:
     """``array`` with its elements moved to a neighbour at random; itself where ``sample`` is 0.
 
     Integers, and numbers with few significant bits, stay. ``name`` and ``sample`` seed the draw,
-    alike in every process.
+    alike in every process. The parts of a complex number move apart from each other.
     """
+    if sample and array.dtype.kind == "c":
+        parts = jittered(real_parts(array), name, sample)
+        whole: AnyArray = np.ascontiguousarray(parts).view(array.dtype)[..., 0]
+        return whole
     if not sample or array.dtype.kind != "f":
         return array
     # Not hash(), which Python salts anew in every process.
@@ -78,7 +83,13 @@ def dropout_mask(shape: tuple[int, ...], rate: float) -> AnyArray:
 def channel_mask(shape: tuple[int, ...], rate: float, spatial: int) -> AnyArray:
     """The factor of each channel of a tensor of ``shape``, whose last ``spatial`` axes have it alike.
 
-    That is the mask of a tensor with axes of length 1 in their place.
+    That is the mask of a tensor with axes of length 1 in their place. A negative ``spatial`` counts
+    the axes in front instead: at -1 each sample has a factor.
     """
-    channels = shape[: len(shape) - spatial] + (1,) * spatial
+    kept = max(len(shape) - spatial, 0) if spatial >= 0 else -spatial
+    channels = shape[:kept] + (1,) * (len(shape) - kept)
     return dropout_mask(channels, rate)
+
+
+ALL_AXES = 64
+"""The ``spatial`` of a mask of one factor: no framework's tensor has more axes."""

@@ -7,7 +7,7 @@ from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
 from explorer.text.language import _, named
-from explorer.words.coverage import counted, not_compared, unproven
+from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.proofs import warnings
@@ -43,6 +43,9 @@ def diff_lines(
 
     if alignment.drawn:
         yield not_compared(alignment)
+    if alignment.altered:
+        yield not_of_the_call(alignment)
+        return
     if alignment.divergence is None:
         if alignment.drawn:
             yield _("no divergence: every other result is the same on both sides, up to rounding")

@@ -35,7 +35,7 @@ from explorer.text.numbers import plain
 from explorer.words import answers
 from explorer.words.cases import reason
 from explorer.words.claims import advice_text, evidence_text, what_text
-from explorer.words.coverage import not_compared
+from explorer.words.coverage import not_compared, not_of_the_call
 from explorer.words.divergences import Engines, divergences
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
@@ -457,7 +457,7 @@ def diff_document(report: Report, alignment: Alignment) -> Document:
         "schema": report.schema,
         "scenario": report.scenario,
         "findings": document_of(report.findings),
-        "remark": not_compared(alignment),
+        "remark": not_compared(alignment) or not_of_the_call(alignment),
     }
     return {**head, **document_of(alignment)}
 

@@ -39,9 +39,10 @@ KINDS: dict[FailureKind, str] = {
         " signature"
     ),
     "random_operator": later(
-        "with SAME_DROPOUT = True only the layers nn.Dropout, nn.Dropout1d,"
-        " nn.Dropout2d and nn.Dropout3d may draw random numbers, but {0}'s"
-        " net also draws some with {1}; use one of these layers there, or"
+        "with SAME_DROPOUT = True only dropout layers and functions (nn.Dropout,"
+        " ops.dropout, torch.nn.functional.dropout and their forms for channels) and"
+        " the classes DropPath and StochasticDepth may draw random numbers, but {0}'s"
+        " net also draws some with {1}; use one of these there, or"
         " make the random numbers an input and list it in CONSTANTS. Without"
         " SAME_DROPOUT = True, values that depend on random numbers are not"
         " compared"

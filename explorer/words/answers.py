@@ -101,7 +101,7 @@ DRAWN = later("drawn")
 
 ABOUT_DRAWS = later(
     "drawn: what depends on random numbers. Each engine draws its own; structure, shapes and dtypes are"
-    " compared, values are not, and the oracle does not judge them. Dropout layers (nn.Dropout) drop the"
+    " compared, values are not, and the oracle does not judge them. Dropout layers and functions drop the"
     " same elements in both nets unless SAME_DROPOUT = False"
 )
 """What a report says of random numbers, once."""

@@ -50,6 +50,16 @@ def not_compared(alignment: Alignment) -> str:
     return text.format(names=named(alignment.drawn))
 
 
+def not_of_the_call(alignment: Alignment) -> str:
+    """The engines whose graph is not that of their plain call; "" where there is none."""
+    if not alignment.altered:
+        return ""
+    text = _(
+        "not judged: recording changed the results of {engines}, whose graph shows another computation"
+    )
+    return text.format(engines=named(alignment.altered))
+
+
 def wrong_values(number: int) -> str:
     """So many op nodes hold a value that is wrong, though no result differs."""
     if number == 1:
@@ -59,6 +69,8 @@ def wrong_values(number: int) -> str:
 
 def where_they_differ(alignment: Alignment) -> str:
     """The first divergence; where there is none, what keeps the graphs from being the same."""
+    if alignment.altered:
+        return not_of_the_call(alignment)
     if alignment.divergence:
         return first_divergence(alignment)
     if alignment.contradictions:

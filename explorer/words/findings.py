@@ -14,6 +14,7 @@ from explorer.model.findings import (
     LoneWeight,
     NoiseUnknown,
     OtherRole,
+    RandomDraw,
     RecordedOtherwise,
     ReportFinding,
     ReturnedClass,
@@ -137,7 +138,25 @@ def _noise_unknown(fact: NoiseUnknown) -> str:
 def _recorded_otherwise(fact: RecordedOtherwise) -> str:
     text = _("recording the graph changed the result of {engine}: in the graph, {leaves}")
     leaves = [_leaf(name, size) for name, size in fact.sizes.items()]
-    return text.format(engine=fact.engine, leaves=_(SEPARATOR).join(leaves))
+    said = text.format(engine=fact.engine, leaves=_(SEPARATOR).join(leaves))
+    if not fact.is_altered:
+        return said
+    return _(
+        "{change}. That is more than rounding: the graph shows another computation than the plain"
+        " call, and no divergence is named from it"
+    ).format(change=said)
+
+
+def _random_draw(fact: RandomDraw) -> str:
+    text = _(
+        "random numbers: {place} of {engine} draws them; results that depend on them are not"
+        " compared: {names}"
+    ).format(place=place(fact.place), engine=fact.engine, names=named(fact.results))
+    if not fact.others:
+        return text
+    if fact.others == 1:
+        return _("{fact}; 1 more op draws random numbers").format(fact=text)
+    return _("{fact}; {n} more ops draw random numbers").format(fact=text, n=fact.others)
 
 
 def _leaf(name: str, size: float) -> str:
@@ -160,5 +179,6 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     IllConditioned: _ill_conditioned,
     NoiseUnknown: _noise_unknown,
     RecordedOtherwise: _recorded_otherwise,
+    RandomDraw: _random_draw,
 }
 """What says each fact."""

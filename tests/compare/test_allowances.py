@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results import NOT_MEASURED
+from explorer.compare.results import NOT_MEASURED, within
 from explorer.compare.verdicts import allowance, judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
@@ -78,3 +78,33 @@ def test_an_allowed_difference_is_close_and_the_report_says_why() -> None:
     assert (strict.verdict, strict.expected) == ("differs", False)
     same = {"torch-tape": answer(ONE), "mindspore-tape": answer(ONE)}
     assert judge(CASE, same, oracle, tolerances=(Tolerance("meant", rtol=0.1),)).reason == ""
+
+
+SPECTRUM = np.array([1 + 1j, 2 + 2j], np.complex64)
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ([1 + 50j, 2 - 70j], ""),
+        ([1 + 1.0009j, 2 + 2j], "meant"),
+        # |0.0015j| beside |1 + 1.0015j| = 1.4153, and 0.0025 beside 2.83.
+        ([1 + 1.0015j, 2 + 2j], ""),
+        ([1 + 1j, 2.0025 + 2j], "meant"),
+        ([1 + 1j, 2.0035 + 2j], ""),
+        ([1 + 1j, complex(2, np.nan)], ""),
+        ([1 + 1j, complex(2, np.inf)], ""),
+    ],
+)
+def test_a_tolerance_counts_complex_numbers_by_their_magnitudes(
+    other: list[complex], reason: str
+) -> None:
+    near = answer(np.array(other, np.complex64))
+    assert allowed(answer(SPECTRUM), near, Tolerance("meant", rtol=1e-3)) == reason
+
+
+def test_complex_numbers_that_are_not_finite_equal_the_same_parts_alone() -> None:
+    one = np.array([complex(np.nan, 1), complex(np.inf, 2)], np.complex64)
+    other = np.array([complex(np.nan, 2), complex(np.inf, 2)], np.complex64)
+    assert within(one, one, (0.0, 0.0))
+    assert not within(one, other, (1.0, 100.0))

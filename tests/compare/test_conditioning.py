@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.node_noise import MULTIPLIES, ill_conditioned
+from explorer.compare.node_noise import FEW_TIMES, MULTIPLIES, ill_conditioned
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
@@ -111,3 +111,16 @@ def test_of_a_framework_s_graphs_the_tape_is_looked_at() -> None:
     assert len(sentences(joint)) == 1
     other = chain(X, bad, engine="mindspore-graph")
     assert [finding.is_alarm for finding in ill_conditioned((tape, other))] == [False]
+
+
+@pytest.mark.parametrize("op", ["BatchNorm", "aten.native_layer_norm.default", "GroupNorm"])
+@pytest.mark.parametrize(("times", "count"), [(0.5, 0), (FEW_TIMES - 1, 0), (FEW_TIMES + 1, 1)])
+def test_the_mean_that_a_norm_saves_of_centred_values_is_a_zero(
+    op: str, times: float, count: int
+) -> None:
+    # Values of size 1 with a noise of READ, whose mean is that of rounding alone.
+    mean = np.array([times * READ / 2], np.float32)
+    outputs = [Output(ONES.shape, "float32", summarise(ONES), READ)]
+    outputs.append(Output(mean.shape, "float32", summarise(mean), times * READ))
+    norm = msgspec.structs.replace(node(1, op, READ), outputs=tuple(outputs))
+    assert len(sentences(chain(X, norm))) == count

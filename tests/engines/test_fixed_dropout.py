@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from explorer.compare.results import compare
@@ -11,6 +12,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import OracleResult, Result
+from explorer.numeric.random_arrays import ALL_AXES, channel_mask, dropout_mask
 from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
 from explorer.workers.protocol import Lost
@@ -139,16 +141,200 @@ def test_a_layer_that_is_called_twice_and_one_that_drops_channels_share_their_ma
 @pytest.mark.parametrize(
     ("framework", "here", "there"),
     [
-        ("PyTorch", "from torch.nn import functional; h = functional.dropout(h, 0.5); ", ""),
-        ("MindSpore", "", "h = ops.dropout(h, 0.5, True); "),
+        ("PyTorch", "import torch; h = h * torch.rand_like(h); ", ""),
+        ("MindSpore", "", "h = h * ops.rand_like(h); "),
     ],
 )
-def test_random_numbers_that_no_layer_draws_are_refused_with_their_line(
+def test_random_numbers_that_no_dropout_draws_are_refused_with_their_line(
     tmp_path: Path, workers: Workers, framework: str, here: str, there: str
 ) -> None:
     refusal = rf"\.py:\d+: with SAME_DROPOUT .* {framework}'s net also draws .* CONSTANTS"
     with pytest.raises(ScenarioError, match=refusal):
         answers(tmp_path, workers, here=here, there=there)
+
+
+FUNCTION = "from torch.nn import functional as F; h = F.dropout(h, 0.3, self.training); "
+MINDSPORE_FUNCTION = "h = ops.dropout(h, 0.3, self.training); "
+CHANNEL_FUNCTION = (
+    "from torch.nn import functional as F; h = F.dropout2d(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
+)
+MINDSPORE_CHANNELS = "h = ops.dropout2d(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        (FUNCTION, MINDSPORE_FUNCTION),
+        # A function beside a layer of the same rate.
+        ("from torch.nn import functional as F; h = F.dropout(h, 0.25); ", AGAIN),
+        (CHANNEL_FUNCTION, MINDSPORE_CHANNELS),
+        (CHANNEL_FUNCTION, CHANNELS),
+    ],
+)
+def test_a_dropout_function_drops_what_a_layer_drops(
+    tmp_path: Path, workers: Workers, here: str, there: str
+) -> None:
+    results = answers(tmp_path, workers, here=here, there=there)
+    assert set(verdicts(results).values()) <= {"match", "close"}
+    # Where only one side calls it, the results differ.
+    once = answers(tmp_path, workers, here=here)
+    assert verdicts(once)["mindspore-tape"] == "differs"
+
+
+def test_a_function_has_masks_until_a_net_that_shares_none(
+    tmp_path: Path, workers: Workers
+) -> None:
+    given = answers(tmp_path, workers, here=FUNCTION, there=MINDSPORE_FUNCTION)
+    own = TEXT.replace("SAME_DROPOUT = True", "SAME_DROPOUT = False")
+    text = own.format(rate=0.25, train=True, here=FUNCTION, there=MINDSPORE_FUNCTION)
+    path = written(tmp_path, text, "own_draws.py")
+    for engine in ("torch-tape", "mindspore-tape"):
+        net = NetRequest(scenario=str(path), engine=engine)
+        request = CaseRequest(net, GradCase("grad", 0))
+        module, framework = ENGINES[engine].module, ENGINES[engine].framework
+        drawn = workers.call(framework, f"{module}:answer", request, Result)
+        assert isinstance(drawn, Result)
+        assert drawn.leaves[0] != given[engine].leaves[0]
+
+
+DERIVED = """
+        class Mine({layer}):
+            pass
+
+"""
+TWICE = """
+        class Mine({layer}):
+            def {method}(self, x):
+                return super().{method}(x) * 2
+
+"""
+
+
+@pytest.mark.parametrize("derived", [DERIVED, TWICE])
+@pytest.mark.parametrize("sides", ["both", "mindspore"])
+def test_a_derived_layer_drops_like_its_base(
+    tmp_path: Path, workers: Workers, derived: str, sides: str
+) -> None:
+    mindspore, torch = TEXT.format(rate=0.25, train=True, here="", there="").split("def torch_net")
+    mindspore = with_derived(mindspore, derived, "construct")
+    if sides == "both":
+        torch = with_derived(torch, derived, "forward")
+    path = written(tmp_path, f"{mindspore}def torch_net{torch}", "derived.py")
+    nets = settle(load(path), workers, tuple(ENGINES), dict.fromkeys(ENGINES, "cpu"))
+    results = {}
+    for name, engine in ENGINES.items():
+        request = CaseRequest(nets.requests[name], GradCase("grad", 0, "all"))
+        reply = workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
+        assert isinstance(reply, Result)
+        assert reply.outcome == "ok", (name, reply.error)
+        results[name] = reply
+    found = verdicts(results)
+    doubles = derived == TWICE and sides == "mindspore"
+    assert found["torch-graph"] == "match"
+    assert (found["mindspore-tape"] == "differs") is doubles
+    assert (found["mindspore-graph"] == "differs") is doubles
+
+
+def with_derived(side: str, derived: str, method: str) -> str:
+    """One net whose last dropout is of a derived class."""
+    head, body = side.split("    class Net", 1)
+    lines = derived.format(layer="nn.Dropout", method=method).replace("\n        ", "\n    ")
+    return (
+        head
+        + lines
+        + "    class Net"
+        + body.replace("self.last = nn.Dropout(", "self.last = Mine(")
+    )
+
+
+DEPTH = """
+import numpy as np
+
+TRAIN = True
+SAME_DROPOUT = True
+
+
+def inputs():
+    return {{"x": np.linspace(-1, 2, 96, dtype=np.float32).reshape(8, 3, 2, 2)}}
+
+
+def mindspore_net():
+    from mindspore import nn, ops
+
+    class DropPath(nn.Cell):
+        def __init__(self, rate):
+            super().__init__()
+            self.dropout = nn.Dropout(p=rate)
+
+        def construct(self, x):
+            return x * self.dropout(ops.ones((x.shape[0], 1, 1, 1)))
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.depth = DropPath(0.4)
+
+        def construct(self, x):
+            return (self.depth(x * x)).sum()
+
+    return Net()
+
+
+def torch_net():
+    from torch import nn
+
+    class {name}(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.{rate} = 0.4
+            {more}
+
+        def forward(self, x):
+            mask = x.new_empty((x.shape[0], 1, 1, 1)).bernoulli_(0.6).div_(0.6)
+            return x * mask if self.training else x
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.depth = {name}()
+
+        def forward(self, x):
+            return (self.depth(x * x)).sum()
+
+    return Net()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "more", "factor"),
+    [
+        ("DropPath", "drop_prob", "pass", 1),
+        ("DropPath", "drop_prob", "self.scale_by_keep = False", 0.6),
+        ("StochasticDepth", "p", "self.mode = 'row'", 1),
+    ],
+)
+def test_stochastic_depth_drops_the_same_samples(
+    tmp_path: Path, workers: Workers, name: str, rate: str, more: str, factor: float
+) -> None:
+    path = written(tmp_path, DEPTH.format(name=name, rate=rate, more=more), f"depth_{factor}.py")
+    x = np.linspace(-1, 2, 96, dtype=np.float32).reshape(8, 3, 2, 2)
+    mask = dropout_mask((8, 1, 1, 1), 0.4)
+    assert 0 < np.count_nonzero(mask) < 8
+    for engine in ENGINES.values():
+        net = NetRequest(scenario=str(path), engine=engine.name)
+        request = CaseRequest(net, GradCase("grad", 0))
+        reply = workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
+        assert isinstance(reply, Result)
+        expected = 2 * x * mask
+        if engine.framework == "torch":
+            expected = expected * np.float32(factor)
+        np.testing.assert_allclose(unpack(reply.leaves[0].value), expected, rtol=1e-6)
+
+
+def test_a_depth_that_drops_the_whole_batch_has_one_factor() -> None:
+    assert channel_mask((4, 3, 2), 0.5, ALL_AXES).shape == (1, 1, 1)
+    assert channel_mask((4, 3, 2), 0.5, -1).shape == (4, 1, 1)
+    assert channel_mask((4, 3, 2), 0.5, 1).shape == (4, 3, 1)
 
 
 def test_the_oracle_sees_the_same_masks_though_it_computes_in_float64(tmp_path: Path) -> None:

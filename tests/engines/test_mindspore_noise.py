@@ -2,10 +2,12 @@
 
 from math import prod, sqrt
 
+import msgspec
 import numpy as np
 import pytest
 
 from explorer.compare.results import compare, movements
+from explorer.exploration.jobs import measuring_case, question
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.mindspore
 
 TAPE = "mindspore-tape"
 EVERYTHING = GradCase("grad", 0, "all")
+SENSITIVE = GradCase("GradOperation", get_by_list=True, sens_param=True)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +62,19 @@ def test_float16_inside_moves_in_its_own_last_places_and_a_mistake_stands_clear(
         for factor in (1.0005, 1.1)
     ]
     assert verdicts == ["match", "differs"]
+
+
+@pytest.mark.parametrize("name", ["real/graph_convolution", "real/lstm_tagger"])
+def test_cotangents_beside_inputs_of_integers_have_the_noise_of_their_own_leaves(
+    mindspore: EngineRequests, name: str
+) -> None:
+    # GradOperation(get_all=True) yields gradients of integers too, in front of the weights (2.10.0).
+    widest = mindspore.widest(name)
+    case = measuring_case(question(msgspec.structs.replace(SENSITIVE, weights="all")), widest)
+    moved = movements(mindspore.noise(name, case))
+    plain = mindspore.answer(name, TAPE, widest)
+    gradients = {leaf.name: leaf.value.shape for leaf in plain.leaves if leaf.name[0] == "d"}
+    assert gradients == {leaf: moved[leaf].shape for leaf in gradients}
 
 
 def times(answer: Result, factor: float) -> Result:

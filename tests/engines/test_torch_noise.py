@@ -1,13 +1,17 @@
 """PyTorch's results move as far as rounding takes them, and no further."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from explorer.compare.results import movements
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.results import Result
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import Captured, Result, ResultNoise
 from explorer.workers.workers import Workers
+from tests.support.scenario_files import written
 from tests.support.torch_requests import TORCH_ENGINES, Torch
 from tests.support.worker_targets import Word
 
@@ -67,3 +71,69 @@ def test_what_unwritten_memory_holds_changes_no_rounding(workers: Workers) -> No
     rounded = [workers.call("torch", target, Word(text), Word) for text in ("0", "0.1")]
     assert isinstance(rounded[0], Word)
     assert rounded[0] == rounded[1]
+
+
+NORM = """
+import numpy as np
+
+TRAIN = True
+
+
+def inputs():
+    return {"x": np.array([[1, 2], [2, -1], [4, 0], [0, 1]], np.float32)}
+
+
+def torch_net():
+    from torch import nn
+
+    return nn.Sequential(nn.BatchNorm1d(2, affine=False))
+"""
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_what_batch_norm_rounds_moves_although_it_writes_to_its_statistics(
+    workers: Workers, tmp_path: Path, engine: str
+) -> None:
+    net = NetRequest(scenario=str(written(tmp_path, NORM, "norm.py")), engine=engine)
+    request = CaseRequest(net, GradCase("grad", 0))
+    captured = workers.call("torch", "explorer.engines.torch.noise:capture", request, Captured)
+    assert isinstance(captured, Captured)
+    (graph,) = captured.graphs
+    norm = next(node for node in graph.nodes if "batch_norm" in node.op)
+    # Four small integers are read exactly, and divided by sqrt(2.1875 + 1e-5).
+    assert norm.outputs[0].noise is not None
+    assert 1e-8 < norm.outputs[0].noise < 1e-6
+
+
+COMPLEX = """
+import numpy as np
+
+
+def inputs():
+    return {"x": np.array([1, 2, 5], np.float32)}
+
+
+def torch_net():
+    import torch
+
+    def net(x):
+        spectrum = torch.fft.fft(x)
+        return spectrum.abs().sum(), spectrum
+
+    return net
+"""
+
+
+def test_the_parts_of_complex_numbers_move(workers: Workers, tmp_path: Path) -> None:
+    scenario = str(written(tmp_path, COMPLEX, "spectrum.py"))
+    net = NetRequest(scenario=scenario, engine="torch-tape")
+    request = CaseRequest(net, GradCase("value_and_grad", 0))
+    target = "explorer.engines.torch.noise:results"
+    noise = workers.call("torch", target, request, ResultNoise)
+    assert isinstance(noise, ResultNoise)
+    (movement,) = [unpack(leaf.movement) for leaf in noise.leaves if leaf.movement.shape == (3, 2)]
+    # The sum 8 is exact, -2.5 +- 1.5 sqrt(3)j is rounded in its imaginary part alone.
+    assert movement[0].tolist() == [0, 0]
+    assert (movement[1:, 0] == 0).all()
+    assert (movement[1:, 1] > 0).all()
+    assert (movement[1:, 1] < 1e-6).all()

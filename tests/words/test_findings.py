@@ -17,6 +17,7 @@ from explorer.model.findings import (
     LoneWeight,
     NoiseUnknown,
     OtherRole,
+    RandomDraw,
     RecordedOtherwise,
     ReportFinding,
     ReturnedClass,
@@ -86,6 +87,22 @@ FACTS: list[tuple[Fact, str]] = [
         " 1.0e-07 from the result without recording, dy is nan or infinite in other elements than"
         " without recording",
     ),
+    (
+        RecordedOtherwise("torch-tape", {"dx": 0.2}, is_altered=True),
+        "recording the graph changed the result of torch-tape: in the graph, dx differs by up to"
+        " 2.0e-01 from the result without recording. That is more than rounding: the graph shows"
+        " another computation than the plain call, and no divergence is named from it",
+    ),
+    (
+        RandomDraw(SUB, "torch-tape", ("dx", "dw")),
+        "random numbers: `Sub` (bn, net.py:4) of torch-tape draws them; results that depend on them"
+        " are not compared: dx, dw",
+    ),
+    (
+        RandomDraw(SUB, "torch-tape", ("dx",), others=2),
+        "random numbers: `Sub` (bn, net.py:4) of torch-tape draws them; results that depend on them"
+        " are not compared: dx; 2 more ops draw random numbers",
+    ),
 ]
 
 
@@ -105,4 +122,4 @@ def test_every_fact_is_tried_and_is_of_a_kind() -> None:
 
 def test_remarks_accuse_nobody() -> None:
     remarks = {type(fact) for fact, _ in FACTS if ReportFinding(fact=fact).is_remark}
-    assert remarks == {SameMasks, IllConditioned, NoiseUnknown, RecordedOtherwise}
+    assert remarks == {SameMasks, IllConditioned, NoiseUnknown, RecordedOtherwise, RandomDraw}

@@ -1,6 +1,5 @@
 """What depends on random numbers in both graphs, and the rates of their dropouts."""
 
-import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ from explorer.compare.align.contrasts import Contrast, FoundDivergence, both, en
 from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
+from explorer.compare.draws import draws_random_numbers
 from explorer.model.divergence import Gap, OtherRate, Reading
 
 # Rates of dropouts
@@ -108,17 +108,6 @@ def _rate_finding(dropout: Dropout, other: Dropout) -> FoundDivergence:
 # Random draws
 
 
-DRAWING = re.compile(
-    r"bernoulli|dropout|rand|multinomial|uniform|standardnormal|normalfloat|normalext"
-    r"|aten\.normal|exponential_|geometric_|poisson",
-    re.IGNORECASE,
-)
-"""Names of operators that draw random numbers (PyTorch 2.13, MindSpore 2.10.0)."""
-
-DERIVATIVE = re.compile(r"grad|backward|domask", re.IGNORECASE)
-"""Of these the names of operators that only apply what was drawn."""
-
-
 class RandomDraws:
     """The nodes of two graphs that depend on a random draw.
 
@@ -151,8 +140,7 @@ class RandomDraws:
 def _drawing(side: Side) -> list[Vertex]:
     """The operators of a side that draw random numbers."""
     operators = [node for node in side.nodes if node.kind == "op"]
-    named = [node for node in operators if DRAWING.search(node.op)]
-    return [node for node in named if not DERIVATIVE.search(node.op)]
+    return [node for node in operators if draws_random_numbers(node.op)]
 
 
 def _onwards(nodes: list[Vertex]) -> set[Vertex]:

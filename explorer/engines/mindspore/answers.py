@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mindspore as ms
+import msgspec
 
 from explorer.engines.mindspore.code import code
 from explorer.engines.mindspore.errors import failure
@@ -140,6 +141,10 @@ def expected(value: Any, net: Net, case: GradCase) -> Tree:
         auxiliary = tree_of(tuple(value[1]), names[first:])
         assert isinstance(auxiliary, Branch)
         returned = Branch((Branch(names[:first]), *auxiliary.parts))
+    if case.get_all:
+        # It takes the gradient of every input, of those with integers too (2.10.0).
+        every = tuple(range(len(net.inputs)))
+        case = msgspec.structs.replace(case, grad_position=every)
     return structure(case, tuple(net.inputs), case.weight_names(net.trainable), returned)
 
 

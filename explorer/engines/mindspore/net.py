@@ -13,7 +13,7 @@ from mindspore.common.api import _pynative_executor
 
 from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.mindspore.code import MODE_NAMES, SEED
-from explorer.engines.mindspore.dropout import RefusedDraws, fix_dropout
+from explorer.engines.mindspore.dropout import RefusedDraws, fix_dropout, give_masks, rates
 from explorer.engines.mindspore.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.errors import OddOutputError, RefusedNetError
@@ -173,6 +173,7 @@ def build(request: NetRequest) -> Net:
     if request.draw:
         start = _own_start(request)
     ms.set_seed(SEED + request.draw)
+    give_masks(scenario.shares_dropout)
     call = make_net(scenario, "mindspore")
     if scenario.checkpoint and scenario.checkpoint.framework == "mindspore":
         ms.load_param_into_net(call, ms.load_checkpoint(scenario.checkpoint.file))
@@ -319,7 +320,8 @@ def describe(request: NetRequest) -> Description:
         returned = tree_of(outputs, net.scenario.outputs(len(specs)))
     except Exception as error:
         return Description(parameters, constants, error=failure(error, request.scenario))
-    return Description(parameters, constants, tuple(specs), returned, net.masked)
+    masked = {**net.masked, **rates()}
+    return Description(parameters, constants, tuple(specs), returned, masked)
 
 
 def _specs(net: Net, are_parameters: bool) -> tuple[ParameterSpec, ...]:

@@ -14,7 +14,7 @@ from explorer.engines.mindspore.net import array_of
 from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
-from explorer.numeric.differences import Floats
+from explorer.numeric.differences import Floats, real_parts
 from explorer.numeric.random_arrays import is_short
 
 
@@ -35,6 +35,9 @@ class _Format(NamedTuple):
 FORMATS = {
     ms.float64: _Format(np.int64, ctypes.c_int64, 32, 2**16),
     ms.float32: _Format(np.int32, ctypes.c_int32, 16, 2**16),
+    # A complex number is kept as its two parts.
+    ms.complex128: _Format(np.int64, ctypes.c_int64, 32, 2**16),
+    ms.complex64: _Format(np.int32, ctypes.c_int32, 16, 2**16),
     # Inputs moved by float32's last place round to the same numbers: nothing else shows these.
     ms.float16: _Format(np.int16, ctypes.c_int16, 0, 2**31),
     ms.bfloat16: _Format(np.int16, ctypes.c_int16, 0, 2**31),
@@ -136,12 +139,17 @@ class RandomRounding(_Rounding):
 
     def _move(self, tensor: Any, operands: list[Any]) -> None:
         kept = FORMATS[tensor.dtype]
-        values = array_of(tensor).astype(np.float64).ravel()
-        given = [array_of(operand).astype(np.float64).ravel() for operand in operands]
+        values = _numbers(tensor)
+        given = [_numbers(operand) for operand in operands]
         stays = is_short(values, kept.exact) | np.isin(values, np.concatenate(given))
         steps = self._draws.integers(-1, 2, values.shape, dtype=kept.integer)
         memory = (kept.memory * values.size).from_address(tensor.data_ptr())
         np.ctypeslib.as_array(memory)[...] += np.where(stays, kept.integer(0), steps)
+
+
+def _numbers(tensor: Any) -> Floats:
+    """The numbers of a tensor in a row, as float64; a complex one has two for each element."""
+    return real_parts(array_of(tensor)).astype(np.float64).ravel()
 
 
 class SharpRounding(_Rounding):

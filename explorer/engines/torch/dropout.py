@@ -3,23 +3,58 @@
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.torch.operators import draws_random_numbers
 from explorer.model.errors import RefusedNetError
-from explorer.numeric.random_arrays import channel_mask
+from explorer.numeric.random_arrays import ALL_AXES, channel_mask
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import files_read
 from explorer.scenario.load import load, make_net
 
 DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3}
-"""The layers that are replaced, and the number of last axes along which each drops all or nothing."""
+"""The layers that are replaced, and the number of last axes along which each drops all or nothing.
+
+A class that is derived from one of them and has no forward of its own is replaced like it.
+"""
+
+DEPTHS = {"DropPath": "drop_prob", "StochasticDepth": "p"}
+"""Classes of timm, torchvision and many nets that drop whole samples, with the attribute of the rate."""
 
 Shape = tuple[int, ...]
+
+
+class DropRule(NamedTuple):
+    """What a layer drops: a share of elements, alike along its last ``spatial`` axes.
+
+    As in channel_mask, a negative ``spatial`` counts axes in front. What is kept is multiplied by
+    ``scale`` and enlarged.
+    """
+
+    rate: float
+    spatial: int
+    scale: float = 1.0
+
+
+def drop_rule(module: Any) -> DropRule | None:
+    """What a layer drops in training; None for one that is not replaced, or drops nothing."""
+    if not module.training:
+        return None
+    for kind in type(module).__mro__:
+        if kind in DROPOUTS and type(module).forward is kind.forward:
+            return DropRule(module.p, DROPOUTS[kind]) if module.p > 0 else None
+    rate = getattr(module, DEPTHS.get(type(module).__name__, ""), None)
+    if not isinstance(rate, (int, float)) or rate <= 0:
+        return None
+    # torchvision's "batch" drops all samples or none.
+    spatial = ALL_AXES if getattr(module, "mode", "row") == "batch" else -1
+    scale = 1.0 if getattr(module, "scale_by_keep", True) else 1 - rate
+    return DropRule(rate, spatial, scale)
 
 
 class FixedDropout(nn.Module):  # type: ignore[misc]  # torch is untyped here
@@ -49,22 +84,24 @@ def _attribute(shape: Shape) -> str:
 def fix_dropout(net: Any, scenario: Declaration, device: str) -> dict[str, float]:
     """Put fixed masks in the place of the dropout layers of a net, which is in its mode already.
 
-    They are those of DROPOUTS that its forward calls; the share that each drops, by its path.
+    They are those with a DropRule that its forward calls; the share that each drops, by its path.
     """
-    if not any(type(module) in DROPOUTS for module in net.modules()):
+    if not any(map(drop_rule, net.modules())):
         return {}
     files = tuple(sorted(files_read(scenario.path).items()))
     masked = {}
     shapes_by_path = _shapes(str(scenario.path), files)
     for path, shapes in shapes_by_path.items():
-        dropout = net.get_submodule(path)
+        rule = drop_rule(net.get_submodule(path))
+        if rule is None:
+            continue
         masks = {}
         for shape in shapes:
-            mask = channel_mask(shape, dropout.p, DROPOUTS[type(dropout)])
+            mask = channel_mask(shape, rule.rate, rule.spatial) * np.float32(rule.scale)
             masks[shape] = torch.from_numpy(mask).to(device)
         owner_path, _, attribute = path.rpartition(".")
-        setattr(net.get_submodule(owner_path), attribute, FixedDropout(dropout.p, masks))
-        masked[path] = dropout.p
+        setattr(net.get_submodule(owner_path), attribute, FixedDropout(rule.rate, masks))
+        masked[path] = rule.rate
     return masked
 
 
@@ -89,16 +126,15 @@ def _run_noting(scenario: Declaration, shapes: dict[str, list[Shape]]) -> None:
     """Run a net of a scenario once, and note its dropouts as they are called."""
     net = make_net(scenario, "torch").train(scenario.train)
     for path, module in net.named_modules():
-        if type(module) in DROPOUTS and path:
+        if drop_rule(module) and path:
             module.register_forward_pre_hook(_noting(path, shapes))
     with torch.no_grad():
         net(*(torch.from_numpy(array) for array in scenario.inputs().values()))
 
 
 def _noting(path: str, shapes: dict[str, list[Shape]]) -> Callable[[Any, Any], None]:
-    def hook(module: Any, arguments: tuple[torch.Tensor, ...]) -> None:
-        if module.training and module.p > 0:
-            shapes.setdefault(path, []).append(tuple(arguments[0].shape))
+    def hook(_module: Any, arguments: tuple[torch.Tensor, ...]) -> None:
+        shapes.setdefault(path, []).append(tuple(arguments[0].shape))
 
     return hook
 

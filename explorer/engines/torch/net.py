@@ -15,6 +15,7 @@ import torch
 from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
+from explorer.engines.torch.functional_dropout import forget_rates, give_masks, rates
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import OddOutputError, RefusedNetError
@@ -87,6 +88,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     leave_transforms()
     scenario = load(request.scenario)
     start_random_numbers(SEED)
+    give_masks(scenario.shares_dropout)
     call = make_net(scenario, "torch")
     if scenario.checkpoint and scenario.checkpoint.framework == "torch":
         load_checkpoint(call, Path(scenario.checkpoint.file))
@@ -97,6 +99,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
         call.train(scenario.train).to(request.device, dtype)
         if scenario.shares_dropout:
             masked = fix_dropout(call, scenario, request.device)
+            forget_rates()  # of the layers that are replaced now
         state = {**dict(call.named_parameters()), **dict(call.named_buffers())}
         constants = dict(_plain_tensors(call))
     held = {**constants, **state}
@@ -268,7 +271,8 @@ def describe(request: NetRequest) -> Description:
         returned = returned_tree(net, outputs)
     except Exception as error:
         return Description(parameters, constants, error=failure(error, request.scenario))
-    return Description(parameters, constants, tuple(specs), returned, net.masked)
+    masked = {**net.masked, **rates()}
+    return Description(parameters, constants, tuple(specs), returned, masked)
 
 
 def _outputs_at_first_look(request: NetRequest, net: Net) -> Any:

@@ -56,7 +56,7 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         kwargs = kwargs or {}
         draws = draws_random_numbers(func)
         self.has_drawn |= draws
-        if draws or written_arguments(func) != ((), ()):
+        if draws:
             return func(*args, **kwargs)
         exact = _in_float64(func, args, kwargs)
         result = func(*args, **kwargs)
@@ -69,13 +69,15 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         outputs = tensors_in(result)
         pairs = zip(outputs, exact or [None] * len(outputs), strict=False)
         for slot, (tensor, right) in enumerate(pairs):
-            # A view shows what another operator rounded.
+            # A view shows what another operator rounded; so does an operand that was written to.
             is_view = tensor.untyped_storage().data_ptr() in storages
             if slot not in unwritten and not is_view:
                 self._move(tensor, right)
         return result
 
     def _move(self, tensor: torch.Tensor, exact: torch.Tensor | None) -> None:
+        if tensor.is_complex() and exact is not None and not tensor.is_conj():
+            tensor, exact = torch.view_as_real(tensor), torch.view_as_real(exact.resolve_conj())
         if tensor.dtype not in BITS or tensor.device.type != "cpu" or not tensor.numel():
             return
         if exact is None or exact.shape != tensor.shape:
@@ -88,20 +90,35 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
 
 
 def _in_float64(func: Any, args: Any, kwargs: Any) -> list[torch.Tensor] | None:
-    """What an operator yields in float64; None where it cannot be asked."""
+    """What an operator yields in float64; None where it has no such kernel."""
+    # The operands stay as they are, also those that the operator writes to: batch norm in training.
+    writes = written_arguments(func) != ((), ())
+    convert = _wide_copy if writes else _wide
     try:
-        return tensors_in(func(*replaced(args, _wide), **replaced(kwargs, _wide)))
+        return tensors_in(func(*replaced(args, convert), **replaced(kwargs, convert)))
     except (RuntimeError, NotImplementedError, TypeError):
         return None
 
 
 def _wide(value: Any) -> Any:
-    """A tensor or a dtype of floats in float64; anything else as it is."""
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        return value.double()
-    if isinstance(value, torch.dtype) and value.is_floating_point:
-        return torch.float64
+    """A tensor or a dtype of floats in float64, a complex one in complex128; else as it is."""
+    if isinstance(value, torch.Tensor):
+        if value.is_complex():
+            return value.to(torch.complex128)
+        if value.is_floating_point():
+            return value.double()
+    if isinstance(value, torch.dtype):
+        if value.is_complex:
+            return torch.complex128
+        if value.is_floating_point:
+            return torch.float64
     return value
+
+
+def _wide_copy(value: Any) -> Any:
+    """The same, and a tensor in memory of its own."""
+    wide = _wide(value)
+    return wide.clone() if isinstance(wide, torch.Tensor) else wide
 
 
 ENGINES = {"torch-tape": tape, "torch-graph": graph}
