@@ -36,6 +36,8 @@ def _passes_on(node: Vertex, value: OutputValue) -> bool:
     """Whether the main value of a node is that of one it reads, which is the main one there too."""
     if node.main is None or value is not value.node.main:
         return False
+    if node.family == "fill":
+        return False  # memory that is filled has other numbers from then on
     if node.is_bookkeeping or node.is_result:
         return bool(value.agrees(node.main))
     # Any other op passes numbers on only if they are the very same, and could hardly be by chance.
