@@ -11,6 +11,7 @@ from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import (
     Candidates,
+    are_akin,
     are_consistent,
     evidence,
     successors,
@@ -321,7 +322,9 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
     for value, other in increasing(choices, lambda value: value.node.rank):
         # A node may stand in the sequence by several outputs.
         are_free = value.node.is_free and other.node.is_free
-        if are_free and are_consistent(value.node, other.node):
+        # Zeros are equal to any zeros: only where they come from tells them apart.
+        is_telling = value.is_distinctive or are_akin(value.node, other.node)
+        if are_free and is_telling and are_consistent(value.node, other.node):
             matching.join(value, other, rule.how("value+order"))
 
 

@@ -56,6 +56,15 @@ def _passes_on_another(node: Vertex, other: Vertex) -> bool:
     return node.origin.counterpart not in (None, other.origin)
 
 
+def are_akin(one: Vertex, other: Vertex) -> bool:
+    """Whether two nodes read something in common, or nothing, or derive from partners."""
+    if one.forward and other.forward and one.forward.partner:
+        return one.forward.partner is other.forward
+    if not one.origins or not other.origins:
+        return not one.origins and not other.origins
+    return shared_origins(one, other) > 0 or _have_paired_consumers(one, other)
+
+
 class Candidates:
     """The free values of one side, listed by where they come from.
 

@@ -267,7 +267,8 @@ class Side:
 
     ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
     not depend on that: what it finds is the same whichever graph is named first. ``nodes`` are in
-    execution order, forward first; ``work`` are those that compute something.
+    execution order, forward first; ``work`` are those that compute something, and ``derived`` are
+    the backward nodes of each forward one.
     """
 
     other: "Side"
@@ -284,6 +285,10 @@ class Side:
         for node in self.nodes:
             # A gradient that is dropped is one that is missing somewhere: it counts.
             node.is_needed = node in needed or node.is_leaf or node.phase == "backward"
+        self.derived: dict[Vertex, list[Vertex]] = {}
+        for node in self.nodes:
+            if node.forward:
+                self.derived.setdefault(node.forward, []).append(node)
         self._callers: dict[tuple[str, str], set[str]] = {}
         for node in self.nodes:
             self._callers.setdefault((node.scope, node.source), set()).add(node.caller)
