@@ -52,7 +52,9 @@ def test_a_buffer_pairs_with_the_first_of_two_equal_constants() -> None:
 def test_a_buffer_of_other_values_than_the_constant_is_told_as_one_sided() -> None:
     buffer = scaled("tanh", np.tanh(X), "parameter")
     other = scaled("tanh", np.tanh(X), "constant", SCALE * 1.01)
-    assert "has the parameter `scale`" in parting(buffer, other).sentence
+    assert "`mul` (net.py:12) take different inputs, `scale` (net.py:12) against `constant`" in (
+        parting(buffer, other).sentence
+    )
 
 
 def test_a_leaf_of_ones_is_no_constant_of_ones() -> None:

@@ -8,7 +8,7 @@ from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
-from explorer.compare.align.pairing import pair_nodes
+from explorer.compare.align.pairing import pair_nodes, pair_unused
 from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
@@ -38,6 +38,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     further = find_further(matching, finding, missing)
     draws = RandomDraws(matching)
     divergences = _divergences([finding, *further], draws)
+    pair_unused(matching, finding.parts.union(*(other.parts for other in further)))
     enclose_steps(matching)
     share_outputs(matching)
 

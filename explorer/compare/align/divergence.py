@@ -1,5 +1,8 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
+from collections.abc import Iterator
+
+from explorer.compare.align.backtrace import Backtrace, Origins
 from explorer.compare.align.contrasts import (
     NO_DIVERGENCE,
     FoundDivergence,
@@ -31,6 +34,7 @@ from explorer.compare.align.suspects import (
     Suspects,
     SuspectsBySide,
     find_suspects,
+    is_settled,
     same_work,
     unpaired_onwards,
 )
@@ -81,7 +85,11 @@ def _before_results(
 ) -> FoundDivergence:
     """The earliest place among the suspects; where there is none, what makes the first result."""
     return (
-        _from_leaves(matching, suspects_of, phase)
+        _from_other_starts(matching, suspects_of, phase)
+        or (_left_out(suspects_of) if phase == "backward" else None)
+        or _from_swapped(matching, suspects_of, phase)
+        or next(from_backtrace(matching, results, phase), None)
+        or _from_lone_leaves(suspects_of, phase)
         or _from_entries(matching, suspects_of, phase)
         or from_result(results[0], phase)
     )
@@ -124,10 +132,10 @@ def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
 # Leaves
 
 
-def _from_leaves(
+def _from_other_starts(
     matching: Matching, suspects_of: SuspectsBySide, phase: Phase
 ) -> FoundDivergence | None:
-    """A leaf among the suspects: one with another value on each side, or on one side only.
+    """A leaf among the suspects that has another value on each side.
 
     Leaves come before all computation, so they are looked at before ops are.
     """
@@ -137,6 +145,11 @@ def _from_leaves(
         is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
         if is_suspect and mismatch.first.is_leaf:
             return from_leaf(mismatch, phase)
+    return None
+
+
+def _from_lone_leaves(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence | None:
+    """A leaf among the suspects that only one side has."""
     leaves = []
     for suspects in suspects_of.values():
         leaves += [leaf for leaf in suspects.leaves() if suspects.is_alone(leaf)]
@@ -177,14 +190,6 @@ def _from_entries(
     """The earliest suspects whose inputs agree: two ops that part, or work of one side only."""
     if not any(suspects.entries for suspects in suspects_of.values()):
         return None
-    # A gradient that is left out changes all that follows: it is looked for before ops that differ.
-    left_out = _left_out(suspects_of) if phase == "backward" else None
-    if left_out:
-        return left_out
-    for suspects in suspects_of.values():
-        swapped = swapped_before(matching, suspects.entries)
-        if swapped:
-            return two_ops(matching, *swapped, suspects_of, swapped[0].phase)
     counterparts = _counterparts(suspects_of)
     if counterparts is None:
         return nothing_in_common(suspects_of, phase)
@@ -197,8 +202,39 @@ def _from_entries(
 
 
 def _left_out(suspects_of: SuspectsBySide) -> FoundDivergence | None:
+    """A gradient that is left out: it changes all that follows, also in ops that differ."""
     stopped = next(gradients_stopped(suspects_of), None)
     return stopped or next(gradients_added(suspects_of), None)
+
+
+def _from_swapped(
+    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
+) -> FoundDivergence | None:
+    """Equal inputs that two ops put together in another order."""
+    for suspects in suspects_of.values():
+        swapped = swapped_before(matching, suspects.entries)
+        if swapped:
+            return two_ops(matching, *swapped, suspects_of, swapped[0].phase)
+    return None
+
+
+def from_backtrace(
+    matching: Matching, results: list[Mismatch], phase: Phase
+) -> Iterator[FoundDivergence]:
+    """The places that the way back from results leads to on both sides, earliest first."""
+    backtrace = Backtrace(matching, phase, lambda node: is_settled(node, phase))
+    found = sorted(backtrace.origins(results), key=_rank)
+    for origins in found:
+        row, other_row = origins.rows
+        if row and other_row:
+            yield _two_rows(matching, row, other_row)
+        else:
+            yield extra_ops(row or other_row, None, (row or other_row)[0].phase)
+
+
+def _rank(origins: Origins) -> tuple[int, int]:
+    ranks = [node.rank for node in (*origins.first, *origins.second)]
+    return min(ranks), max(ranks)
 
 
 def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
@@ -240,7 +276,27 @@ def two_ops(
         node, other = moved
         phase = node.phase
     rows = ([node], [other]) if moved else _rows(node, other, suspects_of)
-    left, right = rows if node.side.is_left else rows[::-1]
+    return _other_value(matching, *rows, phase)
+
+
+def _two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
+    """Ops in a row on each side that lead to what should be one value."""
+    moved = parting_of_order(matching, row[0], other_row[0])
+    if moved:
+        return _other_value(matching, [moved[0]], [moved[1]], moved[0].phase)
+    own, others = read_alone(row, other_row), read_alone(other_row, row)
+    lone = [leaf for leaf in (*own, *others) if leaf.is_leaf and not leaf.is_reserved]
+    if len(lone) == len(own) + len(others) == 1:
+        users = [node for node in (*row, *other_row) if lone[0] in node.origins]
+        return from_lone_leaf(lone[0], users[0], row[-1].phase)
+    return _other_value(matching, row, other_row, row[-1].phase)
+
+
+def _other_value(
+    matching: Matching, row: list[Vertex], other_row: list[Vertex], phase: Phase
+) -> FoundDivergence:
+    node, other = row[0], other_row[0]
+    left, right = (row, other_row) if node.side.is_left else (other_row, row)
     values = contrast(left[-1].value, right[-1].value)
     divergence = OtherValue(
         phase=phase,
@@ -287,7 +343,8 @@ def _inputs(
     fed = matching.differing(node.side).intersection(node.feeders)
     if fed:
         return Inputs(differing=tuple(sorted(leaf.name for leaf in fed)))
-    own, others = read_alone(left, right), read_alone(right, left)
+    own = _telling(read_alone(left, right))
+    others = _telling(read_alone(right, left))
     places = tuple(map(place, own)), tuple(map(place, others))
     if own and others:
         # What is read in the place of something else is the divergence itself.
@@ -301,6 +358,12 @@ def _inputs(
         are_swapped=are_swapped,
         rearranged=None if are_swapped else _rearranged(matching, node, other),
     )
+
+
+def _telling(nodes: list[Vertex]) -> list[Vertex]:
+    """Nodes without the constants among them, unless these are few and all: an op has settings."""
+    others = [node for node in nodes if node.kind != "constant"]
+    return others or (nodes if len(nodes) <= FEW_CONSTANTS else [])
 
 
 def _constants(nodes: list[Vertex]) -> tuple[Reading, ...]:

@@ -17,6 +17,7 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.divergence import (
+    from_backtrace,
     from_leaf,
     from_lone_leaf,
     from_missing,
@@ -320,8 +321,18 @@ def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
 
 
 def _computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
-    """Some nodes, and all that is computed from them before values agree again."""
-    return reach(parts, lambda node: [user for user in node.consumers if not user.is_agreed])
+    """Some nodes, and all that is computed from them before values agree again.
+
+    The gradient of an op that differs differs as well, whether it reads what the op yields or not.
+    """
+    parts = set(parts)
+    derived: list[Vertex] = []
+    for part in parts:
+        if part.phase == "forward":
+            derived += [node for node in part.side.derived.get(part, ()) if not node.is_agreed]
+    return reach(
+        [*parts, *derived], lambda node: [user for user in node.consumers if not user.is_agreed]
+    )
 
 
 def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDivergence]:
@@ -339,6 +350,10 @@ def _behind(matching: Matching, results: list[Mismatch], phase: Phase) -> Iterat
     if phase == "forward":
         suspects_of = {side: suspects.forward_only() for side, suspects in suspects_of.items()}
     yield from _leaves(matching, suspects_of, phase)
+    for finding in from_backtrace(matching, results, phase):
+        # An op too many is one only where nothing before it differs.
+        if not isinstance(finding.divergence, ExtraOps):
+            yield finding
     if phase == "backward":
         yield from gradients_stopped(suspects_of)
         yield from gradients_added(suspects_of)
@@ -355,9 +370,18 @@ def _leaves(
     for mismatch in matching.mismatches:
         if mismatch.first.is_leaf and not suspected.isdisjoint((mismatch.first, mismatch.second)):
             yield from_leaf(mismatch, phase)
-    for suspects in suspects_of.values():
+    for side, suspects in suspects_of.items():
+        kinds = {kind(node) for node in suspects_of[side.other].nodes}
         for leaf in suspects.leaves():
-            yield from_lone_leaf(leaf, suspects.user_of(leaf), phase)
+            user = suspects.user_of(leaf)
+            # Behind a divergence a mask of its own is harmless: an op that has one more input is not.
+            is_one_more = user is not None and (kind(user) in kinds or _is_bias(leaf, user))
+            if is_one_more or suspects.is_alone(leaf):
+                yield from_lone_leaf(leaf, user, phase)
+
+
+def _is_bias(leaf: Vertex, user: Vertex) -> bool:
+    return user.family == "add" and len(leaf.value.shape) == 1
 
 
 def _ops(

@@ -49,9 +49,11 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> FoundD
     what the other side does instead.
     """
     last = row[-1]
-    as_it_is = _input_of_equal_size(row)
-    values = contrast(last.value, as_it_is.value) if as_it_is else alone(last.value)
     gradients = _gradients_added_by(last, phase)
+    as_it_is = _input_of_equal_size(row, of_any_phase=bool(gradients))
+    values = contrast(last.value, as_it_is.value) if as_it_is else alone(last.value)
+    if values.gap.greatest == 0:
+        values, as_it_is = alone(last.value), None
     uses = _uses(last) if gradients else ()
     divergence = ExtraOps(
         phase=phase,
@@ -104,11 +106,16 @@ def _made_at(sum_of_gradients: Vertex) -> str:
     return made.caller
 
 
-def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:
-    """The counterpart of the last input of a row of ops that is as large as the row's value."""
+def _input_of_equal_size(row: list[Vertex], of_any_phase: bool) -> Vertex | None:
+    """The counterpart of the last input of a row of ops that is as large as the row's value.
+
+    A gradient is compared with a gradient, unless gradients are added: a product has the other
+    factor for one.
+    """
     for node in reversed(row):
         for origin in node.origins:
-            if origin.counterpart and origin.value.size == row[-1].value.size:
+            is_like = of_any_phase or origin.phase == row[-1].phase
+            if is_like and origin.counterpart and origin.value.size == row[-1].value.size:
                 return origin.counterpart
     return None
 

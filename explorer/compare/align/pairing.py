@@ -11,6 +11,7 @@ from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import (
     Candidates,
+    are_akin,
     are_consistent,
     evidence,
     successors,
@@ -93,14 +94,18 @@ class Rule:
     """Which nodes may pair, and by which of their values.
 
     Like pairs with like, or ``across`` phases and with constants; ``main_only`` is by main values.
+    ``needed`` says whether a result depends on them, None that it does not matter.
     """
 
     across: bool
     main_only: bool
+    needed: bool | None = True
 
     def group(self, node: Vertex) -> NodeGroup | None:
         """The group in which a node's partner is looked for; None where it may not get one."""
         if not node.is_free or node.is_reserved or node.is_refuted or node.is_result:
+            return None
+        if self.needed not in (None, node.is_needed):
             return None
         if not self.across:
             return node.phase, _category(node)
@@ -129,6 +134,15 @@ RULES = (
     Rule(across=False, main_only=False),
     Rule(across=True, main_only=True),
 )
+"""What pairs before the graphs are searched for differences: code that nothing uses must not matter."""
+
+UNUSED_RULES = (
+    Rule(across=False, main_only=True, needed=False),
+    Rule(across=False, main_only=True, needed=None),
+    Rule(across=False, main_only=False, needed=None),
+    Rule(across=True, main_only=True, needed=None),
+)
+"""What pairs after that: like code that nothing uses, then anything with it."""
 
 
 def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
@@ -143,7 +157,23 @@ def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
     # What is called the same comes first: no other value may take the place of a named one.
     pair_leaves(matching)
     pair_results(matching)
-    for rule in RULES:
+    _pair_by_rules(matching, RULES)
+    return matching
+
+
+def pair_unused(matching: Matching, parts: Iterable[Vertex]) -> None:
+    """Pairs nodes that no result depends on; ``parts`` take part in divergences and get no partner."""
+    apart = [node for node in parts if not node.is_reserved]
+    for node in apart:
+        node.is_reserved = True
+    _pair_by_rules(matching, UNUSED_RULES)
+    for node in apart:
+        node.is_reserved = False
+
+
+def _pair_by_rules(matching: Matching, rules: Iterable[Rule]) -> None:
+    first, second = matching.sides
+    for rule in rules:
         pools = _pool(first, rule), _pool(second, rule)
         # The same rounding on both sides is better evidence than agreement within tolerance.
         _pair_unique_values(matching, rule, *pools, TIGHT)
@@ -153,7 +183,6 @@ def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
         if not rule.across:
             _pair_in_order(matching, rule, same_family=False)
     _pair_unobserved(matching)
-    return matching
 
 
 def _pool(side: Side, rule: Rule) -> Pool:
@@ -293,7 +322,9 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
     for value, other in increasing(choices, lambda value: value.node.rank):
         # A node may stand in the sequence by several outputs.
         are_free = value.node.is_free and other.node.is_free
-        if are_free and are_consistent(value.node, other.node):
+        # Zeros are equal to any zeros: only where they come from tells them apart.
+        is_telling = value.is_distinctive or are_akin(value.node, other.node)
+        if are_free and is_telling and are_consistent(value.node, other.node):
             matching.join(value, other, rule.how("value+order"))
 
 

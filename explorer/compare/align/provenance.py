@@ -36,6 +36,8 @@ def _passes_on(node: Vertex, value: OutputValue) -> bool:
     """Whether the main value of a node is that of one it reads, which is the main one there too."""
     if node.main is None or value is not value.node.main:
         return False
+    if node.family == "fill":
+        return False  # memory that is filled has other numbers from then on
     if node.is_bookkeeping or node.is_result:
         return bool(value.agrees(node.main))
     # Any other op passes numbers on only if they are the very same, and could hardly be by chance.
@@ -52,6 +54,15 @@ def _passes_on_another(node: Vertex, other: Vertex) -> bool:
     if not node.is_bookkeeping or node.origin is node:
         return False
     return node.origin.counterpart not in (None, other.origin)
+
+
+def are_akin(one: Vertex, other: Vertex) -> bool:
+    """Whether two nodes read something in common, or nothing, or derive from partners."""
+    if one.forward and other.forward and one.forward.partner:
+        return one.forward.partner is other.forward
+    if not one.origins or not other.origins:
+        return not one.origins and not other.origins
+    return shared_origins(one, other) > 0 or _have_paired_consumers(one, other)
 
 
 class Candidates:

@@ -124,10 +124,10 @@ def _entries(nodes: tuple[Vertex, ...]) -> tuple[Vertex, ...]:
 
 
 def _unsettled(nodes: Iterable[Vertex], phase: Phase) -> list[Vertex]:
-    return [node for node in nodes if not _is_settled(node, phase)]
+    return [node for node in nodes if not is_settled(node, phase)]
 
 
-def _is_settled(node: Vertex, phase: Phase) -> bool:
+def is_settled(node: Vertex, phase: Phase) -> bool:
     """Whether a node's value is known to agree, or cannot be where graphs part in ``phase``."""
     if _is_known_there(node):
         return True

@@ -128,6 +128,9 @@ class TapeGradGraph:
         self._recording = recording
         self._values = values
         self._records = recording.records
+        beyond = hazards(self._records, recording.recorder.tensors.storages)
+        self._orders = beyond.orders
+        self._reads = recording.bookkeeping.overwrite(beyond.reads)
         self._resolve = recording.bookkeeping.resolve
         self._scenario = str(recording.recorder.net.scenario.path)
         self._visible = recording.bookkeeping.visible()
@@ -254,13 +257,12 @@ class TapeGradGraph:
 
     def _connect_hazards(self) -> None:
         """Draw what shared memory and random numbers add to the flow of tensors."""
-        beyond = hazards(self._records, self._recording.recorder.tensors.storages)
-        for origin, reader, place in beyond.reads:
+        for origin, reader, place in self._reads:
             self._stale.add(reader)
             writer, output = self._resolve(origin)
             if reader in self.nodes and writer != reader:
                 self.builder.connect((self.nodes[writer], output), self.nodes[reader], place)
-        for earlier, later in beyond.orders:
+        for earlier, later in self._orders:
             before, _ = self._resolve((earlier, 0))
             after, _ = self._resolve((later, 0))
             if before != after and before in self.nodes and after in self.nodes:

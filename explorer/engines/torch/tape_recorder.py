@@ -26,7 +26,12 @@ from explorer.engines.torch.operators import (
 )
 from explorer.engines.torch.source_lines import RunningModule, calling_lines
 from explorer.engines.torch.tape_nodes import TapeNodes
-from explorer.engines.torch.tape_records import OperatorRecord, Origin, TensorOrigins
+from explorer.engines.torch.tape_records import (
+    OperatorRecord,
+    Origin,
+    TensorOrigins,
+    shows_the_same,
+)
 from explorer.model.graph import NodeKind, Phase
 
 SEED_NAME = "seed"
@@ -211,6 +216,36 @@ class Bookkeeping:
         while origin[0] in self._shown_by:
             origin = self._shown_by[origin[0]]
         return origin
+
+    def overwrite(self, reads: Iterable[tuple[Origin, int, int]]) -> list[tuple[Origin, int, int]]:
+        """Show aliases of memory that was overwritten by what was written there; return other reads.
+
+        ``reads`` are those of ``hazards``. Where a part was written alone, the reads of an alias
+        are those of the operators that it is handed to.
+        """
+        left: dict[tuple[Origin, int, int], None] = {}
+        handed_on: dict[int, list[Origin]] = {}
+        for origin, number, place in reads:
+            if number not in self._shown_by:
+                left[origin, number, place] = None
+            elif self._shows(origin, self._records[number].outputs):
+                self._shown_by[number] = origin
+            else:
+                handed_on.setdefault(number, []).append(origin)
+
+        for number, record in enumerate(self._records if handed_on else ()):
+            for place, (maker, _) in enumerate(record.origins):
+                if maker not in handed_on:
+                    continue
+                if number in self._shown_by:
+                    handed_on.setdefault(number, []).extend(handed_on[maker])
+                left.update(dict.fromkeys((it, number, place) for it in handed_on[maker]))
+        return list(left)
+
+    def _shows(self, origin: Origin, outputs: Sequence[torch.Tensor]) -> bool:
+        number, output = origin
+        written = self._records[number].outputs
+        return output < len(written) and shows_the_same(written[output], outputs[0])
 
     def _is_alias(self, record: OperatorRecord, read_in_forward: bool) -> bool:
         # Autograd detaches what it saves and what it hands on; a net's own detach is a step of its
