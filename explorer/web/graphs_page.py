@@ -38,7 +38,13 @@ from explorer.web.links import follow, last_shown, remember
 from explorer.web.pair_view import IN_VIEW, ViewState, address_of, pair_view, state_of
 from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar, plain
-from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven, wrong_values
+from explorer.words.coverage import (
+    contradictions,
+    counted,
+    not_compared,
+    not_of_the_call,
+    unproven,
+)
 from explorer.words.divergences import first_divergence
 from explorer.words.graphs import STAGES, note
 
@@ -226,7 +232,7 @@ def _summary(alignment: Alignment) -> None:
     elif alignment.divergence:
         point = plain(first_divergence(alignment))
     elif alignment.contradictions:
-        point = wrong_values(len(alignment.contradictions))
+        point = contradictions(alignment)
     else:
         box = st.success
         point = _("The two graphs agree: every other result is the same.")

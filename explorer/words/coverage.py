@@ -60,11 +60,18 @@ def not_of_the_call(alignment: Alignment) -> str:
     return text.format(engines=named(alignment.altered))
 
 
-def wrong_values(number: int) -> str:
-    """So many op nodes hold a value that is wrong, though no result differs."""
-    if number == 1:
-        return _("no result differs, but 1 op has a wrong value")
-    return _("no result differs, but {n} ops have a wrong value").format(n=number)
+def contradictions(alignment: Alignment) -> str:
+    """What is said of single ops where no result differs: other values, or values misread."""
+    misread = [node for node in alignment.contradictions if node.reason == "refuted"]
+    others = len(alignment.contradictions) - len(misread)
+    if others == 1:
+        return _("no result differs, but 1 op gives another value")
+    if others:
+        return _("no result differs, but {n} ops give other values").format(n=others)
+    if len(misread) == 1:
+        return _("no result differs; the value of 1 op was misread here and is not compared")
+    text = _("no result differs; the values of {n} ops were misread here and are not compared")
+    return text.format(n=len(misread))
 
 
 def where_they_differ(alignment: Alignment) -> str:
@@ -74,6 +81,6 @@ def where_they_differ(alignment: Alignment) -> str:
     if alignment.divergence:
         return first_divergence(alignment)
     if alignment.contradictions:
-        return wrong_values(len(alignment.contradictions))
+        return contradictions(alignment)
     doubt = not_compared(alignment) or (unproven(alignment) if alignment.unproven else "")
     return _("none; {doubt}").format(doubt=doubt) if doubt else _("none")

@@ -64,7 +64,7 @@ def warnings(graph: GradGraph) -> Iterator[str]:
     for node in refuted(graph):
         where = ", ".join((node.id, *node.source[:1]))
         text = _(
-            "refuted: the recorded value of {op} ({where}) is not what the op gives; the node is"
-            " paired with nothing"
+            "misread: what this explorer recorded as the value of {op} ({where}) is not what the op"
+            " gives; the node is paired with nothing"
         )
         yield text.format(op=node.op, where=where)

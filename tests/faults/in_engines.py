@@ -236,16 +236,16 @@ IN_MINDSPORE = (
     Fault(
         "a second derivative captured as a first",
         f"{MINDSPORE}/gradient_cell.py",
-        "        return ms.grad(ms.grad(self.network, self.position), self.position)(\n",
-        "        return ms.grad(self.network, self.position)(\n",
+        "        return ms.grad(ms.grad(self.differentiated, self.position), self.position)(\n",
+        "        return ms.grad(self.differentiated, self.position)(\n",
         "tests/engines/test_mindspore_graphs.py::test_nested_gradients_are_captured",
     ),
     Fault(
         "a Cell that the compiler keeps",
         f"{MINDSPORE}/gradient_cell.py",
-        "        return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(\n"
+        "        return ms.value_and_grad(self.differentiated, self.position, self.weights, self.aux)(\n"
         "            *(inputs + self.defaults)\n",
-        "        return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(\n"
+        "        return ms.value_and_grad(self.differentiated, self.position, self.weights, self.aux)(\n"
         "            *inputs, *self.defaults\n",
         "tests/knocks/test_endurance.py::test_a_worker_frees_what_it_captured[mindspore-graph]",
     ),

@@ -150,7 +150,9 @@ class Vertex:
         self.name = record.name
         self.scope = record.scope
         self.source = next(iter(record.source), "")
-        self.caller = next(filter(is_users, record.source[1:]), "")
+        self.caller = ""
+        if record.kind != "accumulate":  # whose lines are those of its addends
+            self.caller = next(filter(is_users, record.source[1:]), "")
         self.family = family(record.op)
         self.is_refuted = record.proof == "refuted"
 

@@ -77,18 +77,22 @@ class GraphValues:
     ``reruns`` has for each node how it is computed again, or why that cannot be. ``outputs`` are
     the recorded values by slot. ``overwritten`` has the slots that show an operand as an op left
     it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
-    copies one into memory of its own. ``stated`` leaves of an error's text what a reader of the net
+    copies one into memory of its own, ``value_of`` makes one of a recorded value and its dtype.
+    ``stated`` leaves of an error's text what a reader of the net
     understands. Where values ``may_be_swapped``, their order alone decided which of several
     like nodes they belong to. ``in_part`` has the slots that show a whole tensor of which an op wrote a
-    part: computed alone, the op does not yield them.
+    part: computed alone, the op does not yield them. ``repeated`` are the nodes that ran several
+    times, and show their last run.
     """
 
     array_of: Callable[[Any], AnyArray]
     copy_of: Callable[[Any], Any]
+    value_of: Callable[[Any, str], Any] = lambda value, _: value
     reruns: dict[int, Rerun | Absence] = field(default_factory=dict)
     outputs: dict[Slot, Any] = field(default_factory=dict)
     overwritten: dict[Slot, Slot] = field(default_factory=dict)
     in_part: set[Slot] = field(default_factory=set)
+    repeated: set[int] = field(default_factory=set)
     may_be_swapped: bool = False
     stated: Callable[[str], Statement] = Statement
 
@@ -116,6 +120,26 @@ def _note(node: NodeDraft, proof: Proof, absence: Absence | None = None) -> None
         node.missing = {**node.missing, "proof": absence}
 
 
+class _Mixed:
+    """Nodes that are alike, some of which show values of others.
+
+    ``owners`` says of each node whose values are known which of them shows these.
+    """
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = tuple(numbers)
+        self.owners: dict[int, int] = {}
+
+    def waiting(self) -> list[int]:
+        """The nodes whose values are not known yet."""
+        return [number for number in self.numbers if number not in self.owners]
+
+    def free(self) -> list[int]:
+        """The nodes that show values which are no other's yet."""
+        taken = set(self.owners.values())
+        return [number for number in self.numbers if number not in taken]
+
+
 class _Prover:
     """Proves one node after the other, in the order in which they ran."""
 
@@ -124,6 +148,8 @@ class _Prover:
         self._recorded = recorded
         # What refuted nodes should have shown: ops that read the true value are not refuted for it.
         self._corrected: dict[Slot, Any] = {}
+        # What nodes show since values that were mixed up have been put in their places.
+        self._moved: dict[Slot, Any] = {}
 
     def proof(self, number: int) -> tuple[Proof, Absence | None]:
         """The proof of a node, and the reason where it is unproven."""
@@ -134,33 +160,82 @@ class _Prover:
         rerun = self._recorded.reruns.get(number, Absence("no_operator"))
         if isinstance(rerun, Absence):
             return "unproven", rerun
-        values = [operand.value for operand in rerun.operands]
+        values = [self._value(operand) for operand in rerun.operands]
         if any(value is None for value in values):
             return "unproven", Absence("no_input")
         return self._compared(number, rerun, values, observed)
 
     def settle(self, numbers: Sequence[int]) -> None:
-        """Give refuted nodes that are alike the values that they yield, where another of them shows it."""
+        """Give nodes that are alike the values that each of them yields, where another shows them.
+
+        What a node yields is computed from the values of its operands, which may have been mixed up
+        themselves: hence in rounds, until nothing more is known. Then all is proven anew.
+        """
+        if not self._is_mixed_up(numbers):
+            return
+        # A node may be proven from values that are themselves another's.
+        mixed = list(map(_Mixed, self._alike(numbers)))
+        self._corrected.clear()
+        known = -1
+        while known < sum(len(group.owners) for group in mixed):
+            known = sum(len(group.owners) for group in mixed)
+            for group in mixed:
+                self._assign(group)
+        self._corrected.clear()
+        if not any([self._rearrange(group) for group in mixed]):
+            return
+        for number in numbers:
+            node = self._builder.nodes[number]
+            node.missing = {key: why for key, why in node.missing.items() if key != "proof"}
+            _note(node, *self.proof(number))
+
+    def _alike(self, numbers: Sequence[int]) -> list[list[int]]:
+        """The nodes of each op and form that show all of their outputs, where there are several."""
         alike: dict[Any, list[int]] = {}
         for number in numbers:
             node = self._builder.nodes[number]
-            if node.proof == "refuted":
-                alike.setdefault((node.op, *map(_form, node.outputs)), []).append(number)
-        for group in alike.values():
-            owners = {number: self._showing(number, group) for number in group}
-            if len(set(owners.values())) == len(group) and None not in owners.values():
-                self._swap(owners)
+            if node.outputs and len(self._observed(number)) == len(node.outputs):
+                # The kernel of a loop is not that of a node that runs once.
+                repeats = number in self._recorded.repeated
+                form = (node.op, repeats, *map(_form, node.outputs))
+                alike.setdefault(form, []).append(number)
+        return [group for group in alike.values() if len(group) > 1]
 
-    def _showing(self, number: int, group: Sequence[int]) -> int | None:
-        """The one of several nodes whose recorded values are what a node yields; None without one."""
-        yielded = {}
-        for (node, output), value in self._corrected.items():
-            if node == number:
-                yielded[output] = value
-        fitting = [other for other in group if self._shows(other, yielded)]
-        if len(fitting) != 1:
-            return None
-        return fitting[0]
+    def _is_mixed_up(self, group: Sequence[int]) -> bool:
+        return any(self._builder.nodes[number].proof == "refuted" for number in group)
+
+    def _assign(self, group: "_Mixed") -> None:
+        """Find the values of the nodes of a group whose operands are known by now."""
+        for number in group.waiting():
+            yielded = self._yielded(number)
+            fitting = [other for other in group.free() if self._shows(other, yielded)]
+            if fitting:
+                # Where several show them, they are equal, and the node keeps its own.
+                owner = number if number in fitting else fitting[0]
+                self._own(group, number, owner)
+        waiting, free = group.waiting(), group.free()
+        if len(waiting) == len(free) == 1:
+            self._own(group, waiting[0], free[0])
+
+    def _own(self, group: "_Mixed", number: int, owner: int) -> None:
+        group.owners[number] = owner
+        for output, shown in enumerate(self._builder.nodes[number].outputs):
+            value = self._recorded.outputs[owner, output]
+            self._corrected[number, output] = self._recorded.value_of(value, shown.dtype)
+
+    def _yielded(self, number: int) -> dict[int, Any]:
+        """What a node yields for the values that its operands are known to have; {} without all."""
+        rerun = self._recorded.reruns.get(number)
+        if not isinstance(rerun, Rerun) or rerun.excuse:
+            return {}
+        values = self._correct(rerun) or [self._value(operand) for operand in rerun.operands]
+        if any(value is None for value in values):
+            return {}
+        try:
+            computed = self._computed(number, rerun, values)
+        except Exception:
+            return {}  # the proof of the node says why
+        return {output: value for (node, output), value in computed.items() if node == number}
 
     def _shows(self, number: int, yielded: dict[int, Any]) -> bool:
         observed = {}
@@ -173,13 +248,31 @@ class _Prover:
             computed[slot] = value
         return bool(yielded) and self._agree(observed, computed, 0.0)
 
-    def _swap(self, owners: dict[int, int | None]) -> None:
-        """Give each node the outputs of the one that shows its values."""
-        shown = {number: self._builder.nodes[number].outputs for number in owners}
-        for number, owner in owners.items():
-            if owner is not None:
-                self._builder.nodes[number].outputs = shown[owner]
-                _note(self._builder.nodes[number], "proven")
+    def _rearrange(self, group: "_Mixed") -> bool:
+        """Give each node of a group the outputs of the one that shows its values."""
+        if all(number == owner for number, owner in group.owners.items()):
+            return False
+        shown = {number: self._builder.nodes[number].outputs for number in group.numbers}
+        held = self._recorded.outputs.copy()
+        for number in group.numbers:
+            node = self._builder.nodes[number]
+            owner = group.owners.get(number)
+            for output, form in enumerate(shown[number]):
+                slot = number, output
+                if owner is None:
+                    # Somebody else's values may be what it shows.
+                    self._recorded.outputs.pop(slot)
+                    self._moved[slot] = None
+                else:
+                    value = held[owner, output]
+                    self._recorded.outputs[slot] = value
+                    self._moved[slot] = self._recorded.value_of(value, form.dtype)
+            if owner is None:
+                node.outputs = tuple(Output(one.shape, one.dtype) for one in shown[number])
+                node.missing = {**node.missing, "values": Absence("ambiguous_kernel")}
+            else:
+                node.outputs = shown[owner]
+        return True
 
     def _compared(
         self, number: int, rerun: Rerun, values: list[Any], observed: dict[Slot, Any]
@@ -208,6 +301,12 @@ class _Prover:
             self._corrected[slot] = self._recorded.copy_of(value)
         return "refuted", None
 
+    def _value(self, operand: Operand) -> Any:
+        """The recorded value of an operand, in the framework."""
+        if operand.slot in self._moved:
+            return self._moved[operand.slot]
+        return operand.value
+
     def _observed(self, number: int) -> dict[Slot, Any]:
         """The recorded values that a node shows."""
         observed = {}
@@ -221,9 +320,10 @@ class _Prover:
         """The values of the operands, with those of refuted nodes computed again; [] without any."""
         values = []
         is_corrected = False
-        for slot, value in rerun.operands:
-            if slot in self._corrected:
-                value = self._corrected[slot]
+        for operand in rerun.operands:
+            value = self._value(operand)
+            if operand.slot in self._corrected:
+                value = self._corrected[operand.slot]
                 is_corrected = True
             values.append(value)
         return values if is_corrected else []

@@ -143,6 +143,24 @@ OTHER_LINE, LINE_NOT_KNOWN, SAME_LINE = 0, 1, 2
 """How the lines of a backward node and a copy compare, the likeliest last."""
 
 
+GRADIENT_LAST = frozenset(
+    {
+        "AsinGrad",
+        "AsinhGrad",
+        "AcosGrad",
+        "AcoshGrad",
+        "AtanGrad",
+        "LogSoftmaxGrad",
+        "ReciprocalGrad",
+        "RsqrtGrad",
+        "SigmoidGrad",
+        "SqrtGrad",
+        "TanhGrad",
+    }
+)
+"""Operators of backward that take the gradient behind what forward has kept (2.10.0)."""
+
+
 class ForwardLinks:
     """Links the backward nodes of a graph once all of it has been walked.
 
@@ -223,18 +241,30 @@ class ForwardLinks:
                 near.update(self._feeds.get(feeder, ()))
         return near
 
-    def _kinship(self, number: int, copy: int) -> tuple[int, int, int]:
+    def _kinship(self, number: int, copy: int) -> tuple[int, int, int, int]:
         """How closely a backward node is related to one of several copies of its forward node.
 
-        The points for the nodes that it reads come first. Where they are equal, a copy on its line
-        of the net comes before those whose line is not known, and these before others; then the one
-        that was chosen least often by backward nodes of the same operator.
+        The points for the nodes that it reads come first. Where they are equal, the copy counts that
+        stands in the operand of the forward's result, since the gradient itself may be a copy; then a
+        copy on its line of the net comes before those whose line is not known, and these before
+        others; then the one that was chosen least often by backward nodes of the same operator.
         """
         node, other = self._nodes[number], self._nodes[copy]
         line = LINE_NOT_KNOWN
         if node.source and other.source:
             line = SAME_LINE if node.source[0] == other.source[0] else OTHER_LINE
-        return self._points(number, copy), line, -self._links[copy, node.op]
+        place = self._place(number, copy)
+        return self._points(number, copy), place, line, -self._links[copy, node.op]
+
+    def _place(self, number: int, copy: int) -> int:
+        """How far a copy is from the operand that takes the gradient of a backward node."""
+        feeds = self._feeds.get(number, [])
+        if copy not in feeds:
+            return 0
+        place = feeds.index(copy)
+        if self._nodes[number].op in GRADIENT_LAST:
+            return -place
+        return place
 
     def _points(self, number: int, copy: int) -> int:
         """The points that the nodes which a backward node reads earn one of the copies."""

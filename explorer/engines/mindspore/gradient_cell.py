@@ -23,7 +23,7 @@ class GradNet(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
     def __init__(self, network: Any, case: GradCase, weights: Any, defaults: Defaults) -> None:
         super().__init__(auto_prefix=False)
-        self.network = network
+        self.differentiated = network
         self.defaults = defaults
         self.position = case.grad_position
         self.weights = weights
@@ -31,7 +31,7 @@ class GradNet(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # compiled, which reads no annotations
         """The gradients."""
-        return ms.grad(self.network, self.position, self.weights, self.aux)(
+        return ms.grad(self.differentiated, self.position, self.weights, self.aux)(
             *(inputs + self.defaults)
         )
 
@@ -41,7 +41,7 @@ class ValueAndGradNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The outputs and the gradients."""
-        return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(
+        return ms.value_and_grad(self.differentiated, self.position, self.weights, self.aux)(
             *(inputs + self.defaults)
         )
 
@@ -51,7 +51,7 @@ class SecondNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The second derivative."""
-        return ms.grad(ms.grad(self.network, self.position), self.position)(
+        return ms.grad(ms.grad(self.differentiated, self.position), self.position)(
             *(inputs + self.defaults)
         )
 
@@ -61,7 +61,7 @@ class ThirdNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The third derivative."""
-        return ms.grad(ms.grad(ms.grad(self.network, self.position), self.position), self.position)(
+        return ms.grad(ms.grad(ms.grad(self.differentiated, self.position), self.position), self.position)(
             *(inputs + self.defaults)
         )
 
@@ -72,7 +72,7 @@ class FourthNet(GradNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The fourth derivative."""
         at = self.position
-        return ms.grad(ms.grad(ms.grad(ms.grad(self.network, at), at), at), at)(
+        return ms.grad(ms.grad(ms.grad(ms.grad(self.differentiated, at), at), at), at)(
             *(inputs + self.defaults)
         )
 
@@ -83,7 +83,7 @@ class FifthNet(GradNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The fifth derivative."""
         at = self.position
-        return ms.grad(ms.grad(ms.grad(ms.grad(ms.grad(self.network, at), at), at), at), at)(
+        return ms.grad(ms.grad(ms.grad(ms.grad(ms.grad(self.differentiated, at), at), at), at), at)(
             *(inputs + self.defaults)
         )
 
@@ -93,7 +93,7 @@ class OperationNet(nn.Cell):  # type: ignore[misc]  # likewise
 
     def __init__(self, network: Any, case: GradCase, defaults: Defaults) -> None:
         super().__init__(auto_prefix=False)
-        self.network = network
+        self.differentiated = network
         self.defaults = defaults
         self.cotangents = int(case.sens_param)
         self.grad = ms.ops.GradOperation(case.get_all, case.get_by_list, case.sens_param)
@@ -101,8 +101,8 @@ class OperationNet(nn.Cell):  # type: ignore[misc]  # likewise
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The gradients."""
         if self.cotangents:
-            return self.grad(self.network)(*(inputs[:-1] + self.defaults + inputs[-1:]))
-        return self.grad(self.network)(*(inputs + self.defaults))
+            return self.grad(self.differentiated)(*(inputs[:-1] + self.defaults + inputs[-1:]))
+        return self.grad(self.differentiated)(*(inputs + self.defaults))
 
 
 class OperationByListNet(OperationNet):
@@ -115,10 +115,10 @@ class OperationByListNet(OperationNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The gradients."""
         if self.cotangents:
-            return self.grad(self.network, self.weights)(
+            return self.grad(self.differentiated, self.weights)(
                 *(inputs[:-1] + self.defaults + inputs[-1:])
             )
-        return self.grad(self.network, self.weights)(*(inputs + self.defaults))
+        return self.grad(self.differentiated, self.weights)(*(inputs + self.defaults))
 
 
 BY_ORDER = (GradNet, SecondNet, ThirdNet, FourthNet, FifthNet)

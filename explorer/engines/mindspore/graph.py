@@ -25,6 +25,11 @@ from explorer.engines.mindspore.ir import Module, read
 from explorer.engines.mindspore.ir_statements import program
 from explorer.engines.mindspore.kernel_values import KernelValues, kernels_in, make_room
 from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype_of, flat
+from explorer.engines.mindspore.operator_sites import (
+    RanOperator,
+    place_operators,
+    ran_operators,
+)
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
@@ -86,7 +91,7 @@ class CompiledRun:
     ``case`` is the one that was compiled, ``value`` what it returned, ``returned`` the tensors in
     it. ``parameters`` are the values of all parameters before it, by MindSpore's own names;
     ``state`` are those that the forward changed, as they were afterwards, by PyTorch's names. The
-    kernels dumped into ``folders``.
+    kernels dumped into ``folders``. ``ran`` are the operators of the forward on the tape.
     """
 
     net: Net
@@ -96,6 +101,7 @@ class CompiledRun:
     parameters: dict[str, AnyArray]
     state: dict[str, AnyArray]
     folders: set[Path]
+    ran: tuple[RanOperator, ...]
 
 
 def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
@@ -114,7 +120,9 @@ def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
     ms.runtime.synchronize()  # the last kernels may still be dumping
     folders = set((scratch / DUMP).glob(RUNS)) - earlier
     returned = tuple(_returned(value, net, case))
-    return CompiledRun(net, case, value, returned, parameters, moved(net, start), folders)
+    state = moved(net, start)
+    ran = ran_operators(request.net, request.values)
+    return CompiledRun(net, case, value, returned, parameters, state, folders, ran)
 
 
 def _returned(value: Any, net: Net, case: GradCase) -> Iterator[ReturnedTensor]:
@@ -186,6 +194,8 @@ def _graph(
         overwritten = add_state(graph.builder, run.net, run.state, request.values)
         if request.proves:
             graph.prove(overwritten, request.prove == "all")
+    # Proofs may have put values in their places, by which operators are recognised.
+    place_operators(graph.builder, run.ran)
     notes: tuple[GraphNote, ...] = ()
     if request.case.api != run.case.api:
         notes = ("whole_forward",)

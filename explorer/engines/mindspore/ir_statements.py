@@ -40,7 +40,7 @@ SEQUENCES = frozenset({"Tuple", "List"})
 
 DEFINITIONS = ("def ", "class ", "@")
 
-WRAPPED_NET = "network"
+WRAPPED_NET = "differentiated"
 """The attribute under which the Cells of ``gradient_cell`` hold the user's net."""
 
 BACKPROPAGATOR = "◂"
@@ -82,11 +82,11 @@ class IRStatement:
     def module_path(self) -> str:
         """The path of the user's module in the full name.
 
-        It is "fc" in "Gradients/Default/network-Net/fc-Dense/Grad_MatMul/MatMul-op0".
+        It is "fc" in "Gradients/Default/differentiated-Net/fc-Dense/Grad_MatMul/MatMul-op0".
         """
         scopes = self.full_name.split("/")[:-1]
         path = [scope.rpartition("-")[0] for scope in scopes if "-" in scope]
-        while path and path[0] == WRAPPED_NET:
+        if path and path[0] == WRAPPED_NET:
             path.pop(0)
         return ".".join(path)
 

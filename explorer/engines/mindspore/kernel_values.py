@@ -144,6 +144,7 @@ class KernelValues:
     def __init__(self, kernels: dict[str, list[Kernel]], statements: Statements) -> None:
         self.idle: frozenset[str] = frozenset()
         self._kernels = kernels
+        self._entry = next(iter(statements), "")  # which MindSpore prints first (2.10.0)
         self._arrays: dict[int, Arrays] = {}
         self._workspaces: dict[int, Arrays] = {}
         self._repeated: set[int] = set()
@@ -251,7 +252,25 @@ class KernelValues:
             ran = group
             if len(group) != len(kernels):
                 ran = [statement for statement in group if statement.graph not in self.idle]
-            self._join_in_order(sorted(ran, key=_number_of_operator), kernels)
+            ran = sorted(ran, key=_number_of_operator)
+            for statements, of_them in self._by_runs(ran, kernels):
+                self._join_in_order(statements, of_them)
+
+    def _by_runs(
+        self, statements: list[IRStatement], kernels: list[Kernel]
+    ) -> list[tuple[list[IRStatement], list[Kernel]]]:
+        """Statements and kernels apart by whether they run once, where that settles it.
+
+        The statements of the entry run once. A subgraph that several calls enter has its kernels
+        numbered behind those of its callers, whatever the order in the IR (2.10.0).
+        """
+        once = [kernel for kernel in kernels if _runs(kernel) == 1]
+        own = [statement for statement in statements if statement.graph == self._entry]
+        if len(once) != len(own) or len(statements) != len(kernels):
+            return [(statements, kernels)]
+        again = [kernel for kernel in kernels if _runs(kernel) > 1]
+        others = [statement for statement in statements if statement.graph != self._entry]
+        return [(own, once), (others, again)]
 
     def _join_in_order(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
         if len(statements) != len(kernels):
@@ -315,7 +334,7 @@ class KernelValues:
             self._arrays[id(statement)] = arrays
         if workspaces:
             self._workspaces[id(statement)] = workspaces
-        if any(output.runs > 1 for output in kernel.values()):
+        if _runs(kernel) > 1:
             self._repeated.add(id(statement))
 
     def _without_values(self, statements: Statements) -> frozenset[str]:
@@ -326,6 +345,11 @@ class KernelValues:
             if BRANCH_NUMBER.search(graph) and not is_observed:
                 idle.add(graph)
         return frozenset(idle)
+
+
+def _runs(kernel: Kernel) -> int:
+    """How often a kernel ran."""
+    return max((output.runs for output in kernel.values()), default=1)
 
 
 def _count_outputs(statement: IRStatement) -> int:

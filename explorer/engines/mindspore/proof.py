@@ -168,6 +168,7 @@ class GraphReruns:
         recorded = GraphValues(
             array_of,
             own_copy,
+            _tensor_of,
             overwritten=overwritten,
             may_be_swapped=True,
             stated=errors.statement,
@@ -176,6 +177,8 @@ class GraphReruns:
             recorded.outputs[slot] = array
         for number, (statement, inputs) in self._statements.items():
             recorded.reruns[number] = self._rerun(number, statement, inputs, shown_by)
+            if self._values.repeats(statement):
+                recorded.repeated.add(number)
         return recorded
 
     def _rerun(
@@ -197,9 +200,11 @@ class GraphReruns:
             return run_alone(statement, with_tensors(tuple(given), iter(tensors)))
 
         slots = list(tensor_slots(given))
-        operands = [Operand(slot, self._tensor(shown_by(slot))) for slot in slots]
+        shown = map(shown_by, slots)
+        operands = [Operand(slot, self._tensor(slot)) for slot in shown]
         excuse: ProofGap | None = None
-        if self._values.repeats(statement):
+        # What reads an operand that was computed again later read another value than it shows.
+        if any(map(self._repeats, (number, *(slot[0] for slot, _ in operands if slot)))):
             excuse = "repeated"
         elif _rounds_a_scalar(statement, given):
             excuse = "single_precision"  # a compiled graph takes its constants whole (2.10.0)
@@ -209,6 +214,10 @@ class GraphReruns:
             excuse = "overwritten_operand"
         writes = written_operands(statement.op) is not None
         return Rerun(tuple(operands), compute, writes, excuse)
+
+    def _repeats(self, number: int) -> bool:
+        """Whether the kernel of a node ran several times."""
+        return number in self._statements and self._values.repeats(self._statements[number][0])
 
     def _is_cut(self, slot: Slot) -> bool:
         """Whether a slot is a constant in double precision that the IR may have cut."""
@@ -236,9 +245,12 @@ class GraphReruns:
             array = unpack(shown.values.whole)  # a constant
         if array is None:
             return None
-        if shown.dtype == "bool":
-            return tensor_like(array, ms.bool_)
-        return tensor_like(array, getattr(ms, shown.dtype))
+        return _tensor_of(array, shown.dtype)
+
+
+def _tensor_of(array: AnyArray, dtype: str) -> Any:
+    """A recorded array as a tensor of that dtype."""
+    return tensor_like(array, ms.bool_ if dtype == "bool" else getattr(ms, dtype))
 
 
 def _rounds_a_scalar(statement: IRStatement, given: list[Any]) -> bool:

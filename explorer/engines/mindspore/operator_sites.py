@@ -1,0 +1,196 @@
+"""The call sites of a compiled net's operators, as one run of its forward on the tape shows them.
+
+The compiler keeps one program for all calls of a function or a Cell with like arguments: whatever
+it makes of a later call carries the lines and the module of the first one (2.10.0).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import mindspore as ms
+import msgspec
+import numpy as np
+from mindspore.utils.ms_dispatch import MsDispatchMode
+
+from explorer.engines.capture.builder import GraphBuilder, NodeDraft
+from explorer.engines.mindspore.net import array_of, build, dtype_of
+from explorer.engines.mindspore.rounding import perform
+from explorer.engines.mindspore.source_lines import CallSite, CallSites
+from explorer.engines.mindspore.tape_tensors import tensors_in
+from explorer.model.arrays import Summary
+from explorer.model.graph import is_users
+from explorer.model.requests import NetRequest
+from explorer.numeric.summaries import summarise_all
+
+SUFFIXES = ("Ext", "View")
+"""Endings by which an operator on the tape differs in name from the compiled one (2.10.0)."""
+
+CLOSE = 1e-3
+"""How far the figures of two kernels for one operator may be apart, relative to the norm."""
+
+Form = tuple[str, tuple[tuple[int, ...], ...]]
+"""An operator's name without its ending, and the shapes of its outputs."""
+
+
+@dataclass(frozen=True)
+class RanOperator:
+    """An operator that ran on the tape: its form, where it was called, and its first output."""
+
+    form: Form
+    site: CallSite
+    summary: Summary | None = None
+
+
+class _Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
+    """Notes each operator of a forward; a context manager around it."""
+
+    def __init__(self, net: Any) -> None:
+        self.sites: list[CallSite] = []
+        self.results: list[tuple[str, list[Any]]] = []
+        self._sites = CallSites(net)
+
+    def __ms_dispatch__(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        site = self._sites.here(__file__)
+        result = perform(func, args, kwargs or {})
+        outputs = list(tensors_in((result,)))
+        if outputs:
+            self.sites.append(site)
+            # What is overwritten later would show other values than the operator yielded.
+            self.results.append((func.name, outputs))
+        return result
+
+
+def ran_operators(request: NetRequest, values: bool) -> tuple[RanOperator, ...]:
+    """The operators of a net's forward in the order in which they ran on the tape.
+
+    A net of its own is run. Empty where that raises: some nets run compiled alone.
+    """
+    with _mode_kept():
+        try:
+            net = build(msgspec.structs.replace(request, engine="mindspore-tape"))
+            recorder = _Recorder(net.call)
+            with recorder:
+                net.call(*net.arguments)
+            summaries: Sequence[Summary | None] = [None] * len(recorder.results)
+            if values:
+                summaries = _summaries([outputs[0] for _, outputs in recorder.results])
+        except Exception:
+            return ()
+    ran = []
+    for site, (op, outputs), summary in zip(
+        recorder.sites, recorder.results, summaries, strict=True
+    ):
+        shapes = tuple(tuple(output.shape) for output in outputs)
+        ran.append(RanOperator((_plain(op), shapes), site, summary))
+    return tuple(ran)
+
+
+@contextmanager
+def _mode_kept() -> Iterator[None]:
+    mode = ms.get_context("mode")
+    try:
+        yield
+    finally:
+        ms.set_context(mode=mode)
+
+
+def _summaries(tensors: Sequence[Any]) -> Sequence[Summary]:
+    return summarise_all(list(map(array_of, tensors)), list(map(dtype_of, tensors)))
+
+
+def _plain(op: str) -> str:
+    for suffix in SUFFIXES:
+        op = op.removesuffix(suffix)
+    return op
+
+
+# Putting the nodes of a graph in their places
+
+
+def place_operators(builder: GraphBuilder, ran: Iterable[RanOperator]) -> None:
+    """Give the operators of a graph the call sites that they have on the tape.
+
+    One that is not found there keeps what the compiler says. What derives from an operator is where
+    that one is.
+    """
+    waiting: dict[Form, list[RanOperator]] = {}
+    for operator in ran:
+        waiting.setdefault(operator.form, []).append(operator)
+    if not waiting:
+        return
+    placed = set()
+    for number in _in_order(builder):
+        node = builder.nodes[number]
+        candidates = waiting.get(_form(node))
+        if candidates:
+            found = max(candidates, key=lambda ran: _likeness(node, ran))
+            if _values_agree(node, found) is not False:
+                # One program that several calls enter shows its last run alone.
+                candidates.remove(found)
+                _place(node, found.site)
+                placed.add(number)
+    _place_backward(builder, placed)
+
+
+def _in_order(builder: GraphBuilder) -> Iterator[int]:
+    """The operators of forward, in the order in which they run."""
+    for number in builder.kept():
+        node = builder.nodes[number]
+        if node.kind == "op" and node.phase == "forward":
+            yield number
+
+
+def _form(node: NodeDraft) -> Form:
+    return _plain(node.op), tuple(output.shape for output in node.outputs)
+
+
+def _likeness(node: NodeDraft, ran: RanOperator) -> tuple[bool, bool, bool, bool]:
+    """How much speaks for it that a node is an operator of the tape; the first of equals counts."""
+    path, lines = ran.site
+    same_lines = _users_lines(node.source) == _users_lines(lines)
+    innermost = _users_lines(node.source)[:1] == _users_lines(lines)[:1]
+    return _values_agree(node, ran) is True, same_lines, innermost, node.scope == path
+
+
+def _users_lines(source: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(filter(is_users, source))
+
+
+def _values_agree(node: NodeDraft, ran: RanOperator) -> bool | None:
+    """Whether both show the same values; None where they do not show any."""
+    shown = node.outputs[0].values if node.outputs else None
+    if shown is None or ran.summary is None:
+        return None
+    scale = max(shown.norm, ran.summary.norm)
+    pairs = [
+        (shown.norm, ran.summary.norm),
+        (shown.minimum, ran.summary.minimum),
+        (shown.maximum, ran.summary.maximum),
+        (shown.mean, ran.summary.mean),
+    ]
+    for one, other in pairs:
+        if np.isfinite(one) != np.isfinite(other):
+            return False
+        if np.isfinite(one) and abs(one - other) > CLOSE * scale:
+            return False
+    return shown.nonfinite == ran.summary.nonfinite
+
+
+def _place(node: NodeDraft, site: CallSite) -> None:
+    node.scope, node.source = site
+    node.missing = {key: why for key, why in node.missing.items() if key != "source"}
+
+
+def _place_backward(builder: GraphBuilder, placed: set[int]) -> None:
+    for number in builder.kept():
+        node = builder.nodes[number]
+        if node.phase == "forward" or node.forward is None:
+            continue
+        forward = builder.resolve((node.forward, 0))[0]
+        if forward in placed:
+            node.scope = builder.nodes[forward].scope
+            node.source = builder.nodes[forward].source
