@@ -10,7 +10,16 @@ from explorer.model.failures import Failure
 from explorer.model.requests import Role
 
 FindingKind = Literal[
-    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording", "draws"
+    "role",
+    "start",
+    "output",
+    "missing",
+    "conditioning",
+    "masks",
+    "noise",
+    "recording",
+    "draws",
+    "names",
 ]
 """A kind of finding.
 
@@ -22,11 +31,12 @@ FindingKind = Literal[
 - "noise": a worker was lost while it measured noise, and tolerances alone say what differs
 - "recording": a graph was recorded in a run with other results than the plain call has
 - "draws": an op draws random numbers, and results that depend on them are not compared
+- "names": parameters of other names were paired by order and values, or start as parts of one
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
 REMARKS: frozenset[FindingKind] = frozenset(
-    {"conditioning", "draws", "masks", "noise", "recording"}
+    {"conditioning", "draws", "masks", "noise", "recording", "names"}
 )
 """Kinds that say how a net is, and accuse neither side."""
 
@@ -88,6 +98,43 @@ class SameMasks(msgspec.Struct, frozen=True, tag_field="fact", tag="same_masks")
     mindspore: dict[str, float]
 
 
+class PairedParameters(msgspec.Struct, frozen=True, tag_field="fact", tag="paired_parameters"):
+    """Parameters of other names were paired: ``pairs`` of PyTorch's ``weights``, in some ``ways``.
+
+    ``examples`` are MindSpore's paths of parameters or Cells, and PyTorch's names; ``others`` are
+    so many more. ``difference`` is how far the outputs of both nets are from each other, relative
+    to their norm, where they start alike; None where a net could not be run.
+    """
+
+    pairs: int
+    weights: int
+    ways: dict[str, int]
+    examples: tuple[tuple[str, str], ...]
+    others: int
+    difference: float | None
+    confirmed: bool
+
+
+class PackedParameters(msgspec.Struct, frozen=True, tag_field="fact", tag="packed_parameters"):
+    """A parameter of the ``holder`` is several of the other net's, one after the other.
+
+    ``others`` more are so too. They start with equal values.
+    """
+
+    holder: Framework
+    whole: str
+    parts: tuple[str, ...]
+    others: int
+
+
+class LoneWeights(msgspec.Struct, frozen=True, tag_field="fact", tag="lone_weights"):
+    """Only one framework's net trains these weights, of which ``biases`` are biases."""
+
+    names: tuple[str, ...]
+    biases: int
+    framework: Framework
+
+
 class IllConditioned(msgspec.Struct, frozen=True, tag_field="fact", tag="ill_conditioned"):
     """An op multiplies rounding ``factor`` times: from ``entering`` to ``leaving``, shares of the values.
 
@@ -140,6 +187,9 @@ Fact = (
     | LoneStart
     | ReturnedClass
     | Unmet
+    | LoneWeights
+    | PairedParameters
+    | PackedParameters
     | SameMasks
     | IllConditioned
     | NoiseUnknown
@@ -155,6 +205,9 @@ KINDS: dict[type[Fact], FindingKind] = {
     LoneStart: "start",
     ReturnedClass: "output",
     Unmet: "missing",
+    LoneWeights: "role",
+    PairedParameters: "names",
+    PackedParameters: "names",
     SameMasks: "masks",
     IllConditioned: "conditioning",
     NoiseUnknown: "noise",

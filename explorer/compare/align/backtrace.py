@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
-from explorer.compare.align.provenance import read_alone
 from explorer.compare.align.suspects import same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 from explorer.model.graph import Phase
