@@ -123,7 +123,7 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
     """The graphs of one case in some engines: of a report on more, where one is stored."""
     options.check()
     with scenario_of(net, fresh=options.fresh) as scenario:
-        wanted = options.wanted(scenario)
+        wanted = options.of_one_case(scenario).wanted(scenario)
         store = Store(fresh=options.fresh)
         for selection in LARGER:
             larger = structs.replace(wanted, engines=tuple(ENGINES), selection=selection)
@@ -141,6 +141,7 @@ def diff(
     right: str = "mindspore-graph",
     *,
     case: str | None = None,
+    order: int = 1,
     device: str = "cpu",
     prove: bool = False,
     fresh: bool = False,
@@ -149,13 +150,14 @@ def diff(
 ) -> Difference:
     """Where the gradient graphs of two engines first differ, as ``explorer diff`` finds it.
 
-    Raises as explore() does, and NoGraphError if an engine has no graph.
+    With ``order`` n, those of the gradient nested n times. Raises as explore() does, and NoGraphError if an engine has no graph.
     """
     if left == right:
         raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
     options = RunOptions(
         engines=(left, right),
         device=device,
+        order=order,
         case=case,
         cases="main",
         prove=prove,

@@ -66,7 +66,9 @@ def explore(
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases, graph_case)
     run = _Run(
-        state=RunState(scenario, nets, engines, present, devices, cases, main, graphs),
+        state=RunState(
+            scenario, nets, engines, present, devices, cases, main, graphs, graph_case is not None
+        ),
         nets=nets,
         main=main,
         most=asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable)),

@@ -32,7 +32,7 @@ class RunState:
     """One exploration and its results so far.
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
-    whether its graphs are captured.
+    whether its graphs are captured, and ``is_main_given`` whether the user has named it.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class RunState:
         cases: tuple[GradCase, ...],
         main: GradCase,
         graphs: bool,
+        is_main_given: bool = False,
     ) -> None:
         self._scenario = scenario
         self._nets = nets
@@ -56,6 +57,10 @@ class RunState:
         # Of more than three inputs the matrix holds no pairs, and the main case may be one.
         self._cases = cases if main in cases else (main, *cases)
         self._asked = set(self._cases)  # until a selection leaves some out
+        # An order asks for nested calls beside the main case, but not beside one that is named.
+        self._nested: tuple[GradCase, ...] = ()
+        if not is_main_given:
+            self._nested = tuple(case for case in self._others() if case.order > 1)
         self._measured = {question(main)}
         self._selected: LeftOut | None = None
         self._outcomes = Outcomes(nets)
@@ -91,7 +96,7 @@ class RunState:
     def sure(self, selection: Selection | None) -> tuple[GradCase, ...]:
         """The cases that are run besides the main one even if its graphs are large, in order."""
         if selection == "main":
-            return ()
+            return self._nested
         return covering(self._others(), known=(self._main,))
 
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
@@ -102,7 +107,7 @@ class RunState:
         by_size = selection is None
         if selection is None:
             selection = "structure" if is_large else "all"
-        chosen: tuple[GradCase, ...] = ()
+        chosen = self._nested
         if selection == "structure":
             chosen = covering(others, known=(self._main,))
         elif selection == "all":

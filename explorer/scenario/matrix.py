@@ -43,6 +43,18 @@ def cases_of(scenario: Declaration, has_parameters: bool, order: int = 1) -> tup
     return tuple(asked)
 
 
+def nested_call(scenario: Declaration, order: int) -> GradCase:
+    """The nested call of an order with respect to the first input that is no constant.
+
+    Raises ScenarioError or UsageError if no case of the scenario is one.
+    """
+    for case in cases_of(scenario, has_parameters=True, order=order):
+        if case.order == order:
+            return case
+    text = _("scenario {scenario} has no nested call of order {order}")
+    raise UsageError(text, scenario=scenario.name, order=order)
+
+
 def is_named(case: GradCase, entry: str | dict[str, Any]) -> bool:
     """Whether an entry of CASES means a case: by its name, or by attributes that it must have."""
     if isinstance(entry, str):

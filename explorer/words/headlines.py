@@ -13,6 +13,7 @@ from explorer.words.cases import (
     directions,
     has_ratio,
     judged_by_oracle,
+    listed,
     place,
     size,
     stand,
@@ -64,7 +65,7 @@ def _verdict(case: CaseReport) -> str:
     if case.verdict == "differs" and difference:
         return _differs(case, difference)
     # Who agrees is said, since those that gave no gradient do not.
-    engines = who(answered(case), _defined(case))
+    engines = _named_two(answered(case), _defined(case))
     if difference is None or not difference.abs:
         return _("{engines} agree").format(engines=engines)
     text = _("{engines} agree up to rounding, at most {size} apart")
@@ -116,6 +117,13 @@ def _who(case: CaseReport, group: AnswerGroup) -> str:
     return who(group.engines, _defined(case))
 
 
+def _named_two(engines: Sequence[str], every_engine: Sequence[str]) -> str:
+    """Some engines as a sentence has them; of two in all, "a and b"."""
+    if len(engines) == len(every_engine) == 2:
+        return listed(engines)
+    return who(engines, every_engine)
+
+
 def _defined(case: CaseReport) -> list[str]:
     """The engines that the scenario has a net for."""
     defined = []
@@ -151,4 +159,4 @@ def _oracle(case: CaseReport) -> str:
             text = _("the oracle (central differences) agrees only with {engines}")
             named = confirmed
     # It judges answers: an engine that raised is no exception to what it says.
-    return text.format(engines=who(named, [*confirmed, *refuted]))
+    return text.format(engines=_named_two(named, [*confirmed, *refuted]))
