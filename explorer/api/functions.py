@@ -150,7 +150,8 @@ def diff(
 ) -> Difference:
     """Where the gradient graphs of two engines first differ, as ``explorer diff`` finds it.
 
-    With ``order`` n, those of the gradient nested n times. Raises as explore() does, and NoGraphError if an engine has no graph.
+    With ``order`` n, those of the gradient nested n times. Raises as explore() does, and
+    NoGraphError if an engine has no graph.
     """
     if left == right:
         raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
@@ -172,6 +173,7 @@ def graph(
     net: Net,
     *engines: str,
     case: str | None = None,
+    order: int = 1,
     view: ViewName = "ladder",
     depth: drawing.Depth = "fit",
     stage: str | None = None,
@@ -184,6 +186,7 @@ def graph(
 ) -> Picture:
     """The gradient graph of one engine as a picture, or of two side by side, as ``explorer graph``.
 
+    With ``order`` n, the graph of the gradient nested n times.
     ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix``
     begins every id of an SVG, so that several can be in one page. Raises as
     diff() does.
@@ -196,6 +199,7 @@ def graph(
     options = RunOptions(
         engines=chosen,
         device=device,
+        order=order,
         case=case,
         cases="main",
         fresh=fresh,

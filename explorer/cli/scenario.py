@@ -208,10 +208,8 @@ def _is_lost(report: Report) -> bool:
     is_out_of_time = any(left_out.cause == "timed_out" for left_out in report.left_out)
     if is_out_of_time or report.lost_graphs:
         return True
-    for case in report.cases:
-        if any(result.outcome in LOST for result in case.results.values()):
-            return True
-    return False
+    outcomes = [result.outcome for case in report.cases for result in case.results.values()]
+    return any(outcome in LOST for outcome in outcomes)
 
 
 # The diff command
@@ -232,8 +230,8 @@ def diff_engines(options: DiffOptions) -> int:
         (alignment,) = report.alignments
         print_document(diff_document(report, alignment))
         return code
-    for line in comparison_lines(report, plan.wanted.engines, options.list_all):
-        print(clean(line))
+    for text in comparison_lines(report, plan.wanted.engines, options.list_all):
+        print(clean(text))
     return code
 
 

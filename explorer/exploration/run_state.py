@@ -18,7 +18,7 @@ from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.common_start import Nets
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.selection import Selection, covering, spread
+from explorer.scenario.selection import Selection, covering, spread, takes
 from explorer.workers.queue import Job, JobOutcome
 
 LARGE = 10_000
@@ -61,6 +61,7 @@ class RunState:
         self._nested: tuple[GradCase, ...] = ()
         if not is_main_given:
             self._nested = tuple(case for case in self._others() if case.order > 1)
+        self._takes = takes(scenario, nets.has_auxiliary)
         self._measured = {question(main)}
         self._selected: LeftOut | None = None
         self._outcomes = Outcomes(nets)
@@ -97,7 +98,7 @@ class RunState:
         """The cases that are run besides the main one even if its graphs are large, in order."""
         if selection == "main":
             return self._nested
-        return covering(self._others(), known=(self._main,))
+        return covering(self._others(), (self._main,), self._takes)
 
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
         """The cases to run besides the main one, in order; those of sure() come first."""
@@ -109,9 +110,9 @@ class RunState:
             selection = "structure" if is_large else "all"
         chosen = self._nested
         if selection == "structure":
-            chosen = covering(others, known=(self._main,))
+            chosen = covering(others, (self._main,), self._takes)
         elif selection == "all":
-            chosen = spread(others, known=(self._main,))
+            chosen = spread(others, (self._main,), self._takes)
         self._asked = {self._main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest and selection != "all":

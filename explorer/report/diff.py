@@ -49,22 +49,28 @@ def comparison_lines(
     The lines hold foreign text: whoever prints them cleans them.
     """
     yield from finding_lines(report)
-    for case in report.cases:
-        text = _("{what}: {values}")
-        yield text.format(what=case.case.short, values=headline(case))
     graphs = [last_graph(report, engine) for engine in engines]
     left, right = graphs
     if left and right:
         (alignment,) = report.alignments
-        agree = not any(case.verdict in DIVIDED for case in report.cases)
-        yield from diff_lines(alignment, left, right, list_all, results_agree=agree)
+        yield from diff_lines(alignment, left, right, list_all, case_of(report, alignment))
         return
     for case in report.cases:
+        yield case.case.label
+        yield f"  {headline(case)}"
         yield from _answers(case)
     for engine, graph in zip(engines, graphs, strict=True):
         if graph is None:
             yield _without_graph(report, engine)
     yield _("the graphs are not compared")
+
+
+def case_of(report: Report, alignment: Alignment) -> CaseReport | None:
+    """The case whose graphs are aligned."""
+    for case in report.cases:
+        if case.case.label == alignment.case:
+            return case
+    return None
 
 
 def _answers(case: CaseReport) -> Iterator[str]:
@@ -92,16 +98,17 @@ def diff_lines(
     left: GradGraph,
     right: GradGraph,
     list_all: bool = False,
-    *,
-    results_agree: bool = True,
+    case: CaseReport | None = None,
 ) -> Iterator[str]:
     """The alignment of two graphs in lines: how much is paired, and the first divergence.
 
-    With ``list_all``, the further ones as well; ``results_agree`` says whether the two calls gave
-    the same. The lines hold foreign text: whoever prints them cleans them.
+    With ``list_all``, the further ones as well; with the report on the ``case``, what its results
+    are. The lines hold foreign text: whoever prints them cleans them.
     """
     width = max(len(alignment.left), len(alignment.right))
     yield alignment.case
+    if case:
+        yield f"  {headline(case)}"
     for graph in (left, right):
         for warning in warnings(graph):
             yield f"  {graph.engine:{width}}  {warning}"
@@ -111,7 +118,7 @@ def diff_lines(
     if alignment.drawn:
         yield not_compared(alignment)
     if alignment.divergence is None:
-        if not results_agree:
+        if case and case.verdict in DIVIDED:
             yield _("no divergence found in the graphs, although the results of the calls differ")
         elif alignment.drawn:
             yield _("no divergence: every other result is the same on both sides, up to rounding")

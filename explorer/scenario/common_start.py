@@ -23,7 +23,7 @@ from explorer.scenario.correspondence import (
 )
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import remedy_for_import
-from explorer.scenario.matrix import has_auxiliary
+from explorer.scenario.matrix import are_losses, has_auxiliary
 from explorer.scenario.mismatches import (
     check_left_out,
     check_parameter_names,
@@ -51,8 +51,8 @@ class Nets(msgspec.Struct, frozen=True):
     ``trainable`` names the weights in the order in which they are asked for; ``outputs`` counts
     what the forward returns, and ``has_auxiliary`` says whether has_aux can set some of it aside;
     ``lost`` are the frameworks whose worker was lost at the first look, and ``raised`` those whose
-    net raised while the other's ran. ``findings`` are what one net does with a parameter and the
-    other does not.
+    net raised while the other's ran; ``are_losses`` says whether each output is a loss.
+    ``findings`` are what one net does with a parameter and the other does not.
     """
 
     requests: dict[str, NetRequest]
@@ -63,6 +63,12 @@ class Nets(msgspec.Struct, frozen=True):
     lost: dict[Framework, Lost]
     findings: tuple[ReportFinding, ...] = ()
     raised: dict[Framework, Failure] = {}
+    are_losses: bool = False
+
+    @property
+    def has_one_loss(self) -> bool:
+        """Whether the first output alone is what a training step differentiates."""
+        return self.has_auxiliary and not self.are_losses
 
     def without_answer(self, framework: Framework) -> Result | None:
         """The result of each case on a framework whose net could not be run; None if it ran."""
@@ -120,7 +126,8 @@ def settle(
     found: tuple[ReportFinding, ...] = ()
     if len(descriptions) == len(FRAMEWORKS):
         found = findings(scenario, descriptions["mindspore"], descriptions["torch"])
-    return Nets(requests, start, trainable, outputs, auxiliary, lost, found, raised)
+    losses = all(are_losses(description.outputs) for description in descriptions.values())
+    return Nets(requests, start, trainable, outputs, auxiliary, lost, found, raised, losses)
 
 
 def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framework]:
