@@ -22,6 +22,10 @@ from explorer.words.scenarios import said
 from explorer.words.unpaired import detail
 
 
+MOST_NAMES = 8
+"""The greatest number of results that are named."""
+
+
 def finding_lines(report: Report) -> Iterator[str]:
     """What was found out about the nets themselves, a line each."""
     for finding in report.findings:
@@ -136,8 +140,15 @@ def diff_lines(
         one = _("1 further divergence that this one does not explain: --all")
         yield one if more == 1 else several.format(n=more)
     if alignment.differing:
-        names = named(alignment.differing)
-        yield _("results that differ: {names}").format(names=names)
+        yield _("results that differ: {names}").format(names=_few(alignment.differing))
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of many names, and how many there are."""
+    if len(names) <= MOST_NAMES:
+        return named(names)
+    text = _("{names}, … ({n} in all)")
+    return text.format(names=named(names[:MOST_NAMES]), n=len(names))
 
 
 def _both_sides(
