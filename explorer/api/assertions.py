@@ -12,16 +12,22 @@ from explorer.api.results import Exploration
 from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.pytest_plugin import REPORTS
+from explorer.report.diff import diff_lines
 from explorer.report.files import prepare_folder
-from explorer.report.scenario.case_rows import case_row
+from explorer.report.scenario.case_rows import Footnotes, by_tensor, row_among
+from explorer.report.scenario.graphs import last_graph
 from explorer.text.clean import clean
 from explorer.text.language import _
-from explorer.words.cases import sized
+from explorer.text.messages import shortened
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.headlines import headline
 from explorer.workers.workers import REQUEST_SECONDS
 
 CURRENT_TEST = "PYTEST_CURRENT_TEST"
 """The variable in which pytest puts the name of the running test."""
+
+LINE = 500
+"""The greatest number of characters of a line of the message."""
 
 MOST_CASES = 5
 """The greatest number of cases that a message lists."""
@@ -129,31 +135,44 @@ def message(explored: Exploration) -> str:
     """The message of a failed assertion: which cases differ, and where the graphs first differ."""
     report = explored.report
     head = _("the gradients of {scenario} differ: {summary}")
-    lines = [head.format(scenario=clean(report.scenario), summary=explored.summary)]
-    lines += [
-        f"  {clean(finding_sentence(finding))}" for finding in report.findings if finding.is_alarm
-    ]
+    lines = [head.format(scenario=report.scenario, summary=explored.summary)]
+    for finding in report.findings:
+        if finding.is_alarm:
+            lines.append(f"  {finding_sentence(finding)}")
     lines += _different_cases(report)
-    for alignment in report.alignments:
-        if alignment.divergence and not alignment.expected:
-            difference = str(explored.diff(alignment.left, alignment.right))
-            lines += [f"  {line}" for line in difference.splitlines()]
-            break
-    return "\n".join(lines)
+    lines += _first_divergence(report)
+    return "\n".join(shortened(line, LINE) if len(line) > LINE else clean(line) for line in lines)
 
 
 def _different_cases(report: Report) -> Iterator[str]:
-    """The first cases that differ or have no result, a line each, followed by the engines' results."""
+    """The first cases that differ or have no result: who differs from whom, where, and by how much."""
     different = [case for case in report.cases if not case.expected or not _is_answered(case)]
+    footnotes = Footnotes()
     for case in different[:MOST_CASES]:
-        row = case_row(case)
-        yield f"  {row.call}: {sized(row.verdict, row.greatest)}".rstrip()
-        for statement in row.statements:
+        yield f"  {case.case.short}: {headline(case)}"
+        if case.greatest and case.greatest.what == "value":
+            tensors = by_tensor(case)
+            if tensors:
+                yield f"    {tensors}"
+            continue
+        for statement in row_among(case, footnotes).statements:
             yield f"    {statement.who} {statement.text}"
     if len(different) > MOST_CASES:
         more = len(different) - MOST_CASES
         text = _("and 1 more case") if more == 1 else _("and {n} more cases")
         yield f"  {text.format(n=more)}"
+
+
+def _first_divergence(report: Report) -> Iterator[str]:
+    """The first unexpected divergence, with the op, the value and the line of each side."""
+    for alignment in report.alignments:
+        left = last_graph(report, alignment.left)
+        right = last_graph(report, alignment.right)
+        if alignment.divergence and not alignment.expected and left and right:
+            _case, *lines = diff_lines(alignment, left, right)
+            for line in lines:
+                yield f"  {line}"
+            return
 
 
 def _report_written(explored: Exploration) -> str:

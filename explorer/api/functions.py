@@ -128,7 +128,7 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
     """The graphs of one case in some engines: of a report on more, where one is stored."""
     options.check()
     with scenario_of(net, fresh=options.fresh) as scenario:
-        wanted = options.wanted(scenario)
+        wanted = options.of_one_case(scenario).wanted(scenario)
         store = Store(fresh=options.fresh)
         for selection in LARGER:
             larger = structs.replace(wanted, engines=tuple(ENGINES), selection=selection)
@@ -146,6 +146,7 @@ def diff(
     right: str = "mindspore-graph",
     *,
     case: str | None = None,
+    order: int = 1,
     device: str = "cpu",
     prove: bool = False,
     fresh: bool = False,
@@ -154,13 +155,15 @@ def diff(
 ) -> Difference:
     """Where the gradient graphs of two engines first differ, as ``explorer diff`` finds it.
 
-    Raises as explore() does, and NoGraphError if an engine has no graph.
+    With ``order`` n, those of the gradient nested n times. Raises as explore() does, and
+    NoGraphError if an engine has no graph.
     """
     if left == right:
         raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
     options = RunOptions(
         engines=(left, right),
         device=device,
+        order=order,
         case=case,
         cases="main",
         prove=prove,
@@ -175,6 +178,7 @@ def graph(
     net: Net,
     *engines: str,
     case: str | None = None,
+    order: int = 1,
     view: ViewName = "ladder",
     depth: drawing.Depth = "fit",
     stage: str | None = None,
@@ -187,6 +191,7 @@ def graph(
 ) -> Picture:
     """The gradient graph of one engine as a picture, or of two side by side, as ``explorer graph``.
 
+    With ``order`` n, the graph of the gradient nested n times.
     ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix``
     begins every id of an SVG, so that several can be in one page. Raises as
     diff() does.
@@ -199,6 +204,7 @@ def graph(
     options = RunOptions(
         engines=chosen,
         device=device,
+        order=order,
         case=case,
         cases="main",
         fresh=fresh,

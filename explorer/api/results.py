@@ -25,7 +25,7 @@ from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
 from explorer.report.claims.pages import board_blocks
 from explorer.report.claims.wording import counts
-from explorer.report.diff import diff_lines, finding_lines
+from explorer.report.diff import case_of, diff_lines, finding_lines
 from explorer.report.files import put_file
 from explorer.report.scenario.export import PictureChoice, each_alone, picture_file
 from explorer.report.scenario.files import draw_ladder, report_files
@@ -128,7 +128,9 @@ class Difference(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         left = graphs_of(self.report, self.alignment.left)[-1]
         right = graphs_of(self.report, self.alignment.right)[-1]
-        lines = (*finding_lines(self.report), *diff_lines(self.alignment, left, right))
+        case = case_of(self.report, self.alignment)
+        about = diff_lines(self.alignment, left, right, case=case)
+        lines = (*finding_lines(self.report), *about)
         return "\n".join(map(clean, lines))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:

@@ -62,6 +62,16 @@ Case = Annotated[
         later("Case whose graphs are captured, such as 'grad(0)'. [default: the main case]"),
     ),
 ]
+NestedOrder = Annotated[
+    int,
+    _option(
+        "--order N",
+        later(
+            "Order of the gradient: 2 is the gradient of the gradient, with respect to the first"
+            " input unless --case names another."
+        ),
+    ),
+]
 Prove = Annotated[
     bool,
     _option(
@@ -131,7 +141,8 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
             "--cases SELECTION",
             later(
                 "Cases to run: all; structure (each API, position, form of weights and has_aux at"
-                " least once); main (one case). [default: all; structure for a large scenario]"
+                " least once); main (one case, and with --order the nested calls)."
+                " [default: all; structure for a large scenario]"
             ),
         ),
     ] = None
@@ -181,6 +192,7 @@ class GraphOptions(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     case: Case = None
+    order: NestedOrder = 1
     view: Annotated[
         str,
         _option(
@@ -229,6 +241,7 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
     ]
     right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))]
     case: Case = None
+    order: NestedOrder = 1
     device: Device = "cpu"
     list_all: Annotated[
         bool, _option("--all", later("Print every divergence instead of only the first."))

@@ -24,8 +24,8 @@ from explorer.exploration.options import Interrupted, RunOptions, Wanted, no_rep
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.results import LOST
-from explorer.report.diff import diff_lines, finding_lines
-from explorer.report.scenario.graphs import graphs_of
+from explorer.report.diff import comparison_lines, do_differ
+from explorer.report.scenario.graphs import without_graph
 from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
 from explorer.report.schemas import diff_document, report_document
 from explorer.scenario.declaration import Declaration
@@ -63,6 +63,8 @@ def checked_plan(
 ) -> Plan:
     """The run of ``cases`` on ``engines`` that the options describe.
 
+    The commands other than ``scenario`` run one case: with --order, the nested call.
+
     Raises UsageError for every mistake that can be found without a framework.
     """
     given = msgspec.convert(options, RunOptions, from_attributes=True)
@@ -72,6 +74,8 @@ def checked_plan(
     check_seconds("--timeout", run.timeout)
     check_seconds("--request-timeout", run.request_timeout)
     scenario = read(find(options.name or ""), fresh=run.fresh)
+    if not isinstance(options, ScenarioOptions):
+        run = run.of_one_case(scenario)
     return Plan(scenario=scenario, wanted=run.wanted(scenario), options=run)
 
 
@@ -125,9 +129,6 @@ def run_scenario(options: ScenarioOptions) -> int:
 def compare_engines(options: ScenarioOptions) -> int:
     """Run the cases on every engine; print the report, and write its files into a folder."""
     formats = _formats(options)
-    if options.order > 1 and options.cases == "main" and options.case is None:
-        text = _("--order has no effect with --cases main, which runs one case; leave it out")
-        raise UsageError(text)
     # Every mistake that can be found without a worker is reported before the first one starts.
     plan = checked_plan(options, options.engines, options.cases)
     folder = prepared(options.out)
@@ -197,36 +198,48 @@ def _write(
 
 def exit_code(report: Report) -> int:
     """The exit code of a report: LOST if a worker died or timed out, whatever others return."""
+    if _is_lost(report):
+        return exit_codes.LOST
+    return exit_codes.AS_EXPECTED if report.is_as_expected else exit_codes.DIFFERENT
+
+
+def _is_lost(report: Report) -> bool:
+    """Whether a worker died, or time ran out."""
     is_out_of_time = any(left_out.cause == "timed_out" for left_out in report.left_out)
     if is_out_of_time or report.lost_graphs:
-        return exit_codes.LOST
-    for case in report.cases:
-        if any(result.outcome in LOST for result in case.results.values()):
-            return exit_codes.LOST
-    return exit_codes.AS_EXPECTED if report.is_as_expected else exit_codes.DIFFERENT
+        return True
+    outcomes = [result.outcome for case in report.cases for result in case.results.values()]
+    return any(outcome in LOST for outcome in outcomes)
 
 
 # The diff command
 
 
 def diff_engines(options: DiffOptions) -> int:
-    """Align two engines' graphs of one case; print the first divergence, or all of them."""
+    """Compare two engines on one case: their results, and the first divergence or all of them."""
     if options.left == options.right:
         RunOptions(engines=(options.left,), device=options.device).check()
         text = _("{engine} is given twice; give two different engines")
         raise UsageError(text.format(engine=repr(options.left)))
     plan = checked_plan(options, [options.left, options.right])
     report = explored(plan)
-    # A graph that is missing, since its worker was lost perhaps, is an error with its reason.
-    left, right = (graphs_of(report, engine)[-1] for engine in plan.wanted.engines)
-    (alignment,) = report.alignments
+    code = _exit_code_of_two(report)
     if options.as_json:
+        if not report.alignments:
+            raise without_graph(report, plan.wanted.engines, code)
+        (alignment,) = report.alignments
         print_document(diff_document(report, alignment))
-    else:
-        lines = diff_lines(alignment, left, right, options.list_all)
-        for line in (*finding_lines(report), *lines):
-            print(clean(line))
-    is_same = alignment.divergence is None and report.is_as_expected
+        return code
+    for text in comparison_lines(report, plan.wanted.engines, options.list_all):
+        print(clean(text))
+    return code
+
+
+def _exit_code_of_two(report: Report) -> int:
+    """The exit code of a comparison of two engines: DIFFERENT too where a graph is missing."""
+    if _is_lost(report):
+        return exit_codes.LOST
+    is_same = len(report.alignments) > 0 and not do_differ(report)
     return exit_codes.AS_EXPECTED if is_same else exit_codes.DIFFERENT
 
 

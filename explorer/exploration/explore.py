@@ -64,12 +64,14 @@ def explore(
     has_oracle = "torch" in present or _torch_is_there(scenario, workers)
 
     cases = cases_of(scenario, bool(nets.trainable), order)
-    main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases, graph_case)
+    main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
     run = _Run(
-        state=RunState(scenario, nets, engines, present, devices, cases, main, graphs),
+        state=RunState(
+            scenario, nets, engines, present, devices, cases, main, graphs, graph_case is not None
+        ),
         nets=nets,
         main=main,
-        most=asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable)),
+        most=asks_for_most(scenario, nets.has_one_loss, bool(nets.trainable)),
         named=named(cases),
         has_oracle=has_oracle,
         proof=prove if graphs else None,

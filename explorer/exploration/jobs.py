@@ -68,8 +68,8 @@ class LevelsKey(msgspec.Struct, frozen=True):
 JobKey = ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey
 
 
-# A framework whose worker was lost at the first look is asked nothing more: a net that kills its
-# worker, or outlives its time, would do so once a case. All its answers are that first loss.
+# A framework whose net raised at the first look, or whose worker was lost, gets no job: a net that
+# kills its worker, or outlives its time, would do so once a case. Its results are that first one.
 
 
 def result_jobs(
@@ -89,7 +89,7 @@ def result_jobs(
     jobs = []
     for case in cases:
         jobs += _of_engines(nets, case, case in named, shared)
-        if has_oracle and "torch" not in nets.lost:
+        if has_oracle and nets.without_answer("torch") is None:
             jobs.append(_of_oracle(nets, case))
     return jobs
 
@@ -108,9 +108,9 @@ def _of_engines(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> lis
 
 
 def _engines_there(nets: Nets) -> Iterator[tuple[str, NetRequest]]:
-    """The engines whose framework's worker was not lost at the first look, with their nets."""
+    """The engines whose framework could run its net at the first look, with their nets."""
     for name, net in nets.requests.items():
-        if ENGINES[name].framework not in nets.lost:
+        if nets.without_answer(ENGINES[name].framework) is None:
             yield name, net
 
 

@@ -6,13 +6,14 @@ from typing import cast
 
 import msgspec
 
+from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
-from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
+from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of, nested_call
 from explorer.scenario.selection import SELECTIONS, Selection
 from explorer.text.choices import choose
 from explorer.text.language import _
@@ -82,19 +83,40 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
                 )
                 allowed = ", ".join(defined)
                 raise UsageError(text, scenario=scenario.name, engine=name, allowed=allowed)
-        label = None
+        label, order = None, self.order
         if self.case:
-            # Whether the nets have parameters is not known yet; a case too many does no harm here.
-            known = cases_of(scenario, has_parameters=True, order=self.order)
-            label = case_called(self.case, known).label
+            case = _called(scenario, self.case)
+            label, order = case.label, max(order, case.order)
         return Wanted(
             engines=tuple(named or ENGINES),
             device=self.device,
-            order=self.order,
+            order=order,
             graph_case=label,
             selection=cast("Selection | None", self.cases),
             prove="all" if self.prove else "small",
         )
+
+    def of_one_case(self, scenario: Declaration) -> "RunOptions":
+        """The same options for a command on one case: with an ``order``, on the nested call.
+
+        Raises UsageError if ``case`` is of another order.
+        """
+        if self.order == 1:
+            return self
+        if self.case is None:
+            nested = nested_call(scenario, self.order)
+            return msgspec.structs.replace(self, case=nested.label)
+        case = _called(scenario, self.case)
+        if case.order != self.order:
+            text = _("case {case} is of order {given}, not {order}; give the case or the order")
+            raise UsageError(text, case=repr(case.short), given=case.order, order=self.order)
+        return self
+
+
+def _called(scenario: Declaration, name: str) -> GradCase:
+    # Whether the nets have parameters is not known yet; a case too many does no harm here.
+    # A label says its own order.
+    return case_called(name, cases_of(scenario, has_parameters=True, order=MAX_ORDER))
 
 
 class Interrupted(KeyboardInterrupt):

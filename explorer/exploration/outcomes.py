@@ -104,7 +104,10 @@ class Outcomes:
         """An engine's answer to a case."""
         if name not in self._nets.requests:
             return NOT_DEFINED
-        reply = self._reply(ENGINES[name].framework, ResultKey(name, case))
+        failed = self._nets.without_answer(ENGINES[name].framework)
+        if failed:
+            return failed
+        reply = self._reply(ResultKey(name, case))
         if isinstance(reply, Lost):
             return Result(outcome=reply.outcome, error=reply.failure)
         result: Result = reply
@@ -113,11 +116,12 @@ class Outcomes:
     def estimate(self, case: GradCase) -> OracleResult:
         """The oracle's answer to a case."""
         # The engines' own answers say already how PyTorch's worker was lost.
-        if "torch" in self._nets.lost:
-            return OracleResult(self._nets.lost["torch"].outcome)
+        failed = self._nets.without_answer("torch")
+        if failed:
+            return OracleResult(failed.outcome)
         if not self._has_oracle:
             return NO_ORACLE
-        reply = self._reply("torch", EstimateKey(case))
+        reply = self._reply(EstimateKey(case))
         if isinstance(reply, Lost):
             return OracleResult(reply.outcome, error=reply.failure)
         estimate: OracleResult = reply
@@ -138,7 +142,10 @@ class Outcomes:
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
-        reply = self._reply(ENGINES[name].framework, CaptureKey(name))
+        failed = self._nets.without_answer(ENGINES[name].framework)
+        if failed:
+            return Captured((), failed)
+        reply = self._reply(CaptureKey(name))
         if isinstance(reply, Lost):
             # The worker of a fault is not lost, and may have answered all the same.
             outcome = "unsupported" if reply.is_fault else reply.outcome
@@ -152,10 +159,8 @@ class Outcomes:
             self._noisy[name] = leveled(name, last, self._by_key)
         return msgspec.structs.replace(captured, graphs=(*earlier, self._noisy[name]))
 
-    def _reply(self, framework: Framework, key: JobKey) -> Any:
-        """The reply of a job's target, or the loss of its worker, at the first look or later."""
-        if framework in self._nets.lost:
-            return self._nets.lost[framework]
+    def _reply(self, key: JobKey) -> Any:
+        """The reply of a job's target, or the loss of its worker."""
         outcome = self._by_key.get(key, INTERRUPTED)
         if isinstance(outcome, MissingFrameworkError):
             raise outcome

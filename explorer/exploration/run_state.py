@@ -19,7 +19,7 @@ from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.common_start import Nets
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.selection import Selection, covering, spread
+from explorer.scenario.selection import Selection, covering, spread, takes
 from explorer.workers.queue import Job, JobOutcome
 
 LARGE = 10_000
@@ -33,7 +33,7 @@ class RunState:
     """One exploration and its results so far.
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
-    whether its graphs are captured.
+    whether its graphs are captured, and ``is_main_given`` whether the user has named it.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class RunState:
         cases: tuple[GradCase, ...],
         main: GradCase,
         graphs: bool,
+        is_main_given: bool = False,
     ) -> None:
         self._scenario = scenario
         self._nets = nets
@@ -57,6 +58,11 @@ class RunState:
         # Of more than three inputs the matrix holds no pairs, and the main case may be one.
         self._cases = cases if main in cases else (main, *cases)
         self._asked = set(self._cases)  # until a selection leaves some out
+        # An order asks for nested calls beside the main case, but not beside one that is named.
+        self._nested: tuple[GradCase, ...] = ()
+        if not is_main_given:
+            self._nested = tuple(case for case in self._others() if case.order > 1)
+        self._takes = takes(scenario, nets.has_auxiliary)
         self._measured = {question(main)}
         self._selected: LeftOut | None = None
         self._outcomes = Outcomes(nets)
@@ -92,8 +98,8 @@ class RunState:
     def sure(self, selection: Selection | None) -> tuple[GradCase, ...]:
         """The cases that are run besides the main one even if its graphs are large, in order."""
         if selection == "main":
-            return ()
-        return covering(self._others(), known=(self._main,))
+            return self._nested
+        return covering(self._others(), (self._main,), self._takes)
 
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
         """The cases to run besides the main one, in order; those of sure() come first."""
@@ -103,11 +109,11 @@ class RunState:
         by_size = selection is None
         if selection is None:
             selection = "structure" if is_large else "all"
-        chosen: tuple[GradCase, ...] = ()
+        chosen = self._nested
         if selection == "structure":
-            chosen = covering(others, known=(self._main,))
+            chosen = covering(others, (self._main,), self._takes)
         elif selection == "all":
-            chosen = spread(others, known=(self._main,))
+            chosen = spread(others, (self._main,), self._takes)
         self._asked = {self._main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest and selection != "all":

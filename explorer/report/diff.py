@@ -1,19 +1,29 @@
-"""The divergences of two engines' graphs, in lines."""
+"""The comparison of two engines on one case, in lines: results, graphs, and divergences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from explorer.model.alignment import Alignment, Coverage
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
+from explorer.report.scenario.case_rows import DIVIDED
+from explorer.report.scenario.graphs import last_graph
 from explorer.text.language import _, named
+from explorer.text.messages import one_line
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.graphs import why_no_graph
+from explorer.words.groups import worded_answers
+from explorer.words.headlines import headline
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, reading
 from explorer.words.scenarios import said
 from explorer.words.unpaired import detail
+
+
+MOST_NAMES = 8
+"""The greatest number of results that are named."""
 
 
 def finding_lines(report: Report) -> Iterator[str]:
@@ -25,16 +35,84 @@ def finding_lines(report: Report) -> Iterator[str]:
         yield text.format(text=finding_sentence(finding), reason=said(finding.reason))
 
 
+def do_differ(report: Report) -> bool:
+    """Whether the two engines of a report on one case differ: in results, graphs, or their nets.
+
+    What the oracle says of both is not a difference between them; the first line says it.
+    """
+    differ = any(case.verdict in DIVIDED and not case.expected for case in report.cases)
+    diverge = any(alignment.divergence for alignment in report.alignments)
+    return differ or diverge or any(finding.is_alarm for finding in report.findings)
+
+
+def comparison_lines(
+    report: Report, engines: Sequence[str], list_all: bool = False
+) -> Iterator[str]:
+    """The comparison of two engines: their results, then their graphs as far as there are any.
+
+    The lines hold foreign text: whoever prints them cleans them.
+    """
+    yield from finding_lines(report)
+    graphs = [last_graph(report, engine) for engine in engines]
+    left, right = graphs
+    if left and right:
+        (alignment,) = report.alignments
+        yield from diff_lines(alignment, left, right, list_all, case_of(report, alignment))
+        return
+    for case in report.cases:
+        yield case.case.label
+        yield f"  {headline(case)}"
+        yield from _answers(case)
+    for engine, graph in zip(engines, graphs, strict=True):
+        if graph is None:
+            yield _without_graph(report, engine)
+    yield _("the graphs are not compared")
+
+
+def case_of(report: Report, alignment: Alignment) -> CaseReport | None:
+    """The case whose graphs are aligned."""
+    for case in report.cases:
+        if case.case.label == alignment.case:
+            return case
+    return None
+
+
+def _answers(case: CaseReport) -> Iterator[str]:
+    """What each engine answers, for want of a second graph."""
+    width = max(map(len, case.results))
+    for answer in worded_answers(case):
+        for engine in answer.engines:
+            yield f"  {engine:{width}}  {answer.text}"
+
+
+def _without_graph(report: Report, engine: str) -> str:
+    why = report.ungraphed.get(engine)
+    text = _("no graph from {engine}").format(engine=engine)
+    if why is None:
+        return text
+    # The error of the call itself is among the answers above.
+    results = (case.results[engine] for case in report.cases if engine in case.results)
+    if any(result.error == why.error for result in results):
+        return text
+    return _("{what}: {values}").format(what=text, values=one_line(why_no_graph(why)))
+
+
 def diff_lines(
-    alignment: Alignment, left: GradGraph, right: GradGraph, list_all: bool = False
+    alignment: Alignment,
+    left: GradGraph,
+    right: GradGraph,
+    list_all: bool = False,
+    case: CaseReport | None = None,
 ) -> Iterator[str]:
     """The alignment of two graphs in lines: how much is paired, and the first divergence.
 
-    With ``list_all``, the further ones as well. The lines hold foreign text: whoever prints them
-    cleans them.
+    With ``list_all``, the further ones as well; with the report on the ``case``, what its results
+    are. The lines hold foreign text: whoever prints them cleans them.
     """
     width = max(len(alignment.left), len(alignment.right))
     yield alignment.case
+    if case:
+        yield f"  {headline(case)}"
     for graph in (left, right):
         for warning in warnings(graph):
             yield f"  {graph.engine:{width}}  {warning}"
@@ -47,7 +125,9 @@ def diff_lines(
         yield not_of_the_call(alignment)
         return
     if alignment.divergence is None:
-        if alignment.drawn:
+        if case and case.verdict in DIVIDED:
+            yield _("no divergence found in the graphs, although the results of the calls differ")
+        elif alignment.drawn:
             yield _("no divergence: every other result is the same on both sides, up to rounding")
         else:
             yield _("no divergence: every result is the same on both sides, up to rounding")
@@ -63,8 +143,15 @@ def diff_lines(
         one = _("1 further divergence that this one does not explain: --all")
         yield one if more == 1 else several.format(n=more)
     if alignment.differing:
-        names = named(alignment.differing)
-        yield _("results that differ: {names}").format(names=names)
+        yield _("results that differ: {names}").format(names=_few(alignment.differing))
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of many names, and how many there are."""
+    if len(names) <= MOST_NAMES:
+        return named(names)
+    text = _("{names}, … ({n} in all)")
+    return text.format(names=named(names[:MOST_NAMES]), n=len(names))
 
 
 def _both_sides(

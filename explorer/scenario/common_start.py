@@ -9,6 +9,7 @@ import numpy as np
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framework, Style
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.requests import (
     Description,
@@ -17,6 +18,7 @@ from explorer.model.requests import (
     Responses,
     ResponsesRequest,
 )
+from explorer.model.results import Result
 from explorer.scenario.correspondence import (
     all_specs,
     common,
@@ -29,7 +31,7 @@ from explorer.scenario.correspondence import (
 from explorer.scenario.counterparts import Counterparts, counterparts
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import remedy_for_import
-from explorer.scenario.matrix import has_auxiliary
+from explorer.scenario.matrix import are_losses, has_auxiliary
 from explorer.scenario.mismatches import (
     check_ambiguity,
     check_left_out,
@@ -49,14 +51,19 @@ FIRST_STYLE: Style = "tape"
 """The style of the engine that looks first: a tape says most directly where a forward fails."""
 
 
+OF_THE_SCENARIO = (UsageError.__name__, "ImportError", "ModuleNotFoundError")
+"""Errors that say how the scenario or its environment is to be mended, and nothing of the net."""
+
+
 class Nets(msgspec.Struct, frozen=True):
     """The nets that the engines are to build, all with the same start.
 
     ``requests`` has one net an engine; ``parameters`` the starting values by PyTorch's names.
     ``trainable`` names the weights in the order in which they are asked for; ``outputs`` counts
     what the forward returns, and ``has_auxiliary`` says whether has_aux can set some of it aside;
-    ``lost`` are the frameworks whose worker was lost at the first look. ``findings`` are what one
-    net does with a parameter and the other does not.
+    ``lost`` are the frameworks whose worker was lost at the first look, and ``raised`` those whose
+    net raised while the other's ran; ``are_losses`` says whether each output is a loss.
+    ``findings`` are what one net does with a parameter and the other does not.
     """
 
     requests: dict[str, NetRequest]
@@ -66,6 +73,22 @@ class Nets(msgspec.Struct, frozen=True):
     has_auxiliary: bool
     lost: dict[Framework, Lost]
     findings: tuple[ReportFinding, ...] = ()
+    raised: dict[Framework, Failure] = {}
+    are_losses: bool = False
+
+    @property
+    def has_one_loss(self) -> bool:
+        """Whether the first output alone is what a training step differentiates."""
+        return self.has_auxiliary and not self.are_losses
+
+    def without_answer(self, framework: Framework) -> Result | None:
+        """The result of each case on a framework whose net could not be run; None if it ran."""
+        if framework in self.lost:
+            loss = self.lost[framework]
+            return Result(outcome=loss.outcome, error=loss.failure)
+        if framework in self.raised:
+            return Result(outcome="raised", error=self.raised[framework])
+        return None
 
 
 def settle(
@@ -74,16 +97,20 @@ def settle(
     """Look at the net of each framework once, and give all engines the same start.
 
     ``engines`` are those whose net the scenario defines; ``devices`` says where each runs. Raises
-    ScenarioError when a forward raises, or when the nets' parameters or outputs do not correspond.
+    ScenarioError when no forward runs, or when the nets' parameters or outputs do not correspond.
     """
     descriptions: dict[Framework, Description] = {}
     lost: dict[Framework, Lost] = {}
+    failed: dict[Framework, Description] = {}
     for framework in _looked_at(scenario, engines):
         reply = _first_look(scenario, workers, framework, devices)
         if isinstance(reply, Lost):
             lost[framework] = reply
+        elif reply.error:
+            failed[framework] = reply
         else:
             descriptions[framework] = reply
+    raised = _raised(scenario, failed, others_run=bool(descriptions))
 
     found = Counterparts(descriptions.get("mindspore", Description()))
     if "mindspore" in descriptions:
@@ -96,7 +123,7 @@ def settle(
         found = _found_counterparts(scenario, descriptions, ask)
         descriptions = {"mindspore": found.mindspore, "torch": descriptions["torch"]}
     outputs = _outputs(scenario, descriptions)
-    start = _start(scenario, descriptions)
+    start = _start(scenario, descriptions, are_all=not (lost or failed))
     for pack_ in found.packs:
         start.update(_packed_start(scenario, pack_, start))
     trainable = _trainable(descriptions)
@@ -123,7 +150,8 @@ def settle(
     if len(descriptions) == len(FRAMEWORKS):
         mindspore, torch = unpacked(descriptions, found.packs)
         remarks = (*remarks, *findings(scenario, mindspore, torch))
-    return Nets(requests, start, trainable, outputs, auxiliary, lost, remarks)
+    losses = all(are_losses(description.outputs) for description in descriptions.values())
+    return Nets(requests, start, trainable, outputs, auxiliary, lost, remarks, raised, losses)
 
 
 def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framework]:
@@ -140,10 +168,25 @@ def _first_look(
 ) -> Description | Lost:
     engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
     target, request = first_look(scenario.path, framework, devices.get(engine.name, "cpu"))
-    reply = workers.call(framework, target, request, Description)
-    if isinstance(reply, Description):
-        refuse_raised(scenario, framework, reply)
-    return reply
+    return workers.call(framework, target, request, Description)
+
+
+def _raised(
+    scenario: Declaration, failed: Mapping[Framework, Description], *, others_run: bool
+) -> dict[Framework, Failure]:
+    """The errors of nets that raise where another framework's runs, which is then shown alone.
+
+    Raises ScenarioError where none runs, and for a mistake in the scenario itself.
+    """
+    errors: dict[Framework, Failure] = {}
+    for framework, description in failed.items():
+        error = description.error
+        if error is None:
+            continue
+        if not others_run or error.type in OF_THE_SCENARIO:
+            refuse_raised(scenario, framework, description)
+        errors[framework] = error
+    return errors
 
 
 def first_look(path: Path, framework: Framework, device: str) -> tuple[str, NetRequest]:
@@ -255,9 +298,12 @@ def _outputs(scenario: Declaration, descriptions: Mapping[Framework, Description
 
 
 def _start(
-    scenario: Declaration, descriptions: Mapping[Framework, Description]
+    scenario: Declaration, descriptions: Mapping[Framework, Description], *, are_all: bool
 ) -> dict[str, Array]:
-    """The scenario's own starting values; what it does not give starts as in the leading net."""
+    """The scenario's own starting values; what it does not give starts as in the leading net.
+
+    ``are_all`` says whether every net could be looked at: a name may be that of another one.
+    """
     values = scenario.parameters()
     if values is None:
         return _declared(scenario, descriptions)
@@ -266,8 +312,7 @@ def _start(
     for framework in FRAMEWORKS:
         if framework in descriptions:
             specs.update(all_specs(descriptions[framework]))
-    if descriptions:  # without any, the first look was lost, and there is nothing to check against
-        _check_values(scenario, values, specs)
+    _check_values(scenario, values, specs, are_all=are_all)
     start = {name: pack(value) for name, value in values.items()}
     for name, spec in specs.items():
         if is_weight(spec):
@@ -312,10 +357,16 @@ def _packed_start(
 
 
 def _check_values(
-    scenario: Declaration, values: Mapping[str, AnyArray], specs: Mapping[str, ParameterSpec]
+    scenario: Declaration,
+    values: Mapping[str, AnyArray],
+    specs: Mapping[str, ParameterSpec],
+    *,
+    are_all: bool,
 ) -> None:
     """The scenario's own starting values must be those of tensors that a net holds."""
     for name, value in values.items():
+        if name not in specs and not are_all:
+            continue
         if name not in specs:
             fact = _("{file}: parameters() gives {name!r}, which neither net has")
             said = fact.format(file=scenario.place, name=name)

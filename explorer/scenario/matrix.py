@@ -1,11 +1,12 @@
 """The matrix of cases that a net is asked, and the structure in which MindSpore answers each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 from typing import Any
 
 from explorer.model.cases import Api, GradCase, Position, Weights
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.requests import OutputSpec
 from explorer.model.trees import TUPLE, Branch, Tree, names_in
 from explorer.scenario.declaration import Declaration, has
 from explorer.text.choices import refusal
@@ -41,6 +42,18 @@ def cases_of(scenario: Declaration, has_parameters: bool, order: int = 1) -> tup
             )
         raise ScenarioError(text, file=scenario.place)
     return tuple(asked)
+
+
+def nested_call(scenario: Declaration, order: int) -> GradCase:
+    """The nested call of an order with respect to the first input that is no constant.
+
+    Raises ScenarioError or UsageError if no case of the scenario is one.
+    """
+    for case in cases_of(scenario, has_parameters=True, order=order):
+        if case.order == order:
+            return case
+    text = _("scenario {scenario} has no nested call of order {order}")
+    raise UsageError(text, scenario=scenario.name, order=order)
 
 
 def is_named(case: GradCase, entry: str | dict[str, Any]) -> bool:
@@ -199,3 +212,12 @@ def has_auxiliary(returned: Tree) -> bool:
         return False
     first, *others = returned.parts
     return bool(names_in(first)) and bool(names_in(Branch(tuple(others))))
+
+
+def are_losses(outputs: Sequence[OutputSpec]) -> bool:
+    """Whether every output is a floating number, so that a net has several losses.
+
+    Then their sum is differentiated, as both frameworks do by default: has_aux would hide all but
+    the first one.
+    """
+    return all(not spec.shape and spec.dtype.startswith(("float", "bfloat")) for spec in outputs)

@@ -17,6 +17,7 @@ import numpy as np
 from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
 from explorer.model.errors import UsageError
+from explorer.scenario import net_sources
 from explorer.scenario.declaration import (
     SENT,
     Checkpoint,
@@ -302,16 +303,6 @@ def _taken_from(tree: ast.Module) -> Iterator[str]:
                 yield (statement.module or "").partition(".")[0]
 
 
-def _sources(factory: Factory) -> dict[str, str]:
-    """The digests of the files that a factory's net may be made of: all of its top-level package."""
-    code = _code_of(factory)
-    files = sorted(code.rglob("*.py")) if code.is_dir() else [code]
-    digests = {}
-    for path in files:
-        digests[str(path.relative_to(factory.folder))] = _digest(path.read_bytes())
-    return digests
-
-
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
@@ -323,7 +314,9 @@ def sent(nets: Declaration, folder: Path) -> Declaration:
     """
     sources: dict[str, str] = {}
     for factory in nets.nets.values():
-        sources.update(_sources(factory))
+        # Two factories may reach different definitions of one file.
+        for file, digest in net_sources.sources(factory, _code_of(factory)).items():
+            sources[f"{factory}: {file}"] = digest
     checkpoint = nets.checkpoint
     if checkpoint:
         digest = _digest(Path(checkpoint.file).read_bytes())

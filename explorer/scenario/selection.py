@@ -4,6 +4,8 @@ from collections.abc import Hashable, Iterable
 from itertools import compress
 from typing import Literal
 
+import msgspec
+
 from explorer.model.cases import GradCase
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
@@ -17,7 +19,7 @@ SELECTIONS: tuple[Selection, ...] = ("all", "structure", "main")
 def widest(floating: tuple[bool, ...], has_aux: bool, weights: bool) -> GradCase:
     """The case that asks for most: every floating input, all weights.
 
-    Where the net ``has_aux``, the first output alone is differentiated. ``floating`` says of each
+    With ``has_aux`` the first output alone is differentiated. ``floating`` says of each
     input whether it is of a floating dtype.
     """
     # An integer has no gradient: PyTorch refuses to be asked for one.
@@ -36,8 +38,8 @@ def main_case(
     """The case that is asked first: the one with that label, else the one that asks for most.
 
     Where a scenario's CASES leave that one out, it is the one nearest to it. ``has_aux`` says
-    whether the nets return something beside what is to be differentiated, ``weights`` whether they
-    have any. Raises UsageError when no case has the label.
+    whether the first output alone is to be differentiated, ``weights`` whether the nets have any.
+    Raises UsageError when no case has the label.
     """
     if label is not None:
         # A refusal names the case as a reader does; it may be one of nets with weights.
@@ -68,13 +70,46 @@ def _likeness(case: GradCase, wanted: GradCase) -> tuple[bool, int, bool]:
     return case.order == 1, len(asked_for & wanted_for), case.has_aux == wanted.has_aux
 
 
-def features(case: GradCase) -> frozenset[Hashable]:
-    """The ways to ask that a case shows: its API, position, form of weights, and so on."""
+class Takes(msgspec.Struct, frozen=True):
+    """What can be asked of a net: whether has_aux splits its outputs, and which inputs are integers."""
+
+    has_aux: bool = True
+    integers: frozenset[int] = frozenset()
+
+    def obstacle(self, case: GradCase) -> tuple[str, Hashable] | None:
+        """What about a case must raise, or is not defined alike; None if it can be answered."""
+        if case.must_fail or not self.integers.isdisjoint(case.positions):
+            return "grad_position", case.grad_position
+        if case.has_aux and not self.has_aux:
+            return "has_aux", True
+        return None
+
+
+ANYTHING = Takes()
+
+
+def takes(scenario: Declaration, has_aux: bool) -> Takes:
+    """What can be asked of a scenario's nets; ``has_aux`` as for main_case."""
+    integers = set()
+    for position, array in enumerate(scenario.inputs().values()):
+        if array.dtype.kind not in "fc":
+            integers.add(position)
+    return Takes(has_aux, frozenset(integers))
+
+
+def features(case: GradCase, net: Takes = ANYTHING) -> frozenset[Hashable]:
+    """The ways to ask that a case shows: its API, position, form of weights, and so on.
+
+    One that must raise shows only what it raises for.
+    """
     if case.api == "GradOperation":
         flags = ("get_all", "get_by_list", "sens_param")
         return frozenset((case.api, flag, getattr(case, flag)) for flag in flags)
     if case.order > 1:
         return frozenset({("order", case.order)})
+    obstacle = net.obstacle(case)
+    if obstacle:
+        return frozenset({obstacle})
     # A position tells 0 from (0,), which are equal in no case but look alike as keys.
     return frozenset(
         {
@@ -86,23 +121,28 @@ def features(case: GradCase) -> frozenset[Hashable]:
     )
 
 
-def covering(cases: Iterable[GradCase], known: Iterable[GradCase] = ()) -> tuple[GradCase, ...]:
+def covering(
+    cases: Iterable[GradCase], known: Iterable[GradCase] = (), net: Takes = ANYTHING
+) -> tuple[GradCase, ...]:
     """Cases that together with those ``known`` show each way to ask at least once, in this order.
 
     A greedy cover: each case shows most of what none before it has shown. Of two that show as much,
-    one that can be answered goes before one that must fail, else the first of ``cases``.
+    one that can be answered goes before one that must raise, else the first of ``cases``.
     """
     candidates = list(cases)
     missing: set[Hashable] = set()
     for case in candidates:
-        missing |= features(case)
+        missing |= features(case, net)
     for case in known:
-        missing -= features(case)
+        missing -= features(case, net)
+
+    def gain(case: GradCase) -> tuple[int, bool]:
+        return len(missing & features(case, net)), net.obstacle(case) is None
 
     chosen = []
     while missing:
-        best = max(candidates, key=lambda case: (len(missing & features(case)), not case.must_fail))
-        missing -= features(best)
+        best = max(candidates, key=gain)
+        missing -= features(best, net)
         candidates.remove(best)
         chosen.append(best)
     return tuple(chosen)
@@ -117,12 +157,14 @@ def named(cases: Iterable[GradCase]) -> frozenset[GradCase]:
     return frozenset(covering(reversed(takers)))  # those first that ask for most
 
 
-def spread(cases: Iterable[GradCase], known: Iterable[GradCase] = ()) -> tuple[GradCase, ...]:
+def spread(
+    cases: Iterable[GradCase], known: Iterable[GradCase] = (), net: Takes = ANYTHING
+) -> tuple[GradCase, ...]:
     """All ``cases`` in the order of asking: one cover after another, each of what is left."""
     left = list(cases)
     order: list[GradCase] = []
     while left:
-        cover = covering(left, known)
+        cover = covering(left, known, net)
         # Where those known show all that is left, the next cover starts from nothing.
         known = ()
         for case in cover:

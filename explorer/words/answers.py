@@ -50,7 +50,7 @@ OMITTED = {
 """The words for cases that are left out, by the cause of that."""
 
 SELECTED = {
-    "main": later("only one case was requested"),
+    "main": later("only the main case was requested"),
     "structure": later("the others cover each API, grad_position, form of weights and has_aux"),
     "size": later(
         "{total} cases on a graph of {op_nodes} op nodes take long; the others cover each API,"

@@ -279,7 +279,12 @@ def size(difference: Difference | None) -> str:
         return "0"
     if difference.what != "value":
         return _(difference.what)
-    return _("nan or inf") if math.isinf(difference.abs) else f"{difference.abs:.2g}"
+    return figure(difference.abs)
+
+
+def figure(size: float) -> str:
+    """The size of a difference in two digits, or that one side is not finite."""
+    return _("nan or inf") if math.isinf(size) else f"{size:.2g}"
 
 
 def greatest(difference: Difference | None) -> str:

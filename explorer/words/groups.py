@@ -21,6 +21,10 @@ PRECISIONS = (FEW, answers.MANY, 17)
 """
 
 
+MOST_TENSORS = 6
+"""The greatest number of tensors whose elements are shown; of more, only what tells answers apart."""
+
+
 class WordedAnswer(NamedTuple):
     """One answer in words, and who gives it."""
 
@@ -29,20 +33,22 @@ class WordedAnswer(NamedTuple):
 
 
 def worded_answers(report: CaseReport) -> list[WordedAnswer]:
-    """The distinct answers to a case, that of the oracle last where it disagrees.
+    """The distinct answers to a case that can be told apart, that of the oracle last where it disagrees.
 
     A tensor is shown by its first elements. Where these do not tell two answers apart, each also
-    says what does: an element with its index, a shape or a dtype.
+    says what does: an element with its index, a shape or a dtype. Of many tensors that alone is
+    shown.
     """
     marks = _marks(report.groups)
     worded: list[WordedAnswer] = []
     for precision in PRECISIONS:
         worded = [_worded(report, group, marks, precision) for group in report.groups]
-        if len({answer.text for answer in worded}) == len(worded):
+        told = [answer.text for answer in worded if answer.text]
+        if len(set(told)) == len(told):
             break
     if report.oracle_agrees is False:
         worded.append(WordedAnswer((ORACLE,), _estimates(report, marks)))
-    return worded
+    return [answer for answer in worded if answer.text]
 
 
 def _marks(groups: Sequence[AnswerGroup]) -> tuple[Difference, ...]:
@@ -58,10 +64,16 @@ def _worded(
     report: CaseReport, group: AnswerGroup, marks: Sequence[Difference], precision: int
 ) -> WordedAnswer:
     result = report.results[group.engines[0]]
-    text = answers.answer(result, precision, report.drawn)
-    if result.outcome == "ok":
-        text += _with([_marked(result, mark, precision) for mark in marks])
-    return WordedAnswer(group.engines, text)
+    if result.outcome != "ok":
+        return WordedAnswer(group.engines, answers.answer(result))
+    if len(result.leaves) <= MOST_TENSORS:
+        text = answers.answer(result, precision, report.drawn)
+        details = _with([_marked(result, mark, precision, SHOWN) for mark in marks])
+        return WordedAnswer(group.engines, text + details)
+    details = _with([_marked(result, mark, precision, 0) for mark in marks])
+    if not details and report.verdict != "some_raise":
+        return WordedAnswer(group.engines, "")  # a number of tensors tells nothing apart
+    return WordedAnswer(group.engines, _("{n} tensors").format(n=len(result.leaves)) + details)
 
 
 def _with(details: Sequence[str]) -> str:
@@ -70,8 +82,8 @@ def _with(details: Sequence[str]) -> str:
     return _(", with {details}").format(details=_(" and ").join(known)) if known else ""
 
 
-def _marked(result: Result, mark: Difference, precision: int) -> str:
-    """What an answer has at the place of a difference; "" where its elements are all shown."""
+def _marked(result: Result, mark: Difference, precision: int, shown: int) -> str:
+    """What an answer has at the place of a difference; "" where all elements are ``shown``."""
     if mark.what == "structure":
         return clean(_("the structure {structure}").format(structure=result.written))
     for leaf in result.leaves:
@@ -82,13 +94,13 @@ def _marked(result: Result, mark: Difference, precision: int) -> str:
                 _("{leaf} of shape {shape}").format(leaf=leaf.name, shape=leaf.value.shape)
             )
         if leaf.name == mark.leaf and mark.what == "value":
-            return _element(leaf.name, unpack(leaf.value), mark, precision)
+            return _element(leaf.name, unpack(leaf.value), mark, precision, shown)
     return ""
 
 
-def _element(name: str, array: AnyArray, mark: Difference, precision: int) -> str:
-    """The element of an array at the place of a difference; "" where all its elements are shown."""
-    if array.size <= SHOWN:
+def _element(name: str, array: AnyArray, mark: Difference, precision: int, shown: int) -> str:
+    """The element of an array at the place of a difference; "" where all elements are ``shown``."""
+    if array.size <= shown:
         return ""
     # A complex number has one index more, that of its part.
     index = mark.index[: array.ndim]
@@ -97,10 +109,15 @@ def _element(name: str, array: AnyArray, mark: Difference, precision: int) -> st
 
 
 def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:
+    is_many = len(report.oracle.estimates) > MOST_TENSORS
+    shown = 0 if is_many else SHOWN
     details = []
     for estimate in report.oracle.estimates:
         for mark in marks:
             is_there = mark.what == "value" and mark.leaf == estimate.name
             if is_there and not estimate.directions:
-                details.append(_element(estimate.name, unpack(estimate.value), mark, FEW))
+                details.append(_element(estimate.name, unpack(estimate.value), mark, FEW, shown))
+    if is_many:
+        text = _("{n} estimates").format(n=len(report.oracle.estimates))
+        return text + _with(details) if any(details) else ""
     return answers.estimates(report.oracle) + _with(details)

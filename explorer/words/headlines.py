@@ -15,6 +15,7 @@ from explorer.words.cases import (
     has_ratio,
     judged_by_oracle,
     judged_estimates,
+    listed,
     place,
     size,
     stand,
@@ -71,7 +72,7 @@ def _verdict(case: CaseReport) -> str:
     if case.verdict == "differs" and difference:
         return _differs(case, difference)
     # Who agrees is said, since those that gave no gradient do not.
-    engines = who(answered(case), _defined(case))
+    engines = _named_two(answered(case), _defined(case))
     if difference is None or not difference.abs:
         return _("{engines} agree").format(engines=engines)
     text = _("{engines} agree up to rounding, at most {size} apart")
@@ -123,6 +124,13 @@ def _who(case: CaseReport, group: AnswerGroup) -> str:
     return who(group.engines, _defined(case))
 
 
+def _named_two(engines: Sequence[str], every_engine: Sequence[str]) -> str:
+    """Some engines as a sentence has them; of two in all, "a and b"."""
+    if len(engines) == len(every_engine) == 2:
+        return listed(engines)
+    return who(engines, every_engine)
+
+
 def _defined(case: CaseReport) -> list[str]:
     """The engines that the scenario has a net for."""
     defined = []
@@ -160,7 +168,7 @@ def _oracle(case: CaseReport) -> str:
             text = _("the oracle (central differences) agrees only with {engines}")
             named = confirmed
     # It judges answers: an engine that raised is no exception to what it says.
-    return _on_two_nets(case, text.format(engines=who(named, [*confirmed, *refuted])))
+    return _on_two_nets(case, text.format(engines=_named_two(named, [*confirmed, *refuted])))
 
 
 def _agreement(case: CaseReport, judged: Stand) -> str:

@@ -11,11 +11,15 @@ from explorer.model.study import StudyRecord
 from explorer.text.failures import message, typed
 from explorer.text.language import counted, shipped
 from explorer.text.messages import brief
+from explorer.text.numbers import number
 from explorer.words.lists import listed
 from explorer.words.topics import texts
 
 DOMAIN: Final = "topics"
 """The catalogue that has the texts of topics."""
+
+OF_NUMBERS = ("e", "f", "g", "%")
+"""The ends of format specifications that only numbers take."""
 
 
 def text(words: Text) -> str:
@@ -50,6 +54,8 @@ class _Value:
             return brief(typed(value) if spec == "typed" else message(value))
         if isinstance(value, (tuple, list)):
             return listed([text(item) for item in value], spec)
+        if isinstance(value, str) and spec.endswith(OF_NUMBERS):
+            value = number(value)  # "NaN" and "Infinity", as a measurement keeps them
         return format(value, spec)
 
 

@@ -117,8 +117,8 @@ IMPOSSIBLE = [
     (["study", "--format", "svg"], "--format needs a study to run; without one, the studies"),
     (["scenario", "--new", "mine", "--device", "cuda"], "--device has no effect with --new"),
     (
-        ["scenario", "dense_mse", "--order", "2", "--cases", "main"],
-        "--order has no effect with --cases main, which runs one case",
+        ["diff", "dense_mse", *["torch-tape", "torch-graph", "--order", "2", "--case", "grad(0)"]],
+        "case 'grad(0)' is of order 1, not 2; give the case or the order",
     ),
     (
         ["graph", "dense_mse", "-o", "x.json", "--view", "flow"],

@@ -18,7 +18,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.requests import CaseRequest
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
-from explorer.scenario.selection import covering, spread
+from explorer.scenario.selection import Takes, covering, spread
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers
 from tests.support.nets import NETS
@@ -27,6 +27,7 @@ pytestmark = pytest.mark.torch
 
 SQUARE = load(NETS / "square.py")
 CASES = cases_of(SQUARE, has_parameters=False)
+ONE_OUTPUT = Takes(has_aux=False)
 MAIN = GradCase("grad", 0)
 OTHERS = [case for case in CASES if case != MAIN]
 
@@ -60,7 +61,7 @@ def test_the_first_report_has_the_main_case_its_graphs_and_how_they_align(worker
     assert (early.graphs, early.alignments) == (whole.graphs, whole.alignments)
     assert len(early.alignments) == 1
     assert early.cases[0] in whole.cases
-    assert [case.case for case in complete] == list(spread(OTHERS, known=(MAIN,)))
+    assert [case.case for case in complete] == list(spread(OTHERS, (MAIN,), ONE_OUTPUT))
     assert asked(whole) == list(CASES)
     assert whole.left_out == ()
 
@@ -95,14 +96,14 @@ def test_who_is_through_with_the_main_case_goes_on_and_a_second_process_starts_a
     workers = Watched()
     with workers:
         explore(SQUARE, workers, engines=("mindspore-graph", "torch-graph"))
-    next_case, *_ = spread(OTHERS, known=(MAIN,))
+    next_case, *_ = spread(OTHERS, (MAIN,), ONE_OUTPUT)
     assert workers.asked[:2] == [("mindspore", MAIN), ("mindspore", next_case)]
     assert sorted(case.label for _, case in workers.asked) == sorted(case.label for case in CASES)
 
 
 def test_the_structure_alone_is_asked_where_it_is_selected(workers: Workers) -> None:
     report = explored(workers, selection="structure")
-    cover = {MAIN, *covering(OTHERS, known=(MAIN,))}
+    cover = {MAIN, *covering(OTHERS, (MAIN,), ONE_OUTPUT)}
     assert asked(report) == [case for case in CASES if case in cover]
     assert not_asked(report) == [case for case in CASES if case not in cover]
     assert [left_out.cause for left_out in report.left_out] == ["selected"]

@@ -17,10 +17,6 @@ TAPES = {"mindspore-tape": "cpu", "torch-tape": "cpu"}
     ("file", "message"),
     [
         (
-            "raises_in_forward",
-            r"raises_in_forward\.py:\d+: the PyTorch net raises when it is created or run forward: \w+",
-        ),
-        (
             "parameters_disagree",
             r"do not match: MindSpore's net has no BatchNorm, PyTorch's has 1 \(the first one is bn\)",
         ),

@@ -18,6 +18,7 @@ from explorer.model.requests import (
     Responses,
     Role,
 )
+from explorer.model.results import Result
 from explorer.model.trees import Tree, branch
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
@@ -156,14 +157,48 @@ def test_where_both_workers_are_lost_there_is_no_start_and_no_output(tmp_path: P
     assert set(nets.lost) == {"mindspore", "torch"}
 
 
+@pytest.mark.parametrize("raising", ["mindspore", "torch"])
+def test_a_net_that_raises_leaves_the_other_one_its_own_start(
+    raising: Framework, tmp_path: Path
+) -> None:
+    error = Failure("ValueError", "no such axis", "net.py:7")
+    looks: dict[Framework, Description] = {
+        "mindspore": net(spec("w", 1.0)),
+        "torch": net(spec("w", 2.0)),
+    }
+    looks[raising] = Description(error=error)
+    nets = settled(tmp_path, looks["mindspore"], looks["torch"])
+    assert nets.raised == {raising: error}
+    assert nets.without_answer(raising) == Result(outcome="raised", error=error)
+    other: Framework = "torch" if raising == "mindspore" else "mindspore"
+    assert nets.without_answer(other) is None
+    assert start(nets) == {"w": 2.0 if raising == "mindspore" else 1.0}
+
+
+def test_starting_values_of_a_net_that_raises_are_not_refused(tmp_path: Path) -> None:
+    failed = Description(error=Failure("ValueError", "no such axis"))
+    text = MINIMAL + "def parameters():\n    return {'only_there': np.ones(2, np.float32)}\n"
+    scenario = load(written(tmp_path, text))
+    looks = Described(mindspore=net(spec("w", 1.0)), torch=failed)
+    nets = settle(scenario, looks, tuple(ENGINES), ENGINES)
+    assert set(nets.parameters) == {"only_there", "w"}
+
+
+@pytest.mark.parametrize("name", ["ImportError", "ModuleNotFoundError"])
+def test_a_module_that_is_missing_is_refused(name: str, tmp_path: Path) -> None:
+    failed = Description(error=Failure(name, "No module named 'absent'"))
+    with pytest.raises(ScenarioError, match="No module named 'absent'"):
+        settled(tmp_path, failed, net())
+
+
 @pytest.mark.parametrize("source", ["", "net.py:7"])
-def test_a_forward_that_raises_is_refused_with_its_place(source: str, tmp_path: Path) -> None:
+def test_two_forwards_that_raise_are_refused_with_the_place(source: str, tmp_path: Path) -> None:
     failed = Description(error=Failure("ValueError", "no such axis", source))
     with pytest.raises(ScenarioError) as caught:
-        settled(tmp_path, failed, net())
+        settled(tmp_path, failed, failed)
     place = source or str(tmp_path / "given.py")
     assert str(caught.value).startswith(
-        f"{place}: the MindSpore net raises when it is created or run forward"
+        f"{place}: the PyTorch net raises when it is created or run forward"
     )
     assert str(caught.value).endswith("ValueError: no such axis")
 
@@ -173,6 +208,23 @@ def test_a_mistake_of_the_scenario_s_own_is_told_as_it_is(tmp_path: Path) -> Non
     with pytest.raises(ScenarioError) as caught:
         settled(tmp_path, net(), failed)
     assert str(caught.value) == f"{tmp_path / 'given.py'}: takes 'mask' only by keyword"
+
+
+VECTOR = OutputSpec((2,), "float32")
+COUNT = OutputSpec((), "int32")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "has_one_loss"),
+    [((SCALAR, SCALAR), False), ((SCALAR, VECTOR), True), ((SCALAR, COUNT), True)],
+)
+def test_the_first_output_alone_is_the_loss_unless_all_outputs_are_losses(
+    outputs: tuple[OutputSpec, ...], has_one_loss: bool, tmp_path: Path
+) -> None:
+    two = Description(outputs=outputs, returned=branch("a", "b"))
+    nets = settled(tmp_path, two, two)
+    assert nets.has_auxiliary
+    assert nets.has_one_loss == has_one_loss
 
 
 def test_nets_with_other_numbers_of_outputs_are_refused(tmp_path: Path) -> None:

@@ -8,7 +8,16 @@ from explorer.model.cases import GradCase, Position
 from explorer.model.errors import UsageError
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of, matrix, positions
-from explorer.scenario.selection import covering, features, main_case, named, spread, widest
+from explorer.scenario.selection import (
+    Takes,
+    covering,
+    features,
+    main_case,
+    named,
+    spread,
+    takes,
+    widest,
+)
 from tests.support.scenario_files import MINIMAL, written
 
 NETS = [(1, True, 1), (2, True, 1), (3, True, 1), (6, True, 1), (2, False, 1), (2, True, 3)]
@@ -57,6 +66,39 @@ def test_a_case_that_can_be_answered_goes_before_one_that_must_fail() -> None:
     by_nothing = [case for case in covering(matrix(2, True)) if case.grad_position is None]
     assert by_nothing
     assert not any(case.must_fail for case in by_nothing)
+
+
+ONE_OUTPUT = Takes(has_aux=False)
+WITH_IDS = Takes(integers=frozenset({1}))
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize(("inputs", "net"), [(1, ONE_OUTPUT), (2, ONE_OUTPUT), (2, WITH_IDS)])
+def test_each_api_is_shown_by_a_case_that_can_be_answered(
+    inputs: int, net: Takes, weights: bool
+) -> None:
+    cases = matrix(inputs, weights)
+    position = tuple(sorted(set(range(inputs)) - net.integers))
+    main = GradCase("grad", position[0], "all" if weights else None, has_aux=net.has_aux)
+    others = [case for case in cases if case != main]
+    cover = covering(others, known=(main,), net=net)
+    answered = [case for case in (main, *cover) if net.obstacle(case) is None]
+    plain = [case for case in answered if case.api != "GradOperation"]
+    assert {case.api for case in plain} == {"grad", "value_and_grad"}
+    assert {case.weights for case in plain} == {case.weights for case in cases}
+    # What must raise is shown too, once for each thing that it raises for.
+    plain = [case for case in cover if case.api != "GradOperation"]
+    obstacles = [net.obstacle(case) for case in plain if case not in answered]
+    every_obstacle = {net.obstacle(case) for case in cases}
+    assert set(obstacles) <= every_obstacle
+    assert len(set(obstacles)) == len(obstacles)
+    if not net.has_aux:
+        assert ("has_aux", True) in obstacles
+
+
+def test_inputs_of_integers_are_those_that_no_engine_differentiates_alike(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + INPUTS))
+    assert takes(scenario, has_aux=False) == Takes(False, frozenset({1}))
 
 
 @pytest.mark.parametrize(("inputs", "weights", "order"), NETS)

@@ -58,7 +58,7 @@ def test_an_error_of_the_recording_alone_is_said_to_be_one() -> None:
     ("left_out", "reason"),
     [
         (LeftOut("interrupted", (CASE,)), "the run was interrupted"),
-        (LeftOut("selected", (CASE,), "main"), "only one case was requested"),
+        (LeftOut("selected", (CASE,), "main"), "only the main case was requested"),
         (
             LeftOut("selected", (CASE,), "size", total=80, op_nodes=900),
             "80 cases on a graph of 900 op nodes take long; the others cover each API, grad_position,"

@@ -8,6 +8,7 @@ import msgspec
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict
 from explorer.model.results import ANSWERED, Leaf, Result
 from explorer.model.trees import Branch, Tree
+from explorer.report.scenario.leaf_differences import leaf_differences
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.language import _
@@ -32,14 +33,22 @@ RUNG, GAP = "│  ", "   "
 """What stands before the lines below such a part."""
 
 
+LONG = 100
+"""The length above which an error is shown under one case, to which others refer."""
+
+MOST_TENSORS = 5
+"""The greatest number of differing tensors that are named under a case."""
+
+
 class Statement(msgspec.Struct, frozen=True):
     """The common answer of some engines, under the row of a case.
 
-    ``who`` is empty for a remark on the whole row.
+    ``who`` is empty for a remark on the whole row, and ``error`` the type of an exception.
     """
 
     who: str
     text: str
+    error: str = ""
 
 
 class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +83,7 @@ class Footnotes:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._first_cases: dict[tuple[Statement, ...], str] = {}
+        self._errors: dict[str, str] = {}
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -87,6 +97,16 @@ class Footnotes:
     def first_case(self, statements: tuple[Statement, ...], case: str) -> str:
         """The first case in which the engines say this: ``case``, or an earlier one."""
         return self._first_cases.setdefault(statements, case)
+
+    def in_short(self, statement: Statement, case: str) -> Statement:
+        """The statement, or of a long error that an earlier case has shown, a reference to that."""
+        if not statement.error or len(statement.text) <= LONG:
+            return statement
+        first = self._errors.setdefault(statement.text, case)
+        if first == case:
+            return statement
+        text = _("{error}, as in {case}").format(error=statement.error, case=first)
+        return msgspec.structs.replace(statement, text=text)
 
 
 def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
@@ -106,6 +126,8 @@ def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
         if first != case:
             statements, value = (), _("as {case}").format(case=first)
             is_reference = True
+    short = clean(report.case.short)
+    statements = tuple(footnotes.in_short(statement, short) for statement in statements)
 
     size, greatest = cases.size(report.greatest), cases.greatest(report.greatest)
     if report.verdict not in COMPARED:
@@ -156,9 +178,9 @@ def _statements(report: CaseReport) -> list[Statement]:
     statements: list[Statement] = []
     refuted = report.oracle_agrees is False
     if refuted or report.verdict in (*DIVIDED, "all_raise"):
-        statements = [
-            Statement(_who(report, answer), answer.text) for answer in worded_answers(report)
-        ]
+        for answer in worded_answers(report):
+            error = _error(report, answer.engines[0])
+            statements.append(Statement(_who(report, answer), answer.text, error))
 
     difference = report.greatest
     if difference and report.verdict == "differs":
@@ -166,7 +188,31 @@ def _statements(report: CaseReport) -> list[Statement]:
         shows_itself = difference.what == "value" and report.expected
         if not shows_itself:
             statements.append(Statement("", cases.described(difference)))
+            tensors = by_tensor(report)
+            if tensors:
+                statements.append(Statement("", tensors))
     return statements
+
+
+def by_tensor(report: CaseReport) -> str:
+    """The tensors that differ most, by the share of their values; "" of a single one."""
+    differences = leaf_differences(report)
+    if len(differences) < 2:
+        return ""
+    parts = []
+    for difference in differences[:MOST_TENSORS]:
+        size = cases.figure(difference.greatest)
+        parts.append(clean(f"{difference.leaf} {size}"))
+    text = _("greatest by tensor: {tensors}")
+    if len(differences) > MOST_TENSORS:
+        text = _("greatest by tensor: {tensors}, … ({n} tensors in all)")
+    return text.format(tensors=_(cases.SEPARATOR).join(parts), n=len(differences))
+
+
+def _error(report: CaseReport, engine: str) -> str:
+    """The type of the error that an engine raised; "" where it raised none."""
+    result = report.results.get(engine)
+    return result.error.type if result and result.error else ""
 
 
 def _who(report: CaseReport, answer: WordedAnswer) -> str:

@@ -28,6 +28,7 @@ from explorer.blocks.records import (
     fill,
     table,
 )
+from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
@@ -44,7 +45,7 @@ from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
-from explorer.words.cases import sized, summary
+from explorer.words.cases import sized, summary, who
 from explorer.words.coverage import LEGEND, of_both, where_they_differ
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence
@@ -309,21 +310,49 @@ def _graphs(report: Report) -> Iterator[Block]:
 
 def first_divergences(report: Report) -> Iterator[Terms]:
     """The first divergence of each two graphs; each is said once, with its letter."""
-    rows = []
-    for text, letter in _letters(report).items():
-        rows.append((letter, text))
+    counts = Counter(map(_neutral, _diverging(report)))
+    rows: list[tuple[str, Text]] = []
+    for alignment in _diverging(report):
+        same = counts.pop(_neutral(alignment), 0)
+        if not same:
+            continue  # said of an earlier pair
+        text = one_line(first_divergence(alignment))
+        if same == 2:
+            text = _("{fact}; the same between 1 more pair of engines").format(fact=text)
+        elif same > 2:
+            text = _("{fact}; the same between {n} more pairs of engines").format(
+                fact=text, n=same - 1
+            )
+        rows.append((ascii_uppercase[len(rows)], text))
     if rows:
         yield Terms(tuple(rows))
 
 
+def _diverging(report: Report) -> list[Alignment]:
+    return [alignment for alignment in report.alignments if alignment.divergence]
+
+
+def _neutral(alignment: Alignment) -> str:
+    """The sentence on a divergence without the names of its engines, which differ from pair to pair."""
+    text = one_line(first_divergence(alignment))
+    for engine in (alignment.left, alignment.right):
+        text = text.replace(engine, ENGINES[engine].framework)
+    return text
+
+
 def _letters(report: Report) -> dict[str, str]:
-    """The letter of each divergence by its sentence, which several pairs may share."""
+    """The letter of each divergence by its sentence without names of engines."""
     letters: dict[str, str] = {}
-    for alignment in report.alignments:
-        if alignment.divergence:
-            text = one_line(first_divergence(alignment))
-            letters.setdefault(text, ascii_uppercase[len(letters)])
+    for alignment in _diverging(report):
+        letters.setdefault(_neutral(alignment), ascii_uppercase[len(letters)])
     return letters
+
+
+def _where(alignment: Alignment, letters: Mapping[str, str]) -> str:
+    """Where two graphs differ: the letter of their first divergence, or what there is besides."""
+    if alignment.divergence:
+        return letters[_neutral(alignment)]
+    return one_line(where_they_differ(alignment))
 
 
 def alignments_table(report: Report) -> Table:
@@ -337,13 +366,12 @@ def alignments_table(report: Report) -> Table:
         left, right = alignment.left_coverage, alignment.right_coverage
         differs = alignment.divergence or alignment.contradictions
         tone: Tone = "foreseen" if differs else ""
-        where = one_line(where_they_differ(alignment))
         rows.append(
             (
                 f"{alignment.left} · {alignment.right}",
                 of_both(left.forward, right.forward),
                 of_both(left.backward, right.backward),
-                (Span(letters.get(where, where), tone=tone),),
+                (Span(_where(alignment, letters), tone=tone),),
             )
         )
     return Table(columns(map(_, ALIGNMENT_COLUMNS)), tuple(rows))
@@ -351,12 +379,15 @@ def alignments_table(report: Report) -> Table:
 
 def _about_graphs(report: Report) -> Iterator[Terms]:
     """The graphs that are missing, and what is known of the others' values."""
-    missing = []
+    missing: dict[str, list[str]] = {}
     for engine, why in report.ungraphed.items():
-        text = _("no graph from {engine}").format(engine=engine)
-        missing.append((text, one_line(why_no_graph(why))))
-    if missing:
-        yield Terms(tuple(missing))
+        missing.setdefault(one_line(why_no_graph(why)), []).append(engine)
+    rows = []
+    for reason, without in missing.items():
+        names = who(without, list(report.devices))
+        rows.append((_("no graph from {engine}").format(engine=names), reason))
+    if rows:
+        yield Terms(tuple(rows))
     proven: list[tuple[str, str]] = []
     refuted: list[tuple[str, str]] = []
     for graph in last_stages(report.graphs):
@@ -376,9 +407,9 @@ def where_two_differ(report: Report, graphs: Sequence[GradGraph]) -> Iterator[Pa
     letters = _letters(report)
     for alignment in report.alignments:
         if {alignment.left, alignment.right} == set(engines):
-            where = one_line(where_they_differ(alignment))
             text = _("{engines}, first divergence: {what}")
-            text = text.format(engines=" · ".join(engines), what=letters.get(where, where))
+            where = _where(alignment, letters)
+            text = text.format(engines=" · ".join(engines), what=where)
             yield Paragraph(text)
             return
 

@@ -8,7 +8,7 @@ from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Description, NetRequest
 from explorer.model.results import Result
 from explorer.scenario.load import load
-from explorer.scenario.matrix import cases_of, has_auxiliary
+from explorer.scenario.matrix import are_losses, cases_of, has_auxiliary
 from explorer.scenario.selection import main_case
 from explorer.text.failures import message
 from explorer.topics.higher_order.nested import sampled
@@ -36,9 +36,10 @@ def asked(scenario_file: str, description: Description) -> GradCase:
     """The case of a scenario that asks for most."""
     scenario = load(scenario_file)
     has_weights = any(parameter.trainable for parameter in description.parameters)
+    has_one_loss = has_auxiliary(description.returned) and not are_losses(description.outputs)
     return main_case(
         scenario,
-        has_auxiliary(description.returned),
+        has_one_loss,
         has_weights,
         cases_of(scenario, has_weights),
     )

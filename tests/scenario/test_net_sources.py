@@ -1,0 +1,184 @@
+"""Which edits of a package make another net of a factory: those of what it reaches, and no others."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.scenario.declaration import Factory
+from explorer.scenario.net_sources import sources
+
+FILES = {
+    "__init__.py": "from . import layers, nets\n",
+    "nets.py": """\
+from ported.layers import Block
+from . import other
+import ported.sizes as sizes
+
+WIDTH = 4
+
+
+def small():
+    return Block(WIDTH)
+
+
+def large():
+    return Block(sizes.LARGE)
+
+
+def foreign():
+    return other.Net()
+
+
+def inside():
+    from ported.blocks.deep import Deep
+
+    return Deep()
+
+
+def by_name():
+    return globals()["small"]()
+""",
+    "layers.py": """\
+class Base:
+    bias = True
+
+
+class Block(Base):
+    def __init__(self, width):
+        self.width = scaled(width)
+
+
+class Unused(Base):
+    pass
+
+
+def scaled(width):
+    return 2 * width
+""",
+    "sizes.py": "LARGE = 64\n",
+    "other.py": "class Net:\n    pass\n",
+    "blocks/__init__.py": "",
+    "blocks/deep.py": "class Deep:\n    depth = 9\n",
+    "registry.py": """\
+NETS = {}
+
+
+def register(function):
+    NETS[function.__name__] = function
+    return function
+
+
+def made(name):
+    return NETS[name]()
+
+
+def one():
+    from ported import registered
+
+    return made("one")
+""",
+    "registered.py": """\
+from ported.registry import register
+
+
+@register
+def one():
+    return 1
+""",
+    "starred.py": "from ported.layers import *\n\n\ndef net():\n    return Block(1)\n",
+    "broken.py": "def net(:\n",
+    "kinds.py": """\
+def first():
+    return 1
+
+
+def second():
+    return 2
+
+
+KINDS = {"first": first, "second": second}
+calls = print(KINDS["first"])
+
+
+def third():
+    return KINDS["second"]()
+
+
+def fourth():
+    return 4
+""",
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    folder = tmp_path / "ported"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def digests(package: Path, factory: str) -> dict[str, str]:
+    module, _, name = factory.partition(":")
+    return sources(Factory(f"ported.{module}", name, str(package.parent)), package)
+
+
+@pytest.mark.parametrize(
+    ("factory", "file", "old", "new", "is_another"),
+    [
+        ("nets:small", "nets.py", "WIDTH = 4", "WIDTH = 8", True),
+        ("nets:small", "nets.py", "Block(WIDTH)", "Block(9)", True),
+        ("nets:small", "nets.py", "Block(sizes.LARGE)", "Block(9)", False),
+        ("nets:large", "nets.py", "Block(WIDTH)", "Block(9)", False),
+        ("nets:small", "layers.py", "2 * width", "3 * width", True),
+        ("nets:small", "layers.py", "bias = True", "bias = False", True),
+        ("nets:small", "sizes.py", "64", "32", False),
+        ("nets:large", "sizes.py", "64", "32", True),
+        ("nets:small", "other.py", "pass", "a = 1", False),
+        ("nets:foreign", "other.py", "pass", "a = 1", True),
+        ("nets:inside", "blocks/deep.py", "9", "10", True),
+        ("nets:small", "blocks/deep.py", "9", "10", False),
+        # Its line is another: a stored report would show the wrong one.
+        (
+            "nets:large",
+            "nets.py",
+            "return Block(WIDTH)",
+            "width = 4\n    return Block(width)",
+            True,
+        ),
+        ("nets:small", "nets.py", "return other.Net()", "net = other.Net()\n    return net", False),
+        # What runs on import counts wherever it is.
+        ("nets:small", "other.py", "class Net", "import os\nos.nice(0)\n\n\nclass Net", True),
+        ("nets:small", "__init__.py", "from", "import torch\nfrom", True),
+        # What finds others by strings, or takes all names, counts the whole package.
+        ("nets:by_name", "blocks/deep.py", "9", "10", True),
+        ("starred:net", "blocks/deep.py", "9", "10", True),
+        ("broken:net", "blocks/deep.py", "9", "10", True),
+        ("nets:absent", "blocks/deep.py", "9", "10", True),
+        # A decorator runs on import, and may be what a registry is filled by.
+        ("registry:one", "registered.py", "return 1", "return 2", True),
+        ("registry:one", "blocks/deep.py", "9", "10", False),
+        ("kinds:third", "kinds.py", "return 2", "return 3", True),
+        ("kinds:fourth", "kinds.py", "return 1", "return 3", True),
+        ("kinds:third", "kinds.py", "return 4", "return 3", False),
+    ],
+)
+def test_an_edit_makes_another_net_where_the_factory_reaches_it(
+    package: Path, factory: str, file: str, old: str, new: str, is_another: bool
+) -> None:
+    before = digests(package, factory)
+    path = package / file
+    assert path.read_text().count(old) >= 1
+    path.write_text(path.read_text().replace(old, new, 1))
+    assert (digests(package, factory) != before) == is_another
+
+
+def test_a_module_by_itself_is_followed_like_a_package(tmp_path: Path) -> None:
+    file = tmp_path / "alone.py"
+    file.write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    factories = [Factory("alone", name, str(tmp_path)) for name in ("one", "two")]
+    one, two = (sources(factory, file) for factory in factories)
+    file.write_text(file.read_text().replace("return 2", "return 3"))
+    assert sources(factories[0], file) == one
+    assert sources(factories[1], file) != two
