@@ -295,9 +295,11 @@ class _Function:
                 leaf_name = name.removeprefix("d")
                 raise RefusedNetError("integer_leaf", leaf_name, dtype_of(start))
             shape, size = tuple(start.shape), start.numel()
-            rows = np.eye(size).reshape(size, *shape)
+            # Not both: the unit vectors of a large leaf would fill the memory.
             if count:
                 rows = directions(name, count, shape)
+            else:
+                rows = np.eye(size).reshape(size, *shape)
             yield (torch.tensor(row) * STEP for row in rows)
 
 
