@@ -1,0 +1,129 @@
+"""Pairs of nets of the packages mindcv, torchvision and timm, and mistakes to plant in some of them."""
+
+import msgspec
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """One architecture in two packages, on images of ``size`` × ``size``.
+
+    ``mindspore`` and ``torch`` are "module:function", ``options`` the arguments of PyTorch's beside
+    the number of classes. Where the nets really differ, ``differs`` are the parts of a sentence one
+    of which names the op, in evaluation and in training; ``differs_in_training`` those in training
+    alone.
+    """
+
+    name: str
+    mindspore: str
+    torch: str
+    size: int = 32
+    options: str = ""
+    differs: tuple[str, ...] = ()
+    differs_in_training: tuple[str, ...] = ()
+
+
+def _pair(
+    name: str, torch: str, mindspore: str = "", size: int = 32, **differences: tuple[str, ...]
+) -> Pair:
+    return Pair(
+        name=name,
+        mindspore=f"mindcv.models:{mindspore or name}",
+        torch=torch if ":" in torch else f"{torch}.models:{name}",
+        size=size,
+        **differences,
+    )
+
+
+PAIRS = (
+    _pair("resnet18", "torchvision"),
+    _pair("mobilenet_v2", "torchvision", "mobilenet_v2_100"),
+    _pair("mobilenet_v3_small", "torchvision", "mobilenet_v3_small_100"),
+    _pair("squeezenet1_1", "torchvision", differs=("(features.0, torch",)),
+    _pair("mnasnet_050", "torchvision.models:mnasnet0_5", differs=("BatchNorm", "batch_norm")),
+    _pair("ghostnet_050", "timm"),
+    _pair(
+        "efficientnet_b0",
+        "torchvision",
+        differs=("conv", "Conv2D"),
+        differs_in_training=("stochastic_depth", "drop"),
+    ),
+    _pair("regnet_y_400mf", "torchvision"),
+    _pair("repvgg_a0", "timm"),
+    _pair("mixnet_s", "timm"),
+    _pair("densenet121", "torchvision"),
+    _pair("mobilenet_v3_large", "torchvision", "mobilenet_v3_large_100"),
+    _pair("squeezenet1_0", "torchvision", differs=("(features.0, torch",)),
+    _pair("mnasnet_075", "torchvision.models:mnasnet0_75", differs=("BatchNorm", "batch_norm")),
+    _pair("skresnet18", "timm"),
+    _pair("seresnet18", "timm"),
+    _pair("res2net50", "timm.models:res2net50_26w_4s"),
+    _pair("resnext50", "torchvision.models:resnext50_32x4d", "resnext50_32x4d"),
+    _pair("resnet50", "torchvision", size=64),
+    _pair("xception", "timm.models:legacy_xception", size=64),
+    _pair("inception_v3", "torchvision", size=96),
+    _pair("inception_v4", "timm", size=96),
+    _pair("resnest50", "timm.models:resnest50d"),
+    _pair("convnext_tiny", "timm", differs=("gelu", "GeLU")),
+    _pair("regnet_x_400mf", "torchvision"),
+    _pair("poolformer_s12", "timm", differs=("gelu", "GeLU")),
+)
+"""Those that take least first."""
+
+
+class Mistake(msgspec.Struct, frozen=True):
+    """A setting of one module of PyTorch's net, changed after its construction.
+
+    ``statement`` changes ``net``; ``module`` is the path of the module.
+    """
+
+    pair: str
+    module: str
+    statement: str
+
+
+MISTAKES = (
+    Mistake("resnet18", "layer2.0.bn1", "net.layer2[0].bn1.eps = 1e-2"),
+    Mistake("resnet18", "layer3.1.conv1", 'net.layer3[1].conv1.padding_mode = "reflect"'),
+    Mistake("resnet18", "maxpool", "net.maxpool.kernel_size = 2; net.maxpool.padding = 0"),
+    Mistake("mobilenet_v2", "features.3.conv.1.2", "net.features[3].conv[1][2].max_val = 0.5"),
+    Mistake("mobilenet_v2", "features.6.conv.3", "net.features[6].conv[3].eps = 1e-3"),
+    Mistake(
+        "mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'
+    ),
+    Mistake(
+        "mobilenet_v3_small", "features.4.block.1.1", "net.features[4].block[1][1].eps = 1e-2"
+    ),
+    Mistake(
+        "mobilenet_v3_small",
+        "classifier.1",
+        "net.classifier[1] = __import__('torch').nn.SiLU()",
+    ),
+    Mistake(
+        "mobilenet_v3_small",
+        "features.2.block.1.0",
+        'net.features[2].block[1][0].padding_mode = "replicate"',
+    ),
+    Mistake("squeezenet1_1", "features.2", "net.features[2].ceil_mode = False"),
+    Mistake(
+        "squeezenet1_1",
+        "features.4.expand3x3",
+        'net.features[4].expand3x3.padding_mode = "reflect"',
+    ),
+    Mistake(
+        "squeezenet1_1",
+        "features.6.squeeze_activation",
+        "net.features[6].squeeze_activation = __import__('torch').nn.LeakyReLU(0.05)",
+    ),
+    Mistake("regnet_y_400mf", "stem.1", "net.stem[1].eps = 1e-3"),
+    Mistake(
+        "regnet_y_400mf",
+        "trunk_output.block2.block2-0.f.se.scale_activation",
+        "net.trunk_output.block2[0].f.se.scale_activation"
+        " = __import__('torch').nn.Hardsigmoid()",
+    ),
+    Mistake(
+        "regnet_y_400mf",
+        "trunk_output.block3.block3-1.f.b.0",
+        'net.trunk_output.block3[1].f.b[0].padding_mode = "circular"',
+    ),
+)
+"""Three in each of five nets."""

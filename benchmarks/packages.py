@@ -1,0 +1,359 @@
+"""Whole nets of mindcv beside those of torchvision and timm: right ports, real differences, mistakes.
+
+Each pair runs on small images, in evaluation and in training. Says on stderr how the parameters were
+paired, the verdict, the first divergence with its lines, the time and the memory of all processes. A
+right port is refused where an unexpected difference, a divergence or an alarm is reported; of nets that
+really differ the op must be named; of a planted mistake its module.
+
+The packages are those of packages.txt, in the folder that --packages names (`make bench-packages`).
+
+Run: python -m benchmarks.packages [--pairs NAME ...] [--modes evaluation training] [--mistakes] [--json FILE]
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from benchmarks._figures import Figure
+from benchmarks._package_pairs import MISTAKES, PAIRS, Mistake, Pair
+from benchmarks._presenting import detail, parser, present
+from benchmarks.large import ROOT, Watch
+from explorer.exploration.explore import explore
+from explorer.model.alignment import Alignment
+from explorer.model.engines import ENGINES, Framework
+from explorer.model.errors import ExplorerError, ScenarioError
+from explorer.model.report import Report
+from explorer.model.requests import Description, ParameterSpec
+from explorer.scenario.common_start import first_look
+from explorer.scenario.correspondence import is_weight
+from explorer.scenario.proposals import fits
+from explorer.scenario.reader import read
+from explorer.words.cases import summary
+from explorer.words.divergences import first_divergence
+from explorer.words.findings import sentence as finding_sentence
+from explorer.workers.workers import Workers
+
+PACKAGES = ROOT / ".packages"
+"""The folder in which `make bench-packages` installs them."""
+
+REQUEST_SECONDS = 300.0
+CLASSES = 10
+FEWEST = 20
+"""The least number of pairs that are to be compared."""
+
+Mode = Literal["evaluation", "training"]
+Verdict = Literal["clean", "refused", "named", "not named", "not paired", "failed"]
+
+SCENARIO = '''"""{title}."""
+
+import numpy as np
+
+TRAIN = {train}
+PARAMETER_NAMES = {names}
+
+
+def inputs():
+    generator = np.random.default_rng(0)
+    return {{"x": generator.standard_normal((2, 3, {size}, {size})).astype(np.float32)}}
+
+
+def mindspore_net():
+    from {mindspore_module} import {mindspore_function} as given
+
+    return given(num_classes={classes})
+
+
+def torch_net():
+    import sys
+    import types
+
+    # Its wheel is of another build of PyTorch, whose operators on images are not needed here.
+    name = "torchvision._meta_registrations"
+    sys.modules.setdefault(name, types.ModuleType(name))
+    from {torch_module} import {torch_function} as given
+
+    net = given(num_classes={classes}{options})
+    {mistake}
+    return net
+'''
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What the explorer says of one pair in one mode, with a mistake or without."""
+
+    pair: str
+    mode: Mode
+    verdict: Verdict
+    pairing: str = ""
+    module: str = ""
+    cases: str = ""
+    sentences: tuple[str, ...] = ()
+    first_seconds: float = 0.0
+    seconds: float = 0.0
+    megabytes: float = 0.0
+
+
+# Scenarios
+
+
+def text_of(pair: Pair, mode: Mode, names: dict[str, str], mistake: Mistake | None) -> str:
+    """The scenario of a pair."""
+    mindspore_module, _, mindspore_function = pair.mindspore.partition(":")
+    torch_module, _, torch_function = pair.torch.partition(":")
+    return SCENARIO.format(
+        title=f"{pair.mindspore} beside {pair.torch}, in {mode}",
+        train=mode == "training",
+        names=repr(names),
+        size=pair.size,
+        classes=CLASSES,
+        mindspore_module=mindspore_module,
+        mindspore_function=mindspore_function,
+        torch_module=torch_module,
+        torch_function=torch_function,
+        options=f", {pair.options}" if pair.options else "",
+        mistake=mistake.statement if mistake else "",
+    )
+
+
+def in_order(file: Path, workers: Workers) -> dict[str, str] | None:
+    """Names for MindSpore's weights in the order of PyTorch's; None where kinds or sizes do not fit."""
+    weights = {name: _weights(file, name, workers) for name in ("mindspore", "torch")}
+    if len(weights["mindspore"]) != len(weights["torch"]):
+        return None
+    pairs = list(zip(weights["mindspore"], weights["torch"], strict=True))
+    if not all(fits(one, other) for one, other in pairs):
+        return None
+    return {one.path: other.name for one, other in pairs}
+
+
+def _weights(file: Path, framework: str, workers: Workers) -> list[ParameterSpec]:
+    of: Framework = "mindspore" if framework == "mindspore" else "torch"
+    target, request = first_look(file, of, "cpu")
+    description = workers.call(of, target, request, Description)
+    parameters = description.parameters if isinstance(description, Description) else ()
+    return [spec for spec in parameters if is_weight(spec)]
+
+
+# One run
+
+
+def compared(
+    pair: Pair, mode: Mode, engines: tuple[str, ...], mistake: Mistake | None = None
+) -> Outcome:
+    """What is said of a pair."""
+    watch = Watch()
+    start = time.perf_counter()
+    early: list[float] = []
+
+    def first(_report: Report) -> None:
+        early.append(time.perf_counter() - start)
+
+    outcome = Outcome(pair=pair.name, mode=mode, verdict="failed")
+    report: Report | None = None
+    pairing = "by name"
+    try:
+        with tempfile.TemporaryDirectory() as folder, Workers(REQUEST_SECONDS) as workers:
+            file = Path(folder) / f"{pair.name}.py"
+            file.write_text(text_of(pair, mode, {}, mistake))
+            try:
+                report = explore(
+                    read(file, fresh=True), workers, engines=engines, selection="main", first=first
+                )
+            except ScenarioError as error:
+                names = in_order(file, workers)
+                if names is None:
+                    raise error
+                refused = str(error).splitlines()[0].partition(": ")[2]
+                pairing = f"{len(names)} in order ({refused})"
+                file.write_text(text_of(pair, mode, names, mistake))
+                start = time.perf_counter()
+                report = explore(
+                    read(file, fresh=True), workers, engines=engines, selection="main", first=first
+                )
+    except ExplorerError as error:
+        lines = str(error).splitlines()
+        verdict: Verdict = "not paired" if isinstance(error, ScenarioError) else "failed"
+        outcome = msgspec.structs.replace(outcome, verdict=verdict, sentences=tuple(lines[:3]))
+    seconds, megabytes = time.perf_counter() - start, watch.stop()
+    outcome = msgspec.structs.replace(
+        outcome,
+        pairing=pairing,
+        module=mistake.module if mistake else "",
+        first_seconds=early[0] if early else 0.0,
+        seconds=seconds,
+        megabytes=megabytes,
+    )
+    if report is None:
+        return outcome
+    verdict = _verdict(report, pair, mode, mistake)
+    return msgspec.structs.replace(
+        outcome, verdict=verdict, cases=summary(report), sentences=tuple(sentences(report))
+    )
+
+
+def sentences(report: Report) -> Iterator[str]:
+    """What a report says against the nets."""
+    for finding in report.findings:
+        text = finding_sentence(finding)
+        yield f"alarm: {text}" if finding.is_alarm else f"finding: {text}"
+    for case in report.cases:
+        if case.oracle and case.oracle.outcome != "ok":
+            failure = case.oracle.error
+            why = f"{failure.type} {failure.kind or failure.message}" if failure else ""
+            yield f"reference: {case.oracle.outcome} {why}".rstrip()
+        if not case.expected:
+            greatest = case.greatest
+            yield f"case: {case.verdict}, reference agrees: {case.oracle_agrees}, {greatest}"
+    for alignment in report.alignments:
+        if alignment.divergence:
+            yield f"{alignment.left} | {alignment.right}: {first_divergence(alignment)}"
+    for engine, ungraphed in report.ungraphed.items():
+        yield f"no graph of {engine}: {ungraphed.error.type} {ungraphed.error.message[:200]}"
+
+
+def _verdict(report: Report, pair: Pair, mode: Mode, mistake: Mistake | None) -> Verdict:
+    if mistake:
+        return "named" if _names_module(report, mistake) else "not named"
+    differs = pair.differs
+    if mode == "training":
+        differs += pair.differs_in_training
+    if differs:
+        between = list(filter(_is_between_frameworks, report.alignments))
+        said = [first_divergence(alignment) for alignment in between]
+        is_named = all(any(part in text for part in differs) for text in said)
+        return "named" if said and is_named else "not named"
+    has_divergence = any(alignment.divergence for alignment in report.alignments)
+    is_clean = report.is_as_expected and not has_divergence and not report.ungraphed
+    return "clean" if is_clean else "refused"
+
+
+def _is_between_frameworks(alignment: Alignment) -> bool:
+    left, right = (engine.partition("-")[0] for engine in (alignment.left, alignment.right))
+    return left != right
+
+
+def _names_module(report: Report, mistake: Mistake) -> bool:
+    """Whether every divergence between the frameworks is at the module of a mistake."""
+    graphs = {graph.engine: graph for graph in report.graphs}
+    seen = 0
+    for alignment in filter(_is_between_frameworks, report.alignments):
+        if alignment.divergence is None:
+            return False
+        scopes = []
+        for engine, end in zip(
+            (alignment.left, alignment.right), alignment.divergence.ends, strict=True
+        ):
+            if end.node is not None and engine.startswith("torch"):
+                node = next(node for node in graphs[engine].nodes if node.id == end.node)
+                scopes.append(node.scope)
+        if not any(scope == mistake.module for scope in scopes):
+            return False
+        seen += 1
+    return seen > 0
+
+
+# The table
+
+
+def measure(
+    pairs: list[Pair], modes: list[Mode], mistakes: bool, engines: tuple[str, ...], file: Path | None
+) -> Iterator[Figure]:
+    """The counts of right ports that are clean, of real differences named, and of mistakes named."""
+    outcomes: list[Outcome] = []
+    for outcome in _outcomes(pairs, modes, mistakes, engines):
+        outcomes.append(outcome)
+        _say(outcome)
+        if file:
+            with file.open("ab") as lines:
+                lines.write(msgspec.json.encode(outcome) + b"\n")
+    plain = [outcome for outcome in outcomes if not outcome.module]
+    planted = [outcome for outcome in outcomes if outcome.module]
+    paired = {outcome.pair for outcome in plain if outcome.verdict not in ("not paired", "failed")}
+    yield _count("pairs compared", len(paired), bar=FEWEST if len(pairs) >= FEWEST else None)
+    yield _count("right ports refused", _verdicts(plain)["refused"], bar=0, wanted="low")
+    yield _count("real differences not named", _verdicts(plain)["not named"], bar=0, wanted="low")
+    if planted:
+        yield _count("mistakes not named", _verdicts(planted)["not named"], bar=0, wanted="low")
+    yield Figure(
+        name="one pair", unit="s", basis="wall", rounds=tuple(outcome.seconds for outcome in outcomes)
+    )
+    yield Figure(
+        name="memory of one pair",
+        unit="MB",
+        basis="size",
+        rounds=tuple(outcome.megabytes for outcome in outcomes),
+    )
+
+
+def _outcomes(
+    pairs: list[Pair], modes: list[Mode], mistakes: bool, engines: tuple[str, ...]
+) -> Iterator[Outcome]:
+    if mistakes:
+        by_name = {pair.name: pair for pair in pairs}
+        for mistake in MISTAKES:
+            if mistake.pair in by_name:
+                yield compared(by_name[mistake.pair], "evaluation", engines, mistake)
+        return
+    for pair in pairs:
+        for mode in modes:
+            yield compared(pair, mode, engines)
+
+
+def _verdicts(outcomes: list[Outcome]) -> Counter[str]:
+    return Counter(outcome.verdict for outcome in outcomes)
+
+
+def _count(
+    name: str, count: int, *, bar: float | None, wanted: Literal["low", "high"] = "high"
+) -> Figure:
+    return Figure(
+        name=name, unit="", basis="count", rounds=(float(count),), bar=bar, wanted=wanted
+    )
+
+
+def _say(outcome: Outcome) -> None:
+    what = f"{outcome.pair} {outcome.mode} {outcome.module}".rstrip()
+    detail(
+        f"{outcome.verdict:10} {what}; paired {outcome.pairing}; {outcome.cases};"
+        f" first answer {outcome.first_seconds:.0f} s, {outcome.seconds:.0f} s,"
+        f" {outcome.megabytes:.0f} MB"
+    )
+    for text in outcome.sentences:
+        detail(f"    {text}")
+
+
+def main() -> int:
+    """Measure what was asked for."""
+    options = parser(__doc__)
+    options.add_argument("--pairs", nargs="+", metavar="NAME")
+    options.add_argument("--modes", nargs="+", choices=("evaluation", "training"))
+    options.add_argument("--mistakes", action="store_true", help="plant mistakes instead")
+    options.add_argument("--engines", nargs="+", metavar="ENGINE")
+    options.add_argument("--packages", type=Path, default=PACKAGES)
+    options.add_argument("--json", type=Path, help="add each outcome to a file, a line each")
+    chosen = options.parse_args()
+    _install(options, chosen.packages)
+    pairs = [pair for pair in PAIRS if not chosen.pairs or pair.name in chosen.pairs]
+    engines = tuple(chosen.engines or ENGINES)
+    modes: list[Mode] = chosen.modes or ["evaluation", "training"]
+    return present(measure(pairs, modes, chosen.mistakes, engines, chosen.json), chosen.figures)
+
+
+def _install(options: argparse.ArgumentParser, folder: Path) -> None:
+    """Let workers import the packages."""
+    if not (folder / "mindcv").is_dir():
+        options.error(f"the packages are not in {folder}; `make bench-packages` installs them")
+    paths = [str(folder.resolve()), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
