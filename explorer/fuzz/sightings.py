@@ -144,7 +144,8 @@ class Known(msgspec.Struct, frozen=True):
 
     It is of one of ``kinds``, and ``engines`` may be wrong. Where they are given, one of their
     messages contains ``error``, the result ``is_finite`` or not, and the net has one of
-    ``operators``, this ``dtype`` and this ``order``, an input with this ``corner``, and at most ``most`` operators: what may have many causes is known only once the net is reduced.
+    ``operators``, this ``dtype`` and this ``order``, an input with this ``corner``, and at most
+    ``most`` operators: what may have many causes is known only once the net is reduced.
     """
 
     kinds: frozenset[Kind]
