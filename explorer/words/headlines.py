@@ -28,7 +28,9 @@ ORACLE_AGREES: dict[Stand, str] = {
     "kinked": later(
         "the oracle (central differences) agrees, except at kinks, which have no derivative ({kinks})"
     ),
-    "partly": later("the oracle (central differences) agrees as far as it can judge: {obstacles}"),
+    "partly": later(
+        "the oracle (central differences) agrees where it can judge; it cannot where {obstacles}"
+    ),
     "along": later("the oracle (central differences) agrees along {n} random directions"),
     "unjudged": later("the oracle (central differences) cannot judge this case: {obstacles}"),
     "timed_out": later("the oracle (central differences) ran out of time"),
@@ -150,7 +152,7 @@ def _oracle(case: CaseReport) -> str:
         return _on_two_nets(case, _agreement(case, judged))
     confirmed, refuted = judged_by_oracle(case)
     text = _("the oracle (central differences) differs from {engines}")
-    if not case.has_two_nets and any(ENGINES[name].framework != "torch" for name in refuted):
+    if refuted and all(ENGINES[name].framework != "torch" for name in refuted):
         text = _("the oracle (central differences of PyTorch's net) differs from {engines}")
     named = refuted
     if confirmed:

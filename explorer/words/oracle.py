@@ -111,7 +111,7 @@ def _without_estimate(cases: Sequence[CaseReport]) -> list[str]:
     for case in cases:
         reasons = obstacles(judged_estimates(case))
         if reasons and case.oracle_agrees is not False:
-            return [_("it has no estimate where {reasons}").format(reasons=reasons)]
+            return [_("it cannot judge where {reasons}").format(reasons=reasons)]
     return []
 
 
