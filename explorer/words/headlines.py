@@ -173,6 +173,10 @@ def _agreement(case: CaseReport, judged: Stand) -> str:
         if any(estimate.at_kinks for estimate in estimates):
             reasons = _("kinks have no derivative ({places})").format(places=kinks(estimates))
     text = _(ORACLE_AGREES[judged])
+    if judged == "agrees" and case.has_two_nets:
+        confirmed = judged_by_oracle(case)[0]
+        text = _("the oracle (central differences) agrees with {engines}")
+        return text.format(engines=who(confirmed, _defined(case)))
     return text.format(n=directions(case), kinks=kinks(estimates), obstacles=reasons)
 
 
@@ -180,6 +184,6 @@ def _on_two_nets(case: CaseReport, oracle: str) -> str:
     if not case.has_two_nets:
         return oracle
     text = _(
-        "{oracle}; it judges PyTorch's engines alone, since the outputs of the two nets differ"
+        "{oracle}; it does not judge MindSpore's engines, since the outputs of the two nets differ"
     )
     return text.format(oracle=oracle)
