@@ -123,3 +123,20 @@ def test_a_report_with_overflows_is_stored_and_found_again() -> None:
     both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
     case = judged(both, estimates(3, 2), {})
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(case), type=CaseReport) == case
+
+
+def moved(noise: float) -> ResultNoise:
+    return ResultNoise((LeafNoise("dx", pack(np.full(2, noise, np.float32))),), 3)
+
+
+def test_the_noise_of_either_framework_is_that_of_an_ill_conditioned_gradient() -> None:
+    # The two agree with each other, and both are off by what rounding moves one of them.
+    both = {MIND: gradient(3.4e-5, 1.0), TORCH: gradient(3.4e-5, 1.0)}
+    oracle = estimates(3.0e-5, 1.0)
+    quiet = {MIND: moved(1e-9), TORCH: moved(1e-9)}
+    assert judge(CASE, both, oracle, noise=quiet).oracle_agrees is True  # the scale is that of 1
+    small = {MIND: gradient(3.4e-5, 3.4e-5), TORCH: gradient(3.4e-5, 3.4e-5)}
+    close = estimates(3.0e-5, 3.4e-5)
+    assert judge(CASE, small, close, noise=quiet).oracle_agrees is False
+    conditioned = {MIND: moved(1e-9), TORCH: moved(1e-6)}
+    assert judge(CASE, small, close, noise=conditioned).oracle_agrees is True
