@@ -80,7 +80,9 @@ class Answers:
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
         self.overflowing = overflows_alike(self.fine, forwards, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
-        self.has_two_nets = self.has_estimates and outputs_differ(forwards)
+        self.has_two_nets = (
+            self.has_estimates and outputs_differ(forwards) and not self._frameworks_agree()
+        )
         # What is ill-conditioned in one framework is so in the other, whose noise may not show it.
         self._widest_noise = _widest(self._noise.values())
         self.near_oracle: dict[str, bool] = {}
@@ -98,6 +100,17 @@ class Answers:
         """The noise of an engine; where it was not measured, that of another stands for it."""
         known = [self._noise[name], *self._noise.values()]
         return next((movement for movement in known if movement), NOT_MEASURED)
+
+    def _frameworks_agree(self) -> bool:
+        """Whether some engine of one framework gives what one of the other does.
+
+        Then the nets are the same, and an engine whose outputs differ computes them wrong.
+        """
+        for (one, other), compared in self.comparisons.items():
+            are_two = ENGINES[one].framework != ENGINES[other].framework
+            if are_two and compared.verdict != "differs":
+                return True
+        return False
 
     def _drawn_beside_oracle(self, name: str) -> frozenset[str]:
         """The leaves that depend on random numbers in an engine and in PyTorch's net.

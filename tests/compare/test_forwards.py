@@ -140,3 +140,16 @@ def test_the_noise_of_either_framework_is_that_of_an_ill_conditioned_gradient() 
     assert judge(CASE, small, close, noise=quiet).oracle_agrees is False
     conditioned = {MIND: moved(1e-9), TORCH: moved(1e-6)}
     assert judge(CASE, small, close, noise=conditioned).oracle_agrees is True
+
+
+def test_where_one_engine_of_mindspore_agrees_with_pytorch_the_nets_are_the_same() -> None:
+    # The tape computes outputs and gradients wrong, the graph does not.
+    gradients = {
+        "mindspore-graph": gradient(1.0, 2.0),
+        MIND: gradient(1.5, 2.0),
+        TORCH: gradient(1.0, 2.0),
+    }
+    forwards = {"mindspore-graph": returned(3.5), MIND: returned(3.5), TORCH: returned(3.0)}
+    case = judged(gradients, estimates(1.0, 2.0), forwards)
+    assert not case.has_two_nets
+    assert [group.oracle_agrees for group in case.groups] == [True, False]
