@@ -1,7 +1,9 @@
 """The answers to a case: every comparison of two, and the distinct ones with their engines."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
+
+import numpy as np
 
 from explorer.compare.forwards import NO_FORWARDS, Forwards, outputs_differ, overflows_alike
 from explorer.compare.noise import scale
@@ -78,14 +80,18 @@ class Answers:
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
         self.overflowing = overflows_alike(self.fine, forwards, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
-        self.has_two_nets = self.has_estimates and outputs_differ(forwards)
+        self.has_two_nets = (
+            self.has_estimates and outputs_differ(forwards) and not self._frameworks_agree()
+        )
+        # What is ill-conditioned in one framework is so in the other, whose noise may not show it.
+        self._widest_noise = _widest(self._noise.values())
         self.near_oracle: dict[str, bool] = {}
         for name, result in self.fine.items():
             if self.has_two_nets and ENGINES[name].framework != ORACLE_FRAMEWORK:
                 continue
             drawn = self._drawn_beside_oracle(name)
             is_near = agrees_with_oracle(
-                result, oracle, self.noise_of(name), drawn, self.overflowing
+                result, oracle, self._widest_noise, drawn, self.overflowing
             )
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
@@ -94,6 +100,17 @@ class Answers:
         """The noise of an engine; where it was not measured, that of another stands for it."""
         known = [self._noise[name], *self._noise.values()]
         return next((movement for movement in known if movement), NOT_MEASURED)
+
+    def _frameworks_agree(self) -> bool:
+        """Whether some engine of one framework gives what one of the other does.
+
+        Then the nets are the same, and an engine whose outputs differ computes them wrong.
+        """
+        for (one, other), compared in self.comparisons.items():
+            are_two = ENGINES[one].framework != ENGINES[other].framework
+            if are_two and compared.verdict != "differs":
+                return True
+        return False
 
     def _drawn_beside_oracle(self, name: str) -> frozenset[str]:
         """The leaves that depend on random numbers in an engine and in PyTorch's net.
@@ -112,7 +129,7 @@ class Answers:
             return ()
         drawn = self._drawn_beside_oracle(name)
         return refuted_elements(
-            name, self.fine[name], self.oracle, self.noise_of(name), drawn, self.overflowing
+            name, self.fine[name], self.oracle, self._widest_noise, drawn, self.overflowing
         )
 
     def comparison(self, one: str, other: str) -> Comparison:
@@ -149,6 +166,17 @@ class Answers:
         if (one, other) in self.comparisons:
             return self.comparisons[one, other].verdict == "differs"
         return self.results[one].outcome != self.results[other].outcome
+
+
+def _widest(noises: Iterable[Movements]) -> Movements:
+    """The greatest movement of each element in any engine, by the leaf's name."""
+    widest: dict[str, Floats] = {}
+    for noise in noises:
+        for name, movement in noise.items():
+            known = widest.get(name, movement)
+            if known.shape == movement.shape:
+                widest[name] = np.maximum(known, movement)
+    return widest
 
 
 def _drawn(noise: ResultNoise | None) -> frozenset[str]:

@@ -18,11 +18,15 @@ ANSWERED: tuple[Outcome, ...] = ("ok", "raised")
 LOST: tuple[Outcome, ...] = ("crashed", "timed_out")
 """Outcomes in which a worker process was lost."""
 
-NoteKind = Literal["joint_has_none", "grad_is_none", "ids_of_many", "ids_take_long", "ids_raise"]
+NoteKind = Literal[
+    "joint_has_none", "grad_is_none", "reentrant", "ids_of_many", "ids_take_long", "ids_raise"
+]
 """What is unlike the plain call in an answer.
 
 - "joint_has_none", "grad_is_none": the outputs do not depend on the leaves ``detail``, whose
   gradients are shown as zeros: the joint graph has none, or PyTorch leaves .grad as None
+- "reentrant": a block is recomputed with use_reentrant=True, so that the answer is that of
+  ``.backward()``
 - "ids_of_many", "ids_take_long": return_ids=True is left out, since the net has ``detail``
   parameters or takes long to compile
 - "ids_raise": return_ids=True raises ``error``

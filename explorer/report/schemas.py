@@ -23,8 +23,8 @@ from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output, Phase
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
-from explorer.model.report import CaseReport, LeftOut, Report
-from explorer.model.results import Estimate, Leaf, Result
+from explorer.model.report import CaseReport, LeftOut, Overflow, Report
+from explorer.model.results import Estimate, Leaf, Obstacle, Result
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.unpaired import Unpaired
 from explorer.report.json import Document, array_document, to_builtins
@@ -241,19 +241,35 @@ FORMS: dict[type, Form] = {
     ),
     Judged: _form(
         "Oracle",
-        "What central differences in float64 say of a case.\n\n"
-        "``stops``: what the net cuts off from PyTorch's tape was held.",
-        "case.oracle.outcome agrees case.oracle.estimates case.oracle.stops case.oracle.error",
+        "What central differences in float64 of PyTorch's net say of a case.\n\n"
+        "``stops``: what the net cuts off from PyTorch's tape was held. ``has_two_nets``: the outputs"
+        " of the\ntwo nets differ, so that MindSpore's engines are not judged. ``overflows``: elements"
+        " that are infinite\nin every engine alike, and are not judged.",
+        "case.oracle.outcome agrees case.oracle.estimates case.oracle.stops case.has_two_nets"
+        " case.overflows case.oracle.error",
         agrees=(bool | None, attrgetter("case.oracle_agrees")),
     ),
     Estimate: _form(
         "Estimate",
         "Central differences of one leaf or of several together, along the axes or along"
         " directions.\n\n``at_kinks`` counts those of its values where there is no derivative, and"
-        " ``not_finite`` those\nthat are no estimate, since the net is not finite there.",
-        "leaf together directions values at_kinks not_finite",
+        " ``not_finite`` those\nthat are no estimate. ``obstacles`` say of which elements there is none,"
+        " and why.",
+        "leaf together directions values at_kinks not_finite obstacles",
         leaf=(str, attrgetter("name")),
         values=(Any, attrgetter("value")),
+    ),
+    Obstacle: _form(
+        "Obstacle",
+        "Why central differences estimate nothing of ``count`` elements, of which the first has"
+        " ``index``.",
+        "kind count index",
+    ),
+    Overflow: _form(
+        "Overflow",
+        "Elements that are infinite in every engine alike: their number, and the first with the"
+        " engines' value\nand the estimate.",
+        "leaf index count value estimate",
     ),
     ReportFinding: _form(
         "Finding",

@@ -73,6 +73,10 @@ NOTES: dict[NoteKind, str] = {
     "grad_is_none": later(
         "the outputs do not depend on {detail}, for which PyTorch leaves .grad as None; shown as zeros"
     ),
+    "reentrant": later(
+        "computed by .backward(), since torch.utils.checkpoint with use_reentrant=True refuses"
+        " torch.autograd.grad"
+    ),
     "ids_of_many": later(
         "return_ids=True is left out for a net of {detail} parameters: it would compile the net a"
         " second time"

@@ -379,7 +379,7 @@ CELLS: dict[Stand, str] = {
 STANDS: dict[Stand, str] = {
     "agrees": later("agrees on every element in {n}"),
     "kinked": later("agrees but at kinks, which have no derivative, in {n}"),
-    "partly": later("agrees as far as it can judge in {n}"),
+    "partly": later("agrees where it can judge in {n}"),
     "along": later("agrees along random directions in {n}"),
     "differs": later("contradicts some engine in {n}"),
     "unjudged": later("cannot judge {n}"),

@@ -29,7 +29,9 @@ ORACLE_AGREES: dict[Stand, str] = {
     "kinked": later(
         "the oracle (central differences) agrees, except at kinks, which have no derivative ({kinks})"
     ),
-    "partly": later("the oracle (central differences) agrees as far as it can judge: {obstacles}"),
+    "partly": later(
+        "the oracle (central differences) agrees where it can judge; it cannot where {obstacles}"
+    ),
     "along": later("the oracle (central differences) agrees along {n} random directions"),
     "unjudged": later("the oracle (central differences) cannot judge this case: {obstacles}"),
     "timed_out": later("the oracle (central differences) ran out of time"),
@@ -158,7 +160,7 @@ def _oracle(case: CaseReport) -> str:
         return _on_two_nets(case, _agreement(case, judged))
     confirmed, refuted = judged_by_oracle(case)
     text = _("the oracle (central differences) differs from {engines}")
-    if not case.has_two_nets and any(ENGINES[name].framework != "torch" for name in refuted):
+    if refuted and all(ENGINES[name].framework != "torch" for name in refuted):
         text = _("the oracle (central differences of PyTorch's net) differs from {engines}")
     named = refuted
     if confirmed:
@@ -179,6 +181,10 @@ def _agreement(case: CaseReport, judged: Stand) -> str:
         if any(estimate.at_kinks for estimate in estimates):
             reasons = _("kinks have no derivative ({places})").format(places=kinks(estimates))
     text = _(ORACLE_AGREES[judged])
+    if judged == "agrees" and case.has_two_nets:
+        confirmed = judged_by_oracle(case)[0]
+        text = _("the oracle (central differences) agrees with {engines}")
+        return text.format(engines=who(confirmed, _defined(case)))
     return text.format(n=directions(case), kinks=kinks(estimates), obstacles=reasons)
 
 
@@ -186,6 +192,6 @@ def _on_two_nets(case: CaseReport, oracle: str) -> str:
     if not case.has_two_nets:
         return oracle
     text = _(
-        "{oracle}; it judges PyTorch's engines alone, since the outputs of the two nets differ"
+        "{oracle}; it does not judge MindSpore's engines, since the outputs of the two nets differ"
     )
     return text.format(oracle=oracle)

@@ -96,7 +96,7 @@ def oracle_summary(cases: Sequence[CaseReport]) -> str:
     clauses += _without_estimate(cases)
     if any(case.has_two_nets for case in cases):
         clauses.append(
-            _("it judges PyTorch's engines alone, since the outputs of the two nets differ")
+            _("it does not judge MindSpore's engines where the outputs of the two nets differ")
         )
     if any(case.oracle.stops for case in cases):
         clauses.append(_("values detached in the PyTorch net are treated as constants"))
@@ -111,7 +111,7 @@ def _without_estimate(cases: Sequence[CaseReport]) -> list[str]:
     for case in cases:
         reasons = obstacles(judged_estimates(case))
         if reasons and case.oracle_agrees is not False:
-            return [_("it has no estimate where {reasons}").format(reasons=reasons)]
+            return [_("it cannot judge where {reasons}").format(reasons=reasons)]
     return []
 
 

@@ -16,7 +16,8 @@ from explorer.report.scenario.case_rows import CaseRow, case_row
 from explorer.report.scenario.page import Cases, cases_of, report_html, report_markdown
 from explorer.report.schemas import report_document
 from explorer.report.wording import NOTHING
-from explorer.words.cases import oracle_summary, summary, summary_of
+from explorer.words.cases import summary, summary_of
+from explorer.words.oracle import oracle_summary
 from tests.support.sample_report import case_report, report
 
 

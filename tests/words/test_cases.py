@@ -15,6 +15,7 @@ from explorer.report.scenario.case_rows import case_row
 from explorer.text.language import said_in
 from explorer.words import answers, cases
 from explorer.words.cases import described, greatest, summary, summary_of
+from explorer.words.oracle import oracle_summary
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
 
 PARTED = alignment("mindspore-graph", "torch-tape", DIVERGENCE)
@@ -143,7 +144,11 @@ def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
     assert cases.oracle(silent) == "cannot judge"
     without = {name: Result(outcome="raised") for name in case.results}
     assert cases.oracle(msgspec.structs.replace(silent, results=without)) == ""
-    assert cases.oracle(msgspec.structs.replace(bent, oracle_agrees=None)) == ""
+    assert cases.oracle(msgspec.structs.replace(bent, oracle_agrees=None)) == "cannot judge"
+    late = msgspec.structs.replace(silent, oracle=OracleResult("timed_out"))
+    assert cases.oracle(late) == "out of time"
+    apart = msgspec.structs.replace(case, has_two_nets=True)
+    assert cases.oracle(apart) == "agrees (torch only)"
 
 
 def undefined(names: tuple[str, ...], drawn: tuple[str, ...], agrees: bool | None) -> CaseReport:
@@ -160,7 +165,7 @@ def undefined(names: tuple[str, ...], drawn: tuple[str, ...], agrees: bool | Non
 
 def test_an_oracle_that_is_not_finite_says_so_and_is_counted_so() -> None:
     for names, drawn, agrees, word, kind in (
-        (("dx",), (), True, "agrees, where finite", "finite"),
+        (("dx",), (), True, "agrees, in part", "partly"),
         (("dx", "dy"), (), None, "cannot judge", "unjudged"),
         (("dy",), ("dx",), None, "cannot judge", "unjudged"),
         # What is drawn is left out, and nobody looks at its estimate.
@@ -175,9 +180,8 @@ def test_an_oracle_that_is_not_finite_says_so_and_is_counted_so() -> None:
 def test_the_summaries_say_where_the_net_is_not_finite() -> None:
     where = undefined(("dx",), (), True)
     nowhere = undefined(("dx", "dy"), (), None)
-    line = cases.oracle_summary([where, nowhere, nowhere])
-    assert "agrees where the net is finite in 1," in line
-    assert "cannot judge 2, since" in line
+    line = oracle_summary([where, nowhere, nowhere])
+    assert "agrees where it can judge in 1, cannot judge 2" in line
 
 
 def raising(*engines: str) -> CaseReport:

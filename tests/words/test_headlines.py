@@ -7,8 +7,9 @@ from explorer.model.cases import GradCase
 from explorer.model.report import AnswerGroup, CaseReport, Difference
 from explorer.model.results import OracleResult, Result
 from explorer.text.language import said_in
-from explorer.words.cases import oracle, oracle_summary
+from explorer.words.cases import oracle
 from explorer.words.headlines import headline
+from explorer.words.oracle import oracle_summary
 from tests.support.sample_report import case_report
 
 MIND = "mindspore-graph", "mindspore-tape"

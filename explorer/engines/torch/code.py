@@ -37,13 +37,15 @@ def code(
     skips: bool = False,
     wrappers: tuple[type, ...] | None = None,
     returned: Tree = None,
+    by_backward: bool = False,
 ) -> str:
     """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print.
 
     ``skips`` says that some outputs have no place on the tape, so that only the others are
     differentiated. ``wrappers`` are the modules of ours around the net in a joint graph, inner ones
     first; None where it is not known, and the case alone says which. ``returned`` has the names of
-    the net's outputs as it nests them, None where it is not known.
+    the net's outputs as it nests them, None where it is not known. ``by_backward`` says that the net
+    refuses torch.autograd.grad.
     """
     if wrappers is None:
         wrappers = rooted(request.case)
@@ -53,7 +55,7 @@ def code(
     if request.net.engine == "torch-graph":
         lines += _in_graph(request, scenario, wrappers)
     else:
-        lines += _on_tape(request, scenario, skips, returned)
+        lines += _on_tape(request, scenario, skips, returned, by_backward)
     return "\n".join(lines) + "\n"
 
 
@@ -114,7 +116,9 @@ def _inputs(request: CaseRequest, scenario: Declaration) -> list[str]:
 # Tape style
 
 
-def _on_tape(request: CaseRequest, scenario: Declaration, skips: bool, returned: Tree) -> list[str]:
+def _on_tape(
+    request: CaseRequest, scenario: Declaration, skips: bool, returned: Tree, by_backward: bool
+) -> list[str]:
     case = request.case
     call = f"net({', '.join(scenario.inputs())})"
     lines = []
@@ -130,7 +134,7 @@ def _on_tape(request: CaseRequest, scenario: Declaration, skips: bool, returned:
             f"outputs = {call}",
             "roots = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)",
         ]
-    return [*lines, *_seeds(case, skips), *_gradients(request, scenario)]
+    return [*lines, *_seeds(case, skips), *_gradients(request, scenario, by_backward)]
 
 
 def _seeds(case: GradCase, skips: bool) -> list[str]:
@@ -149,7 +153,7 @@ def _seeds(case: GradCase, skips: bool) -> list[str]:
     return lines
 
 
-def _gradients(request: CaseRequest, scenario: Declaration) -> list[str]:
+def _gradients(request: CaseRequest, scenario: Declaration, by_backward: bool) -> list[str]:
     case = request.case
     leaves = f"[{', '.join(_leaves(request, scenario))}]"
     if case.api == "value_and_grad":
@@ -159,6 +163,12 @@ def _gradients(request: CaseRequest, scenario: Declaration) -> list[str]:
         return [
             f"torch.autograd.backward(roots, seeds{options})",
             f"print({values}, [leaf.grad for leaf in {leaves}])",
+        ]
+    if by_backward:
+        aux = ", aux" if case.has_aux else ""
+        return [
+            "torch.autograd.backward(roots, seeds)",
+            f"print([leaf.grad for leaf in {leaves}]{aux})",
         ]
     arguments = f"roots, {leaves}, seeds"
     lines = []

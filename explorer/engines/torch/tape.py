@@ -1,6 +1,6 @@
 """PyTorch, tape style: autograd records while the forward runs, and walks the record backwards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,7 +146,12 @@ def _result(request: CaseRequest, net: Net, solution: Solution) -> Result:
         structure=structure,
         leaves=leaves,
         natural=_natural(net, case),
-        code=code(request, skips=len(solution.roots) < differentiable, returned=returned),
+        code=code(
+            request,
+            skips=len(solution.roots) < differentiable,
+            returned=returned,
+            by_backward=solution.note is not None and solution.note.kind == "reentrant",
+        ),
         note=solution.note,
     )
 
@@ -196,6 +201,9 @@ def differentiate(
     cotangents = seeds(case, roots)  # after before_pass, which says that backward begins
     if case.api == "value_and_grad":
         return _backward(net, case, heads, cotangents)
+    if case.order == 1 and leaves and recomputes_reentrantly(heads):
+        gradients, note = _backward(net, case, heads, cotangents)
+        return gradients, note or ResultNote("reentrant")
     for _ in range(case.order - 1):
         heads = list(
             torch.autograd.grad(
@@ -205,6 +213,24 @@ def differentiate(
         before_pass(heads)
         cotangents = seeds(case, dict(enumerate(heads)))
     return list(torch.autograd.grad(heads, leaves, cotangents, materialize_grads=True)), None
+
+
+def recomputes_reentrantly(heads: Iterable[torch.Tensor]) -> bool:
+    """Whether a tape has a block under torch.utils.checkpoint with use_reentrant=True.
+
+    It refuses torch.autograd.grad, and inputs= of a backward (2.13).
+    """
+    waiting = [head.grad_fn for head in heads if head.grad_fn is not None]
+    seen = set(waiting)
+    while waiting:
+        node = waiting.pop()
+        if node.name() == "CheckpointFunctionBackward":
+            return True
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return False
 
 
 def _backward(

@@ -354,7 +354,7 @@ def shown(figure: Any) -> Text:
     listed = digits(np.array(elements))
     if len(elements) <= MANY:
         return listed
-    return message("higher_order.with_norm", elements=listed, norm=figure["norm"])
+    return message("higher_order.with_norm", elements=listed, norm=number(figure["norm"]))
 
 
 # How the gradient grows

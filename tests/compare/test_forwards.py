@@ -1,0 +1,155 @@
+"""What the nets return decides whom central differences of PyTorch's net can judge."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.forwards import outputs_differ, overflows_alike
+from explorer.compare.verdicts import judge
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.report import CaseReport
+from explorer.model.results import Estimate, Leaf, LeafNoise, OracleResult, Result, ResultNoise
+from explorer.words.headlines import headline
+from tests.support.results import answer
+
+MIND, TORCH = "mindspore-tape", "torch-tape"
+CASE = GradCase("grad", 0)
+
+
+def returned(*values: float, noise: float = 1e-7, drawn: tuple[str, ...] = ()) -> ResultNoise:
+    """What a net returns."""
+    array = np.array(values, np.float32)
+    movement = LeafNoise("out", pack(np.full(array.shape, noise, np.float32)))
+    return ResultNoise((movement,), 3, drawn=drawn, outputs=(Leaf("out", pack(array)),))
+
+
+def gradient(*values: float) -> Result:
+    return answer(np.array(values, np.float32), structure="dx")
+
+
+def estimates(*values: float, directions: int = 0) -> OracleResult:
+    return OracleResult("ok", (Estimate("dx", pack(np.array(values)), directions),))
+
+
+def judged(
+    gradients: dict[str, Result], oracle: OracleResult, forwards: dict[str, ResultNoise]
+) -> CaseReport:
+    return judge(CASE, gradients, oracle, forwards=forwards)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        (returned(1.0, 2.0), returned(1.0, 2.0), False),
+        (returned(1.0, 2.0), returned(1.0 + 5e-7, 2.0), False),
+        (returned(1.0, 2.0), returned(1.0, 2.001), True),
+        (returned(1.0, 2.0), returned(1.0, np.nan), True),
+        (returned(1.0, noise=1e-2), returned(1.1, noise=1e-2), False),
+        (returned(1.0), returned(5.0, drawn=("out",)), False),
+        (returned(1.0), ResultNoise(), False),
+    ],
+)
+def test_outputs_differ_by_more_than_their_noise(
+    one: ResultNoise, other: ResultNoise, differ: bool
+) -> None:
+    assert outputs_differ({MIND: one, TORCH: other}) is differ
+    assert outputs_differ({TORCH: one, "torch-graph": other}) is False
+
+
+def test_where_the_nets_differ_only_pytorch_s_engines_are_judged() -> None:
+    gradients = {MIND: gradient(1.5, 2.0), TORCH: gradient(1.0, 2.0)}
+    oracle = estimates(1.0, 2.0)
+    alike = judged(gradients, oracle, {MIND: returned(3.0), TORCH: returned(3.0)})
+    assert alike.oracle_agrees is False
+    assert "the oracle (central differences of PyTorch's net)" not in headline(alike)
+
+    apart = judged(gradients, oracle, {MIND: returned(3.5), TORCH: returned(3.0)})
+    assert apart.has_two_nets
+    assert apart.oracle_agrees is True
+    assert [group.oracle_agrees for group in apart.groups] == [None, True]
+    assert apart.verdict == "differs"
+    assert not apart.expected
+    assert headline(apart).endswith(
+        "the oracle (central differences) agrees with torch-tape; it does not judge MindSpore's"
+        " engines, since the outputs of the two nets differ"
+    )
+
+    # A wrong gradient of PyTorch's own net is refuted all the same.
+    wrong = {MIND: gradient(1.5, 2.0), TORCH: gradient(1.2, 2.0)}
+    refuted = judged(wrong, oracle, {MIND: returned(3.5), TORCH: returned(3.0)})
+    assert refuted.oracle_agrees is False
+    assert [group.oracle_agrees for group in refuted.groups] == [None, False]
+
+
+def test_an_overflow_that_is_alike_in_every_engine_is_no_disagreement() -> None:
+    # In float32 exp(100) overflows on the way; the slope itself is 3.
+    alike = judged({MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}, estimates(3, 2), {})
+    assert (alike.verdict, alike.expected, alike.oracle_agrees) == ("match", True, True)
+    (found,) = alike.overflows
+    assert (found.leaf, found.index, found.count, found.estimate) == ("dx", (0,), 1, 3.0)
+    assert "float32 overflows: dx[0] is inf in every engine and 3 in float64" in headline(alike)
+    along = estimates(3, 2, 1, directions=3)
+    both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
+    assert judged(both, along, {}).expected
+
+    # Beside it, or with another sign, or in one engine alone, a wrong number is one.
+    for one, other in (
+        (gradient(np.inf, 2.1), gradient(np.inf, 2.1)),
+        (gradient(np.inf, 2.0), gradient(-np.inf, 2.0)),
+        (gradient(np.inf, 2.0), gradient(3.0, 2.0)),
+    ):
+        assert not judged({MIND: one, TORCH: other}, estimates(3, 2), {}).expected
+    assert judged({TORCH: gradient(np.inf, 2.0)}, estimates(3, 2), {}).oracle_agrees is False
+
+
+def test_a_nan_is_an_overflow_only_where_the_outputs_overflow_already() -> None:
+    both = {MIND: gradient(np.nan, 2.0), TORCH: gradient(np.nan, 2.0)}
+    outputs = {MIND: returned(1.0), TORCH: returned(1.0)}
+    assert not judged(both, estimates(3, 2), outputs).expected
+    overflown = {MIND: returned(np.inf), TORCH: returned(np.inf)}
+    assert judged(both, estimates(3, 2), overflown).expected
+
+
+def test_only_what_has_an_estimate_overflows() -> None:
+    both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
+    assert list(overflows_alike(both, {}, ["dx"])) == ["dx"]
+    assert overflows_alike(both, {}, ["dy"]) == {}
+    silent = judged(both, estimates(np.nan, 2), {})
+    assert silent.overflows == ()
+
+
+def test_a_report_with_overflows_is_stored_and_found_again() -> None:
+    both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
+    case = judged(both, estimates(3, 2), {})
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(case), type=CaseReport) == case
+
+
+def moved(noise: float) -> ResultNoise:
+    return ResultNoise((LeafNoise("dx", pack(np.full(2, noise, np.float32))),), 3)
+
+
+def test_the_noise_of_either_framework_is_that_of_an_ill_conditioned_gradient() -> None:
+    # The two agree with each other, and both are off by what rounding moves one of them.
+    both = {MIND: gradient(3.4e-5, 1.0), TORCH: gradient(3.4e-5, 1.0)}
+    oracle = estimates(3.0e-5, 1.0)
+    quiet = {MIND: moved(1e-9), TORCH: moved(1e-9)}
+    assert judge(CASE, both, oracle, noise=quiet).oracle_agrees is True  # the scale is that of 1
+    small = {MIND: gradient(3.4e-5, 3.4e-5), TORCH: gradient(3.4e-5, 3.4e-5)}
+    close = estimates(3.0e-5, 3.4e-5)
+    assert judge(CASE, small, close, noise=quiet).oracle_agrees is False
+    conditioned = {MIND: moved(1e-9), TORCH: moved(1e-6)}
+    assert judge(CASE, small, close, noise=conditioned).oracle_agrees is True
+
+
+def test_where_one_engine_of_mindspore_agrees_with_pytorch_the_nets_are_the_same() -> None:
+    # The tape computes outputs and gradients wrong, the graph does not.
+    gradients = {
+        "mindspore-graph": gradient(1.0, 2.0),
+        MIND: gradient(1.5, 2.0),
+        TORCH: gradient(1.0, 2.0),
+    }
+    forwards = {"mindspore-graph": returned(3.5), MIND: returned(3.5), TORCH: returned(3.0)}
+    case = judged(gradients, estimates(1.0, 2.0), forwards)
+    assert not case.has_two_nets
+    assert [group.oracle_agrees for group in case.groups] == [True, False]

@@ -1,0 +1,369 @@
+"""What central differences say of leaves with kinks, jumps and borders, and of higher orders.
+
+The gradients are those of closed forms, and planted errors beside the kinks are noticed.
+"""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.results import agrees_with_oracle
+from explorer.model.arrays import AnyArray, pack, unpack
+from explorer.model.cases import GradCase
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import Estimate, Leaf, OracleResult, Result
+from explorer.workers.workers import Workers
+from tests.support.scenario_files import written
+from tests.support.torch_requests import got
+
+pytestmark = pytest.mark.torch
+
+NET = """
+import numpy as np
+
+
+def inputs():
+    return {inputs}
+
+
+def torch_net():
+    import torch
+
+    def net({names}):
+        {body}
+
+    return net
+"""
+
+FIRST = GradCase("grad", 0)
+
+TARGET = "explorer.engines.oracle:estimate"
+
+
+class Oracle:
+    """The oracle's estimates of nets that are given as the body of a function."""
+
+    def __init__(self, workers: Workers, folder: Path) -> None:
+        self.workers, self.folder = workers, folder
+
+    def of(
+        self, body: str, case: GradCase = FIRST, target: str = TARGET, **inputs: str
+    ) -> OracleResult:
+        arrays = ", ".join(f'"{name}": {array}' for name, array in inputs.items())
+        text = NET.format(inputs="{" + arrays + "}", names=", ".join(inputs), body=body)
+        return self.of_file(text, case, target)
+
+    def of_file(self, text: str, case: GradCase = FIRST, target: str = TARGET) -> OracleResult:
+        path = written(self.folder, text)
+        net = NetRequest(scenario=str(path), engine="torch-tape")
+        result = got(self.workers.call("torch", target, CaseRequest(net, case), OracleResult))
+        assert result.outcome == "ok", result.error
+        return result
+
+
+@pytest.fixture
+def oracle(workers: Workers, tmp_path: Path) -> Oracle:
+    return Oracle(workers, tmp_path)
+
+
+def agrees(oracle: OracleResult, **gradients: AnyArray) -> bool | None:
+    """Whether the oracle confirms gradients in float32."""
+    leaves = []
+    for name, gradient in gradients.items():
+        leaves.append(Leaf(name, pack(np.asarray(gradient, np.float32))))
+    result = Result(outcome="ok", structure=leaves[0].name, leaves=tuple(leaves))
+    return agrees_with_oracle(result, oracle)
+
+
+def with_error(gradient: AnyArray, place: int, share: float = 1.01) -> AnyArray:
+    wrong = gradient.copy()
+    wrong[place] *= share
+    return wrong
+
+
+def obstacles(result: OracleResult) -> dict[str, tuple[int, tuple[int, ...]]]:
+    (estimate,) = result.estimates
+    return {obstacle.kind: (obstacle.count, obstacle.index) for obstacle in estimate.obstacles}
+
+
+# Kinks by the hundred
+
+
+def test_beside_hundreds_of_kinks_of_either_sign_the_other_elements_are_judged(
+    oracle: Oracle,
+) -> None:
+    # Σ sᵢ·|xᵢ|·(1 + xᵢ), sᵢ = ±2: at 0 any slope in [-2, 2]; beyond, sᵢ·(1 + 2·xᵢ).
+    x = np.concatenate([np.zeros(400), np.linspace(0.5, 1.5, 300)]).astype(np.float32)
+    signs = np.where(np.arange(700) % 3, 2.0, -2.0)
+    result = oracle.of(
+        "s = torch.where(torch.arange(700) % 3 > 0, 2.0, -2.0)\n"
+        "        return (s * x.abs() * (1 + x)).sum()",
+        x="np.concatenate([np.zeros(400), np.linspace(0.5, 1.5, 300)]).astype(np.float32)",
+    )
+    right = signs * np.where(x > 0, 1 + 2 * x.astype(float), 0.0)
+    assert agrees(result, dx=right) is True
+    assert agrees(result, dx=with_error(right, 650)) is False
+    # Each kink has its own bounds.
+    for slope, word in ((1.9, True), (-2.0, True), (2.1, False), (np.nan, False)):
+        beyond = right.copy()
+        beyond[7] = slope
+        assert agrees(result, dx=beyond) is word
+
+
+def test_elements_that_feed_many_kinks_at_once_are_not_judged_and_all_others_are(
+    oracle: Oracle,
+) -> None:
+    # The three b are 0, and each moves forty ReLUs with factors of either sign; y is smooth.
+    result = oracle.of(
+        "c = torch.linspace(-1, 2, 40).to(b.dtype)\n"
+        "        return (torch.relu(b[:, None] * c) * torch.sin(3 * c)).sum() + (y * y).sum()",
+        GradCase("grad", (0, 1)),
+        b="np.zeros(3, np.float32)",
+        y="np.array([1.0, -2.0], np.float32)",
+    )
+    b, y = result.estimates
+    assert [(found.kind, found.count) for found in b.obstacles] == [("kinks", 3)]
+    assert y.obstacles == ()
+    # relu'(0) = 0 is the engines' choice; 1 would be another, 1/2 a third.
+    c = np.linspace(-1, 2, 40)
+    for choice in (0.0, 0.5, 1.0):
+        chosen = np.full(3, choice * (c * np.sin(3 * c)).sum())
+        assert agrees(result, db=chosen, dy=np.array([2.0, -4.0])) is True
+        assert agrees(result, db=chosen, dy=np.array([2.0, -4.1])) is False
+    assert agrees(result, db=np.array([0, np.nan, 0]), dy=np.array([2.0, -4.0])) is False
+    only_b = msgspec.structs.replace(result, estimates=(b,))
+    assert agrees(only_b, db=np.zeros(3)) is None
+
+
+def test_of_a_large_leaf_the_directions_leave_out_what_is_at_kinks(oracle: Oracle) -> None:
+    # A dead channel of 2000 zeros in 8000; the others have the slope cos x.
+    result = oracle.of(
+        "s = torch.where(torch.arange(8000) % 2 > 0, 1.0, -1.0)\n"
+        "        dead = torch.arange(8000) < 2000\n"
+        "        return torch.where(dead, s * torch.relu(x), torch.sin(x)).sum()",
+        x="np.concatenate([np.zeros(2000), np.linspace(-2, 2, 6000)]).astype(np.float32)",
+    )
+    (estimate,) = result.estimates
+    assert estimate.directions == 16
+    assert estimate.smooth is not None
+    smooth = unpack(estimate.smooth)
+    assert not smooth[:2000].any()
+    assert smooth[2000:].mean() > 0.95
+    x = np.concatenate([np.zeros(2000), np.linspace(-2, 2, 6000)])
+    right = np.where(np.arange(8000) < 2000, 0.0, np.cos(x))
+    assert agrees(result, dx=right) is True
+    assert agrees(result, dx=np.where(np.arange(8000) < 2000, 1.0, right)) is True
+    assert agrees(result, dx=np.where(np.arange(8000) < 5000, right, 1.05 * right)) is False
+    for place in (100, 7000):
+        wrong = right.copy()
+        wrong[place] = np.nan
+        assert agrees(result, dx=wrong) is False
+
+
+# Jumps, borders, and points where all slopes are 0
+
+
+def test_a_jump_is_no_kink_and_bounds_nothing(oracle: Oracle) -> None:
+    result = oracle.of(
+        "return (torch.floor(x) * 3 + torch.heaviside(x, torch.ones_like(x)) + x * x).sum()",
+        x="np.array([0.0, 0.5, 2.0, -1.5], np.float32)",
+    )
+    assert obstacles(result) == {"jump": (2, (0,))}
+    (estimate,) = result.estimates
+    assert estimate.kinks is None
+    assert agrees(result, dx=np.array([0.0, 1.0, 4.0, -3.0])) is True
+    assert agrees(result, dx=np.array([0.0, 1.2, 4.0, -3.0])) is False
+
+
+def test_at_the_border_of_a_domain_the_other_elements_are_judged(oracle: Oracle) -> None:
+    # asin at 1, and x·log x at 0.
+    result = oracle.of(
+        "return torch.asin(x[:2]).sum() + torch.xlogy(x[2:], x[2:]).sum()",
+        x="np.array([1.0, 0.6, 0.0, 2.0], np.float32)",
+    )
+    assert obstacles(result) == {"border": (2, (0,))}
+    right = np.array([np.inf, 1.25, -np.inf, 1 + np.log(2.0)])
+    assert agrees(result, dx=right) is True
+    assert agrees(result, dx=with_error(right, 1)) is False
+
+
+def test_outputs_that_are_not_finite_say_so(oracle: Oracle) -> None:
+    result = oracle.of("return torch.log(x).mean()", x="np.array([-1.0, 2.0], np.float32)")
+    assert obstacles(result) == {"not_finite": (2, (0,))}
+    assert agrees(result, dx=np.array([-0.5, 0.25])) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return torch.cos(3 * x).sum()",
+        "return (torch.relu(x) ** 2).sum()",
+        "return torch.exp(-torch.linalg.vector_norm(x) ** 2)",
+        "return 1e3 * (x ** 4).sum() - 1e3 * (x * x).sum()",
+    ],
+)
+def test_where_all_slopes_are_0_there_is_no_kink(oracle: Oracle, body: str) -> None:
+    result = oracle.of(body, x="np.zeros(3, np.float32)")
+    (estimate,) = result.estimates
+    assert (estimate.kinks, estimate.obstacles) == (None, ())
+    assert agrees(result, dx=np.zeros(3)) is True
+    assert agrees(result, dx=np.array([0.0, 0.1, 0.0])) is False
+
+
+def test_what_there_was_no_time_for_has_no_estimate(oracle: Oracle) -> None:
+    target = "tests.support.worker_targets:estimate_without_time"
+    result = oracle.of("return (x * x).sum()", target=target, x="np.ones(3, np.float32)")
+    assert obstacles(result) == {"time": (3, (0,))}
+    nested = GradCase("grad", 0, order=2)
+    result = oracle.of("return (x * x).sum()", nested, target, x="np.ones(3, np.float32)")
+    assert obstacles(result) == {"time": (3, (0,))}
+
+
+# The net runs as in the engines
+
+
+INNER_STEP = """
+import numpy as np
+
+
+def inputs():
+    return {"x": np.array([1.0, 2.0], np.float32)}
+
+
+def torch_net():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.tensor([0.5, -1.0]))
+
+        def forward(self, x):
+            inner = (self.w * self.w * x).sum()
+            (slope,) = torch.autograd.grad(inner, self.w, create_graph=True)
+            moved = self.w - 0.1 * slope
+            return (moved * moved).sum()
+
+    return Net()
+"""
+"""A step of gradient descent within the forward: with m = w·(1 - 0.2·x) the loss is Σm²."""
+
+
+def test_a_net_that_differentiates_by_its_weights_in_the_forward_is_estimated(
+    oracle: Oracle,
+) -> None:
+    result = oracle.of_file(INNER_STEP, GradCase("grad", 0, "all"))
+    x, w = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    factor = 1 - 0.2 * x
+    assert agrees(result, dx=-0.4 * w * w * factor, dw=2 * w * factor**2) is True
+    assert agrees(result, dx=np.zeros(2), dw=2 * w * factor**2) is False
+
+
+def test_a_net_that_detaches_what_requires_no_gradient_is_estimated_with_it(
+    oracle: Oracle,
+) -> None:
+    # The squared slope of Σx³, so that the loss is Σ9x⁴.
+    result = oracle.of(
+        "if not x.requires_grad:\n"
+        "            x = x.detach().requires_grad_()\n"
+        "        (g,) = torch.autograd.grad((x ** 3).sum(), x, create_graph=True)\n"
+        "        return (g * g).sum()",
+        x="np.array([1.0, -0.5], np.float32)",
+    )
+    assert agrees(result, dx=np.array([36.0, -4.5])) is True
+    assert not result.stops
+
+
+# Gradients of gradients
+
+
+SWISH = """
+import numpy as np
+
+
+def inputs():
+    return {"x": np.array([0.5, -1.0, 2.0], np.float32)}
+
+
+def torch_net():
+    import torch
+
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            square = x * x
+            ctx.save_for_backward(x, square)
+            return x * square
+
+        @staticmethod
+        def backward(ctx, cotangent):
+            x, square = ctx.saved_tensors
+            return 3 * square * cotangent
+
+    def net(x):
+        return (Cube.apply(x) * x).sum()
+
+    return net
+"""
+"""x⁴ by a Function whose backward uses a saved square: PyTorch's second derivative misses some."""
+
+
+@pytest.mark.parametrize(
+    ("order", "right"),
+    [(1, [0.5, -4.0, 32.0]), (2, [3.0, 12.0, 48.0]), (3, [12.0, -24.0, 48.0]), (4, [24.0] * 3)],
+)
+def test_a_function_with_a_backward_of_its_own_is_estimated_at_every_order(
+    oracle: Oracle, order: int, right: list[float]
+) -> None:
+    result = oracle.of_file(SWISH, GradCase("grad", 0, order=order))
+    exact = np.array(right)
+    assert agrees(result, dx=exact) is True
+    assert agrees(result, dx=with_error(exact, 2, 0.5)) is False
+
+
+def test_the_gradient_of_the_gradient_is_that_of_its_sum(oracle: Oracle) -> None:
+    # exp(a·x): the second is a·Σa·exp(a·x), with every mixed derivative.
+    result = oracle.of(
+        "return torch.exp(x[0] + 2 * x[1] - x[2])",
+        GradCase("grad", 0, order=2),
+        x="np.array([0.1, 0.2, 0.3], np.float32)",
+    )
+    slopes = np.array([1.0, 2.0, -1.0])
+    right = slopes * slopes.sum() * np.exp(0.2)
+    assert agrees(result, dx=right) is True
+    assert agrees(result, dx=slopes**2 * np.exp(0.2)) is False
+
+
+def test_a_large_leaf_has_directions_at_order_2_too(oracle: Oracle) -> None:
+    result = oracle.of(
+        "return torch.sin(x).sum()",
+        GradCase("grad", 0, order=2),
+        x="np.linspace(-2, 2, 600).astype(np.float32)",
+    )
+    (estimate,) = result.estimates
+    assert estimate.directions == 16
+    right = -np.sin(np.linspace(-2, 2, 600))
+    assert agrees(result, dx=right) is True
+    assert agrees(result, dx=1.02 * right) is False
+
+
+def test_where_the_first_gradient_has_a_kink_the_second_is_not_judged(oracle: Oracle) -> None:
+    result = oracle.of(
+        "return (torch.relu(x) ** 2).sum()",
+        GradCase("grad", 0, order=2),
+        x="np.array([0.0, 1.0, -2.0], np.float32)",
+    )
+    assert obstacles(result) == {"rough": (1, (0,))}
+    for choice in (0.0, 1.0, 2.0):
+        assert agrees(result, dx=np.array([choice, 2.0, 0.0])) is True
+    assert agrees(result, dx=np.array([0.0, 1.0, 0.0])) is False
+
+
+def test_estimates_survive_the_way_to_the_store() -> None:
+    estimate = Estimate("dx", pack(np.zeros(2)), smooth=pack(np.array([True, False])))
+    decoded = msgspec.msgpack.decode(msgspec.msgpack.encode(estimate), type=Estimate)
+    assert decoded.smooth is not None
+    assert unpack(decoded.smooth).tolist() == [True, False]
