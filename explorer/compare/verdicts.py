@@ -188,7 +188,7 @@ def _surprise(
 def _unexpected_difference(
     disagree: dict[Parties, bool], applicable: tuple[ExpectedDifference, ...]
 ) -> Disagreement | None:
-    """All who are on the sides of the first two that disagree although nothing tells them apart."""
+    """All sides of which each two disagree although nothing tells them apart."""
     unexpected: list[Parties] = []
     for (one, other), do_disagree in disagree.items():
         is_expected = any(_tells_apart(expectation, one, other) for expectation in applicable)
@@ -196,27 +196,34 @@ def _unexpected_difference(
             unexpected.append((one, other))
     if not unexpected:
         return None
-    left, right = _sides(disagree, unexpected)
-    return Disagreement(tuple(left), tuple(right))
+    one, other, *further = _sides(disagree, unexpected)
+    return Disagreement(one, other, tuple(further))
 
 
 def _sides(
     disagree: Mapping[Parties, bool], unexpected: Sequence[Parties]
-) -> tuple[list[str], list[str]]:
-    """The first two of ``unexpected``, each with those who agree with it and not with the other.
+) -> list[tuple[str, ...]]:
+    """The first two of ``unexpected``, each with those who agree with it and not with the others.
 
-    Each party on one side unexpectedly disagrees with each on the other.
+    Whoever unexpectedly disagrees with all of them is a further side. Each party on one side
+    unexpectedly disagrees with each on the others.
     """
     disagreeing = {frozenset(parties) for parties, do_disagree in disagree.items() if do_disagree}
     opposed = {frozenset(parties) for parties in unexpected}
-    left, right = [unexpected[0][0]], [unexpected[0][1]]
+    sides = [[party] for party in unexpected[0]]
     for party in dict.fromkeys(chain.from_iterable(disagree)):
-        for side, opposite in ((left, right), (right, left)):
-            has_side = party in left or party in right
+        if any(party in side for side in sides):
+            continue
+        against = [_pairs(party, side) <= opposed for side in sides]
+        if all(against):
+            sides.append([party])
+            continue
+        for place, side in enumerate(sides):
             agrees = disagreeing.isdisjoint(_pairs(party, side))
-            if not has_side and agrees and _pairs(party, opposite) <= opposed:
+            if agrees and all(against[:place] + against[place + 1 :]):
                 side.append(party)
-    return left, right
+                break
+    return [tuple(side) for side in sides]
 
 
 def _pairs(party: str, side: Sequence[str]) -> set[frozenset[str]]:

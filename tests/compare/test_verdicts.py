@@ -135,8 +135,9 @@ def test_all_who_disagree_with_the_oracle_are_named() -> None:
         ((1, 1, 2, 2), "A and B disagree with C, D and O"),
         ((1, 2, 2, 2), "A disagrees with B, C, D and O"),
         ((2, 2, 2, 1), "A, B, C and O disagree with D"),
-        # Whoever agrees with neither side is on neither.
-        ((1, 3, 2, 2), "A and B disagree"),
+        ((1, 3, 2, 2), "each disagrees with the others: A / B / C, D and O"),
+        ((1, 2, 3, 3), "each disagrees with the others: A / B and O / C and D"),
+        ((1, 3, 4, 5), "each disagrees with the others: A / B / C / D / O"),
     ],
 )
 def test_both_sides_of_a_difference_are_named_whole(
@@ -159,6 +160,20 @@ def test_both_sides_of_a_difference_are_named_whole(
     for letter, name in letters.items():
         told = told.replace(name, letter)
     assert told == sides
+
+
+def test_an_error_and_two_values_are_three_sides() -> None:
+    oracle = OracleResult("ok", (Estimate("dx", pack(values("float64"))),))
+    moved = answer(values() * 2, values())
+    results = {
+        "mindspore-graph": raised(),
+        "mindspore-tape": FINE,
+        "torch-tape": moved,
+        "torch-graph": moved,
+    }
+    assert reason(judged(results, oracle=oracle)).startswith(
+        "each disagrees with the others: mindspore-graph / mindspore-tape / torch-tape and torch-graph;"
+    )
 
 
 def test_an_oracle_that_contradicts_neither_side_is_on_none() -> None:
