@@ -1,11 +1,12 @@
 """The verdict on a case, and whether a scenario expects it."""
 
+import msgspec
 import numpy as np
 import pytest
 
 from explorer.compare.align import align
 from explorer.compare.results import agrees_with_oracle
-from explorer.compare.verdicts import judge, with_expectation
+from explorer.compare.verdicts import judge, with_expectation, without_divergence
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
@@ -14,6 +15,7 @@ from explorer.model.results import Estimate, LeafNoise, OracleResult, Outcome, R
 from explorer.numeric.differences import directions
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
+from explorer.words.coverage import where_they_differ
 from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, answer, raised, values
 
@@ -246,6 +248,58 @@ def test_a_divergence_is_expected_where_its_engines_are_to_differ(
     assert not with_expectation(apart, report, ()).expected
     same = align(scaled(engines[0], 1.0), scaled(engines[1], 1.0))
     assert with_expectation(same, report, ()).expected
+
+
+def moving(dx: float) -> ResultNoise:
+    movement = np.full(FINE.leaves[0].value.shape, dx, np.float32)
+    return ResultNoise((LeafNoise("dx", pack(movement)),), runs=3)
+
+
+@pytest.mark.parametrize(("moved", "is_named"), [(0.5, False), (0.01, True)])
+def test_graphs_do_not_part_where_the_noise_of_their_results_says_that_these_are_the_same(
+    moved: float, is_named: bool
+) -> None:
+    # Results from 1.5 to 3 that differ by 3 at most: 4 and 212 times the noise of both sides.
+    noise = {"torch-tape": moving(moved), "mindspore-tape": moving(moved)}
+    results = {"torch-tape": FINE, "mindspore-tape": answer(values() * 2, values())}
+    report = judge(CASE, results, NO_ORACLE, noise=noise)
+    assert (report.verdict == "differs") is is_named
+    apart = align(scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0))
+    apart = msgspec.structs.replace(apart, differing=("dx",))
+    judged_alike = with_expectation(apart, report, (), (), noise)
+    assert (judged_alike.divergence is not None) is is_named
+    assert judged_alike.expected is not is_named
+    # An output that is no part of the answer is judged by the graphs alone.
+    apart = msgspec.structs.replace(apart, differing=("dx", "out"))
+    assert with_expectation(apart, report, (), (), noise).divergence
+
+
+def test_a_tolerance_is_for_what_differs_by_more_than_the_noise() -> None:
+    noise = {"torch-tape": moving(0.5), "mindspore-tape": moving(0.5)}
+    rough = Tolerance("rough", rtol=0.1, leaves=("dy",))
+    near = answer(values() * 2, values() * np.float32(1.01))
+    results = {"torch-tape": FINE, "mindspore-tape": near}
+    report = judge(CASE, results, NO_ORACLE, noise=noise, tolerances=(rough,))
+    assert (report.verdict, report.expected) == ("close", True)
+    apart = align(scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0))
+    assert apart.divergence
+    assert with_expectation(apart, report, (), (rough,), noise).expected
+    assert not with_expectation(apart, report, (), (rough,)).expected
+
+
+def test_no_divergence_is_named_from_a_graph_that_recording_altered() -> None:
+    apart = align(scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0))
+    assert apart.divergence
+    altered = without_divergence(apart, {"mindspore-tape"})
+    assert (altered.divergence, altered.further, altered.differing) == (None, (), ())
+    assert altered.altered == ("mindspore-tape",)
+    assert altered.expected
+    assert not altered.is_same
+    assert where_they_differ(altered) == (
+        "not judged: recording changed the results of mindspore-tape, whose graph shows another"
+        " computation"
+    )
+    assert without_divergence(apart, {"torch-graph"}) == apart
 
 
 # Random numbers
