@@ -256,43 +256,40 @@ def with_expectation(
 ) -> Alignment:
     """An alignment of the graphs of a case, and whether the scenario expects its divergence.
 
-    It does where it expects the two engines to differ, or allows their answers to. Results are judged
-    once, element by element with the ``noise`` of each: where the answers of the two do not differ,
-    neither do their graphs lead to other results.
+    It does where it expects the two engines to differ, or allows their answers, with the ``noise`` of
+    each, to.
     """
     parties = alignment.left, alignment.right
     applicable = [expectation for expectation in expected if expectation.applies(report.case)]
     is_expected = any(_tells_apart(expectation, *parties) for expectation in applicable)
     left, right = (report.results.get(name) for name in parties)
-    if left and right and left.outcome == right.outcome == "ok":
+    if tolerances and left and right and left.outcome == right.outcome == "ok":
         both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-        if tolerances:
-            is_expected |= bool(allowance(report.case, left, right, tolerances, both, report.drawn))
-        alike = _names_alike(left, right, both, report.drawn)
-        # Without differing results a divergence is that of the rates of two dropouts.
-        if alignment.differing and set(alignment.differing) <= alike:
-            alignment = msgspec.structs.replace(
-                alignment, divergence=None, further=(), differing=()
-            )
+        is_expected |= bool(allowance(report.case, left, right, tolerances, both, report.drawn))
     is_expected |= alignment.divergence is None
     return msgspec.structs.replace(alignment, expected=is_expected)
 
 
-def _names_alike(
-    left: Result, right: Result, noise: tuple[Movements, Movements], drawn: Collection[str]
-) -> set[str]:
-    """The leaves of two answers that do not differ; none where their structures do."""
+def alike_results(
+    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
+) -> frozenset[str]:
+    """The results in the answers of two engines that do not differ by more than their ``noise``.
+
+    They are judged once, element by element: their graphs do not lead to other ones.
+    """
+    left, right = (report.results.get(name) for name in parties)
+    if not (left and right and left.outcome == right.outcome == "ok"):
+        return frozenset()
     if left.structure != right.structure:
-        return set()
+        return frozenset()
+    both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
     alike = set()
     for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        movement = noise[0].get(leaf.name), noise[1].get(other.name)
-        compared = compare_form(leaf, other, ("left", "right"))
-        if leaf.name not in drawn:
-            compared = compare_leaf(leaf, other, ("left", "right"), movement)
-        if compared.verdict != "differs":
+        movement = both[0].get(leaf.name), both[1].get(other.name)
+        is_drawn = leaf.name in report.drawn
+        if not is_drawn and compare_leaf(leaf, other, parties, movement).verdict != "differs":
             alike.add(leaf.name)
-    return alike
+    return frozenset(alike)
 
 
 def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignment:

@@ -1,12 +1,11 @@
 """The verdict on a case, and whether a scenario expects it."""
 
-import msgspec
 import numpy as np
 import pytest
 
 from explorer.compare.align import align
 from explorer.compare.results import agrees_with_oracle
-from explorer.compare.verdicts import judge, with_expectation, without_divergence
+from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
@@ -264,14 +263,22 @@ def test_graphs_do_not_part_where_the_noise_of_their_results_says_that_these_are
     results = {"torch-tape": FINE, "mindspore-tape": answer(values() * 2, values())}
     report = judge(CASE, results, NO_ORACLE, noise=noise)
     assert (report.verdict == "differs") is is_named
-    apart = align(scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0))
-    apart = msgspec.structs.replace(apart, differing=("dx",))
-    judged_alike = with_expectation(apart, report, (), (), noise)
-    assert (judged_alike.divergence is not None) is is_named
-    assert judged_alike.expected is not is_named
-    # An output that is no part of the answer is judged by the graphs alone.
-    apart = msgspec.structs.replace(apart, differing=("dx", "out"))
-    assert with_expectation(apart, report, (), (), noise).divergence
+    parties = "torch-tape", "mindspore-tape"
+    alike = alike_results(report, parties, noise)
+    assert alike == ({"dy"} if is_named else {"dx", "dy"})
+    # The graphs' own results are called out; one that is no part of the answer they judge alone.
+    graphs = scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0)
+    assert align(*graphs, alike=alike).divergence
+    assert align(*graphs, alike=["out"]).differing == ()
+    assert align(*graphs, alike=["out"]).divergence is None
+
+
+def test_what_is_drawn_or_nested_otherwise_is_not_known_to_be_alike() -> None:
+    parties = "torch-tape", "mindspore-tape"
+    assert alike_results(compared(FINE), parties) == {"dy"}
+    bare = answer(values(), structure="dx")
+    assert alike_results(compared(bare), parties) == set()
+    assert alike_results(compared(raised()), parties) == set()
 
 
 def test_a_tolerance_is_for_what_differs_by_more_than_the_noise() -> None:

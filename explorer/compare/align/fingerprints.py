@@ -40,11 +40,13 @@ _FIRST_QUANTILE on the quantiles.
 class Tolerance:
     """The tolerance within which two elements agree whose noise was not measured.
 
-    ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element.
+    ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element. ``alike``
+    are the names of results that agree whatever the levels of the graphs say.
     """
 
     rtol: float
     atol: float
+    alike: frozenset[str] = frozenset()
 
 
 @dataclass
