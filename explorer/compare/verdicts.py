@@ -196,8 +196,8 @@ def _unexpected_difference(
             unexpected.append((one, other))
     if not unexpected:
         return None
-    one, other, *further = _sides(disagree, unexpected)
-    return Disagreement(one, other, tuple(further))
+    first, second, *further = _sides(disagree, unexpected)
+    return Disagreement(first, second, tuple(further))
 
 
 def _sides(

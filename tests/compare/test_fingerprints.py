@@ -262,6 +262,7 @@ def test_a_number_that_is_not_finite_equals_the_same_alone_also_in_large_tensors
         y = graph.add("mul", [x], value=numbers)
         graph.add("output", [y], kind="output", name="out", value=numbers)
         graphs.append(graph.record())
-    alignment = align(*graphs)
+    left, right = graphs
+    alignment = align(left, right)
     assert alignment.differing == (("out",) if differs else ())
     assert (alignment.divergence is not None) is differs

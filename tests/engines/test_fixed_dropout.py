@@ -397,11 +397,11 @@ def test_a_given_mask_is_applied_at_the_line_of_the_net(
     captured = workers.call(ENGINES[engine].captures_in, target, request, Captured)
     assert isinstance(captured, Captured)
     graph = captured.graphs[-1]
-    products = []
+    texts = []
     for node in sorted(graph.nodes, key=lambda node: node.order):
         if node.phase == "forward" and node.op in ("Mul", "aten.mul.Tensor"):
-            products.append(int(node.source[0].rpartition(":")[2]))
-    texts = [LINES.splitlines()[line - 1].strip() for line in products]
+            number = int(node.source[0].rpartition(":")[2])
+            texts.append(LINES.splitlines()[number - 1].strip())
     function = (
         "functional.dropout(x, 0.25)" if engine.startswith("torch") else "ops.dropout(x, p=0.25)"
     )

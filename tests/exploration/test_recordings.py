@@ -156,7 +156,8 @@ def test_the_derivative_of_prod_that_recording_changes_is_no_divergence(
 
 
 def sigmoid(a: AnyArray) -> AnyArray:
-    return 1 / (1 + np.exp(-a))
+    value: AnyArray = 1 / (1 + np.exp(-a))
+    return value
 
 
 def test_an_answer_that_is_not_there_is_not_compared() -> None:
