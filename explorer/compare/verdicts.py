@@ -213,7 +213,7 @@ def _surprise(
 def _unexpected_difference(
     disagree: dict[Parties, bool], applicable: tuple[ExpectedDifference, ...]
 ) -> Disagreement | None:
-    """All who are on the sides of the first two that disagree although nothing tells them apart."""
+    """All sides of which each two disagree although nothing tells them apart."""
     unexpected: list[Parties] = []
     for (one, other), do_disagree in disagree.items():
         is_expected = any(_tells_apart(expectation, one, other) for expectation in applicable)
@@ -221,27 +221,34 @@ def _unexpected_difference(
             unexpected.append((one, other))
     if not unexpected:
         return None
-    left, right = _sides(disagree, unexpected)
-    return Disagreement(tuple(left), tuple(right))
+    first, second, *further = _sides(disagree, unexpected)
+    return Disagreement(first, second, tuple(further))
 
 
 def _sides(
     disagree: Mapping[Parties, bool], unexpected: Sequence[Parties]
-) -> tuple[list[str], list[str]]:
-    """The first two of ``unexpected``, each with those who agree with it and not with the other.
+) -> list[tuple[str, ...]]:
+    """The first two of ``unexpected``, each with those who agree with it and not with the others.
 
-    Each party on one side unexpectedly disagrees with each on the other.
+    Whoever unexpectedly disagrees with all of them is a further side. Each party on one side
+    unexpectedly disagrees with each on the others.
     """
     disagreeing = {frozenset(parties) for parties, do_disagree in disagree.items() if do_disagree}
     opposed = {frozenset(parties) for parties in unexpected}
-    left, right = [unexpected[0][0]], [unexpected[0][1]]
+    sides = [[party] for party in unexpected[0]]
     for party in dict.fromkeys(chain.from_iterable(disagree)):
-        for side, opposite in ((left, right), (right, left)):
-            has_side = party in left or party in right
+        if any(party in side for side in sides):
+            continue
+        against = [_pairs(party, side) <= opposed for side in sides]
+        if all(against):
+            sides.append([party])
+            continue
+        for place, side in enumerate(sides):
             agrees = disagreeing.isdisjoint(_pairs(party, side))
-            if not has_side and agrees and _pairs(party, opposite) <= opposed:
+            if agrees and all(against[:place] + against[place + 1 :]):
                 side.append(party)
-    return left, right
+                break
+    return [tuple(side) for side in sides]
 
 
 def _pairs(party: str, side: Sequence[str]) -> set[frozenset[str]]:
@@ -274,43 +281,40 @@ def with_expectation(
 ) -> Alignment:
     """An alignment of the graphs of a case, and whether the scenario expects its divergence.
 
-    It does where it expects the two engines to differ, or allows their answers to. Results are judged
-    once, element by element with the ``noise`` of each: where the answers of the two do not differ,
-    neither do their graphs lead to other results.
+    It does where it expects the two engines to differ, or allows their answers, with the ``noise`` of
+    each, to.
     """
     parties = alignment.left, alignment.right
     applicable = [expectation for expectation in expected if expectation.applies(report.case)]
     is_expected = any(_tells_apart(expectation, *parties) for expectation in applicable)
     left, right = (report.results.get(name) for name in parties)
-    if left and right and left.outcome == right.outcome == "ok":
+    if tolerances and left and right and left.outcome == right.outcome == "ok":
         both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-        if tolerances:
-            is_expected |= bool(allowance(report.case, left, right, tolerances, both, report.drawn))
-        alike = _names_alike(left, right, both, report.drawn)
-        # Without differing results a divergence is that of the rates of two dropouts.
-        if alignment.differing and set(alignment.differing) <= alike:
-            alignment = msgspec.structs.replace(
-                alignment, divergence=None, further=(), differing=()
-            )
+        is_expected |= bool(allowance(report.case, left, right, tolerances, both, report.drawn))
     is_expected |= alignment.divergence is None
     return msgspec.structs.replace(alignment, expected=is_expected)
 
 
-def _names_alike(
-    left: Result, right: Result, noise: tuple[Movements, Movements], drawn: Collection[str]
-) -> set[str]:
-    """The leaves of two answers that do not differ; none where their structures do."""
+def alike_results(
+    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
+) -> frozenset[str]:
+    """The results in the answers of two engines that do not differ by more than their ``noise``.
+
+    They are judged once, element by element: their graphs do not lead to other ones.
+    """
+    left, right = (report.results.get(name) for name in parties)
+    if not (left and right and left.outcome == right.outcome == "ok"):
+        return frozenset()
     if left.structure != right.structure:
-        return set()
+        return frozenset()
+    both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
     alike = set()
     for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        movement = noise[0].get(leaf.name), noise[1].get(other.name)
-        compared = compare_form(leaf, other, ("left", "right"))
-        if leaf.name not in drawn:
-            compared = compare_leaf(leaf, other, ("left", "right"), movement)
-        if compared.verdict != "differs":
+        movement = both[0].get(leaf.name), both[1].get(other.name)
+        is_drawn = leaf.name in report.drawn
+        if not is_drawn and compare_leaf(leaf, other, parties, movement).verdict != "differs":
             alike.add(leaf.name)
-    return alike
+    return frozenset(alike)
 
 
 def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignment:

@@ -6,7 +6,7 @@ from itertools import combinations
 from explorer.compare.align import align
 from explorer.compare.draws import random_draws
 from explorer.compare.node_noise import ill_conditioned
-from explorer.compare.verdicts import judge, with_expectation, without_divergence
+from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
 from explorer.exploration.jobs import question
 from explorer.exploration.outcomes import Outcomes, altered_engines, recorded_otherwise
 from explorer.model.alignment import Alignment
@@ -161,7 +161,9 @@ class RunState:
         expected, tolerances = self._scenario.expected, self._scenario.tolerances
         alignments = []
         for left, right in pairs:
-            alignment = without_divergence(align(left, right), altered)
+            parties = left.engine, right.engine
+            alike = alike_results(report, parties, noise)
+            alignment = without_divergence(align(left, right, alike=alike), altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             alignments.append(alignment)
         self._alignments = tuple(alignments)

@@ -33,7 +33,8 @@ class Summary(msgspec.Struct, frozen=True):
     The figures do not depend on the tensor's layout. ``quantiles`` are order statistics of the
     finite elements, from least to greatest, as float64; ``norm`` is the Euclidean norm. All figures
     are over the finite elements; ``nonfinite`` counts the others, ``zeros`` the exact zeros. Those
-    of a complex tensor are over all its real and imaginary parts, as real numbers.
+    of a complex tensor are over all its real and imaginary parts, as real numbers. ``infinities``
+    counts inf and -inf among the others, the rest of which is NaN.
     """
 
     minimum: float
@@ -44,6 +45,7 @@ class Summary(msgspec.Struct, frozen=True):
     nonfinite: int
     quantiles: tuple[float, ...]
     whole: Array | None = None
+    infinities: tuple[int, int] = (0, 0)
 
 
 def carrier(dtype: str) -> "np.dtype[Any]":

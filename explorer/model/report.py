@@ -67,11 +67,13 @@ class Unanswered(msgspec.Struct, frozen=True, tag_field="surprise", tag="unanswe
 class Disagreement(msgspec.Struct, frozen=True, tag_field="surprise", tag="disagreement"):
     """Engines, and perhaps the oracle, disagree though nothing in the scenario tells them apart.
 
-    Each of ``one`` disagrees with each of ``other``; those of one side agree.
+    Each of ``one`` disagrees with each of ``other``, and with each of ``further`` sides; those of one
+    side agree.
     """
 
     one: tuple[str, ...]
     other: tuple[str, ...]
+    further: tuple[tuple[str, ...], ...] = ()
 
 
 class Agreement(msgspec.Struct, frozen=True, tag_field="surprise", tag="agreement"):

@@ -187,7 +187,14 @@ def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str
             wholes[row] = Array(shape, dtype, data[row * length : (row + 1) * length])
     if rows.dtype.kind == "c":
         rows = real_parts(rows).reshape(len(rows), -1)
-    return [Summary(*figures, whole) for figures, whole in zip(_figures(rows), wholes, strict=True)]
+    summaries = []
+    for row, figures, whole in zip(rows, _figures(rows), wholes, strict=True):
+        summary = Summary(*figures, whole)
+        if summary.nonfinite:
+            infinities = np.count_nonzero(row == np.inf), np.count_nonzero(row == -np.inf)
+            summary = Summary(*figures, whole, infinities)
+        summaries.append(summary)
+    return summaries
 
 
 def _figures(rows: AnyArray) -> list[SummaryFigures]:

@@ -16,7 +16,7 @@ from explorer.model.alignment import How, Pair
 from explorer.model.arrays import AnyArray, Summary, unpack
 from explorer.model.graph import FRAMEWORK_PACKAGES, Node, Output
 from explorer.model.unpaired import Unpaired
-from explorer.numeric.differences import elementwise_difference
+from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import digits
@@ -347,9 +347,7 @@ def alone(unpaired: Unpaired, engines: Engines) -> str:
 def _array(node: Node, slot: int) -> AnyArray | None:
     for output in node.outputs[slot : slot + 1]:
         if output.values and output.values.whole:
-            array = unpack(output.values.whole)
-            if array.dtype.kind != "c":
-                return array
+            return unpack(output.values.whole)
     return None
 
 
@@ -362,13 +360,20 @@ def _compared(said: str, one: AnyArray, other: AnyArray) -> PairDetail:
             ),
         )
     # Equal up to layout: one of the two may have an axis of length one more.
-    left, right = one.astype(np.float64), other.astype(np.float64).reshape(one.shape)
-    differences = elementwise_difference(left, right)
+    is_complex = "c" in (one.dtype.kind, other.dtype.kind)
+    kind = np.complex128 if is_complex else np.float64
+    left, right = one.astype(kind), other.astype(kind).reshape(one.shape)
+    differences = elementwise_difference(real_parts(left), real_parts(right))
+    if is_complex:
+        # An element is as far off as the worse of its parts.
+        differences = differences.max(axis=-1)
     if not differences.any():
         return PairDetail(said, _("Equal in every element."))
     index = np.unravel_index(int(np.argmax(differences)), differences.shape)
     place = list(map(int, index))
     text = _("Greatest difference {value} at {index}: {left} on the left, {right} on the right.")
+    if np.isinf(differences[index]):
+        text = _("Not the same nan or inf at {index}: {left} on the left, {right} on the right.")
     told = text.format(
         value=f"{differences[index]:.3g}",
         index=place,

@@ -246,6 +246,12 @@ def reason(case: CaseReport) -> str:
         text = _("{engines} should differ from the others here, but agree: {reason}")
         return text.format(engines=listed(surprise.engines), reason=said(surprise.reason))
     one, other = surprise.one, surprise.other
+    if surprise.further:
+        text = _(
+            "each disagrees with the others: {sides}; the scenario declares no such difference"
+        )
+        sides = map(_side, (one, other, *surprise.further))
+        return text.format(sides=" / ".join(sides))
     if len(one) == len(other) == 1:
         text = _("{engines} disagree; the scenario declares no such difference")
         return text.format(engines=listed((*one, *other)))

@@ -109,12 +109,19 @@ def test_a_sort_that_rounds_to_single_precision_is_named_and_not_what_reads_it(
         assert divergence.gap.greatest == pytest.approx(0, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", ["rounded_mish", "distance_in_double"])
+def test_graphs_of_results_that_are_close_have_no_divergence(workers: Workers) -> None:
+    # In the graphs' own figures the results are 25 times the noise apart, element by element 8.4.
+    report = explored("rounded_mish", workers, GradCase("grad", 0))
+    assert (report.cases[0].verdict, report.cases[0].oracle_agrees) == ("close", True)
+    for alignment in report.alignments:
+        assert (alignment.divergence, alignment.differing) == (None, ())
+        assert alignment.contradictions == ()
+
+
 def test_formulas_that_round_otherwise_are_compared_where_they_come_to_one_quantity(
-    name: str, workers: Workers
+    workers: Workers,
 ) -> None:
-    most = GradCase("grad", (0, 1) if name == "distance_in_double" else 0)
-    report = explored(name, workers, most)
+    report = explored("distance_in_double", workers, GradCase("grad", (0, 1)))
     assert report.cases[0].oracle_agrees
     for divergence in divergences(report).values():
         assert not isinstance(divergence, GradientAdded)

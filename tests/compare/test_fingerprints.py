@@ -13,6 +13,7 @@ from explorer.compare.align.vertices import OutputValue, view
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
 from tests.support.computed_graphs import ComputedGraph, one_input
+from tests.support.handmade_graph import HandmadeGraph
 
 TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
 
@@ -236,3 +237,32 @@ def test_a_value_whose_elements_are_not_all_known_agrees_by_its_figures() -> Non
         assert equal.divergence is None
         assert len(equal.pairs) == 3
     assert align(of_figures(array, True), of_figures(array * 1.01, False)).divergence is not None
+
+
+@pytest.mark.parametrize("size", [3, 3000])
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        (np.nan, np.nan, False),
+        (np.inf, np.inf, False),
+        (np.nan, np.inf, True),
+        (np.inf, -np.inf, True),
+        (np.nan, 2.0, True),
+    ],
+)
+def test_a_number_that_is_not_finite_equals_the_same_alone_also_in_large_tensors(
+    one: float, other: float, differs: bool, size: int
+) -> None:
+    graphs = []
+    for number in (one, other):
+        graph = HandmadeGraph()
+        x = graph.add("input", kind="input", name="x", value=1.0)
+        numbers = np.arange(size, dtype=np.float64)
+        numbers[1] = number
+        y = graph.add("mul", [x], value=numbers)
+        graph.add("output", [y], kind="output", name="out", value=numbers)
+        graphs.append(graph.record())
+    left, right = graphs
+    alignment = align(left, right)
+    assert alignment.differing == (("out",) if differs else ())
+    assert (alignment.divergence is not None) is differs

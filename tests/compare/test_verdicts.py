@@ -5,7 +5,7 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.compare.results import agrees_with_oracle
-from explorer.compare.verdicts import judge, with_expectation
+from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
@@ -14,6 +14,7 @@ from explorer.model.results import Estimate, LeafNoise, OracleResult, Outcome, R
 from explorer.numeric.differences import directions
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
+from explorer.words.coverage import where_they_differ
 from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, answer, raised, values
 
@@ -135,8 +136,9 @@ def test_all_who_disagree_with_the_oracle_are_named() -> None:
         ((1, 1, 2, 2), "A and B disagree with C, D and O"),
         ((1, 2, 2, 2), "A disagrees with B, C, D and O"),
         ((2, 2, 2, 1), "A, B, C and O disagree with D"),
-        # Whoever agrees with neither side is on neither.
-        ((1, 3, 2, 2), "A and B disagree"),
+        ((1, 3, 2, 2), "each disagrees with the others: A / B / C, D and O"),
+        ((1, 2, 3, 3), "each disagrees with the others: A / B and O / C and D"),
+        ((1, 3, 4, 5), "each disagrees with the others: A / B / C / D / O"),
     ],
 )
 def test_both_sides_of_a_difference_are_named_whole(
@@ -159,6 +161,20 @@ def test_both_sides_of_a_difference_are_named_whole(
     for letter, name in letters.items():
         told = told.replace(name, letter)
     assert told == sides
+
+
+def test_an_error_and_two_values_are_three_sides() -> None:
+    oracle = OracleResult("ok", (Estimate("dx", pack(values("float64"))),))
+    moved = answer(values() * 2, values())
+    results = {
+        "mindspore-graph": raised(),
+        "mindspore-tape": FINE,
+        "torch-tape": moved,
+        "torch-graph": moved,
+    }
+    assert reason(judged(results, oracle=oracle)).startswith(
+        "each disagrees with the others: mindspore-graph / mindspore-tape / torch-tape and torch-graph;"
+    )
 
 
 def test_an_oracle_that_contradicts_neither_side_is_on_none() -> None:
@@ -231,6 +247,66 @@ def test_a_divergence_is_expected_where_its_engines_are_to_differ(
     assert not with_expectation(apart, report, ()).expected
     same = align(scaled(engines[0], 1.0), scaled(engines[1], 1.0))
     assert with_expectation(same, report, ()).expected
+
+
+def moving(dx: float) -> ResultNoise:
+    movement = np.full(FINE.leaves[0].value.shape, dx, np.float32)
+    return ResultNoise((LeafNoise("dx", pack(movement)),), runs=3)
+
+
+@pytest.mark.parametrize(("moved", "is_named"), [(0.5, False), (0.01, True)])
+def test_graphs_do_not_part_where_the_noise_of_their_results_says_that_these_are_the_same(
+    moved: float, is_named: bool
+) -> None:
+    # Results from 1.5 to 3 that differ by 3 at most: 4 and 212 times the noise of both sides.
+    noise = {"torch-tape": moving(moved), "mindspore-tape": moving(moved)}
+    results = {"torch-tape": FINE, "mindspore-tape": answer(values() * 2, values())}
+    report = judge(CASE, results, NO_ORACLE, noise=noise)
+    assert (report.verdict == "differs") is is_named
+    parties = "torch-tape", "mindspore-tape"
+    alike = alike_results(report, parties, noise)
+    assert alike == ({"dy"} if is_named else {"dx", "dy"})
+    # The graphs' own results are called out; one that is no part of the answer they judge alone.
+    graphs = scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0)
+    assert align(*graphs, alike=alike).divergence
+    assert align(*graphs, alike=["out"]).differing == ()
+    assert align(*graphs, alike=["out"]).divergence is None
+
+
+def test_what_is_drawn_or_nested_otherwise_is_not_known_to_be_alike() -> None:
+    parties = "torch-tape", "mindspore-tape"
+    assert alike_results(compared(FINE), parties) == {"dy"}
+    bare = answer(values(), structure="dx")
+    assert alike_results(compared(bare), parties) == set()
+    assert alike_results(compared(raised()), parties) == set()
+
+
+def test_a_tolerance_is_for_what_differs_by_more_than_the_noise() -> None:
+    noise = {"torch-tape": moving(0.5), "mindspore-tape": moving(0.5)}
+    rough = Tolerance("rough", rtol=0.1, leaves=("dy",))
+    near = answer(values() * 2, values() * np.float32(1.01))
+    results = {"torch-tape": FINE, "mindspore-tape": near}
+    report = judge(CASE, results, NO_ORACLE, noise=noise, tolerances=(rough,))
+    assert (report.verdict, report.expected) == ("close", True)
+    apart = align(scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0))
+    assert apart.divergence
+    assert with_expectation(apart, report, (), (rough,), noise).expected
+    assert not with_expectation(apart, report, (), (rough,)).expected
+
+
+def test_no_divergence_is_named_from_a_graph_that_recording_altered() -> None:
+    apart = align(scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0))
+    assert apart.divergence
+    altered = without_divergence(apart, {"mindspore-tape"})
+    assert (altered.divergence, altered.further, altered.differing) == (None, (), ())
+    assert altered.altered == ("mindspore-tape",)
+    assert altered.expected
+    assert not altered.is_same
+    assert where_they_differ(altered) == (
+        "not judged: recording changed the results of mindspore-tape, whose graph shows another"
+        " computation"
+    )
+    assert without_divergence(apart, {"torch-graph"}) == apart
 
 
 # Random numbers

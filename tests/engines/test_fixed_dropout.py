@@ -11,7 +11,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import CaseRequest, Description, NetRequest
-from explorer.model.results import OracleResult, Result
+from explorer.model.results import Captured, OracleResult, Result
 from explorer.numeric.random_arrays import ALL_AXES, channel_mask, dropout_mask
 from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
@@ -335,6 +335,77 @@ def test_a_depth_that_drops_the_whole_batch_has_one_factor() -> None:
     assert channel_mask((4, 3, 2), 0.5, ALL_AXES).shape == (1, 1, 1)
     assert channel_mask((4, 3, 2), 0.5, -1).shape == (4, 1, 1)
     assert channel_mask((4, 3, 2), 0.5, 1).shape == (4, 3, 1)
+
+
+LINES = """
+import numpy as np
+
+TRAIN = True
+SAME_DROPOUT = True
+
+
+def inputs():
+    return {"x": np.linspace(-1, 2, 32, dtype=np.float32).reshape(4, 8)}
+
+
+def torch_net():
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.drop = nn.Dropout(0.5)
+
+        def forward(self, x):
+            x = torch.tanh(x)
+            x = self.drop(x)
+            x = torch.exp(x)
+            x = functional.dropout(x, 0.25)
+            return x.sum()
+
+    return Net()
+
+
+def mindspore_net():
+    from mindspore import nn, ops
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.drop = nn.Dropout(p=0.5)
+
+        def construct(self, x):
+            x = ops.tanh(x)
+            x = self.drop(x)
+            x = ops.exp(x)
+            x = ops.dropout(x, p=0.25)
+            return x.sum()
+
+    return Net()
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_given_mask_is_applied_at_the_line_of_the_net(
+    tmp_path: Path, workers: Workers, engine: str
+) -> None:
+    path = written(tmp_path, LINES, "lines.py")
+    request = CaseRequest(NetRequest(scenario=str(path), engine=engine), GradCase("grad", 0))
+    target = f"{ENGINES[engine].module}:capture"
+    captured = workers.call(ENGINES[engine].captures_in, target, request, Captured)
+    assert isinstance(captured, Captured)
+    graph = captured.graphs[-1]
+    texts = []
+    for node in sorted(graph.nodes, key=lambda node: node.order):
+        if node.phase == "forward" and node.op in ("Mul", "aten.mul.Tensor"):
+            number = int(node.source[0].rpartition(":")[2])
+            texts.append(LINES.splitlines()[number - 1].strip())
+    function = (
+        "functional.dropout(x, 0.25)" if engine.startswith("torch") else "ops.dropout(x, p=0.25)"
+    )
+    assert texts == ["x = self.drop(x)", f"x = {function}"]
 
 
 def test_the_oracle_sees_the_same_masks_though_it_computes_in_float64(tmp_path: Path) -> None:

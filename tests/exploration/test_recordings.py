@@ -1,17 +1,21 @@
 """Whether a recorded run gave the plain answer, bit for bit, is measured and told."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.exploration.outcomes import recorded_otherwise
-from explorer.model.arrays import pack
+from explorer.exploration.outcomes import altered_engines, recorded_otherwise
+from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.failures import Failure
-from explorer.model.results import Captured, Leaf, Result
+from explorer.model.results import Captured, Leaf, LeafNoise, Result, ResultNoise
 from explorer.scenario.load import load
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.scenario_files import written
 
 
 def answer(**leaves: list[float] | list[complex]) -> Result:
@@ -46,6 +50,114 @@ def test_a_complex_leaf_is_compared_by_its_parts() -> None:
     assert "dx differs by up to 4.0e+00" in sentence
     (sentence,) = told(answer(dx=[1 + nan]), answer(dx=[2 + nan]))
     assert "dx differs by up to 1.0e+00" in sentence
+
+
+@pytest.mark.parametrize(
+    ("recorded", "moved", "is_altered"),
+    [
+        ([1.0, 3.0], 1e-17, False),
+        ([1.0, 3.0 + 1e-15], 1e-15, False),
+        ([1.0, 3.0 + 1e-12], 1e-15, True),
+        ([1.0, 3.2], 1e-15, True),
+        ([1.0, 3.2], 0.1, False),
+        ([1.0, float("nan")], float("inf"), True),
+        ([1.0, float("inf")], float("inf"), True),
+    ],
+)
+def test_a_graph_is_altered_where_its_result_differs_by_more_than_rounding(
+    recorded: list[float], moved: float, is_altered: bool
+) -> None:
+    movement = LeafNoise("dx", pack(np.full(2, moved)))
+    noise = {"torch-tape": ResultNoise((movement,), runs=3)}
+    captured = {"torch-tape": Captured((), answer(dx=recorded))}
+    findings = list(recorded_otherwise(captured, {"torch-tape": answer(dx=[1.0, 3.0])}, noise))
+    assert altered_engines(findings) == ({"torch-tape"} if is_altered else set())
+
+
+FILLED = """
+import numpy as np
+
+
+def inputs():
+    return {{"a": np.array([1.0, 2.0, 3.0], np.float32)}}
+
+
+def mindspore_net():
+    from mindspore import ops
+
+    def net(a):
+        b = ops.{op}(a)
+        y = b.sum()
+        b[:] = 0.0
+        return y
+
+    return net
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("op", "derivative"),
+    [
+        ("exp", np.exp),
+        ("tanh", lambda a: 1 - np.tanh(a) ** 2),
+        ("sigmoid", lambda a: sigmoid(a) * sigmoid(-a)),
+    ],
+)
+def test_a_tape_that_is_watched_reads_what_was_overwritten_and_accuses_nobody(
+    workers: Workers, tmp_path: Path, op: str, derivative: Callable[[AnyArray], AnyArray]
+) -> None:
+    engines = ("mindspore-graph", "mindspore-tape")
+    scenario = load(written(tmp_path, FILLED.format(op=op), f"filled_{op}.py"))
+    report = explore(scenario, workers, engines=engines, selection="main")
+    for result in report.cases[0].results.values():
+        expected = derivative(np.array([1.0, 2.0, 3.0]))
+        np.testing.assert_allclose(unpack(result.leaves[0].value), expected, atol=1e-5)
+    assert altered_engines(report.findings) == {"mindspore-tape"}
+    (alignment,) = report.alignments
+    assert (alignment.divergence, alignment.altered) == (None, ("mindspore-tape",))
+    assert report.is_as_expected
+
+
+OVERFLOWING = """
+import numpy as np
+
+
+def inputs():
+    return {{"a": np.{matrix}.astype(np.float32)}}
+
+
+def torch_net():
+    import torch
+
+    def net(a):
+        return torch.prod(a)
+
+    return net
+"""
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    "matrix",
+    ["tril(np.full((3, 3), 1e13))", "array([[0, 0, 1e20], [1e20, 3, 1]])"],
+)
+def test_the_derivative_of_prod_that_recording_changes_is_no_divergence(
+    workers: Workers, tmp_path: Path, matrix: str
+) -> None:
+    scenario = load(written(tmp_path, OVERFLOWING.format(matrix=matrix), "overflow.py"))
+    report = explore(scenario, workers, selection="main")
+    # Every product of all but one element has a zero.
+    plain = unpack(report.cases[0].results["torch-tape"].leaves[0].value)
+    assert not plain.any()
+    assert altered_engines(report.findings) == {"torch-tape"}
+    (alignment,) = report.alignments
+    assert (alignment.divergence, alignment.altered) == (None, ("torch-tape",))
+
+
+def sigmoid(a: AnyArray) -> AnyArray:
+    value: AnyArray = 1 / (1 + np.exp(-a))
+    return value
 
 
 def test_an_answer_that_is_not_there_is_not_compared() -> None:

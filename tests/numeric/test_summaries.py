@@ -144,3 +144,13 @@ def test_a_batch_has_about_as_many_elements_as_fit_and_no_member_is_lost(
     parts = [list(batch) for batch in batches(members, size)]
     assert len(parts[0]) == at_once
     assert [member for part in parts for member in part] == members
+
+
+def test_infinities_are_counted_by_their_sign_and_the_rest_is_nan() -> None:
+    values = np.array([1, np.inf, np.nan, -np.inf, np.inf])
+    summary = summarise(values)
+    assert (summary.nonfinite, summary.infinities) == (4, (2, 1))
+    # Those of a complex number are of its parts.
+    spectrum = summarise(np.array([complex(-np.inf, 1), complex(np.nan, np.inf)]))
+    assert (spectrum.nonfinite, spectrum.infinities) == (3, (1, 1))
+    assert summarise(np.ones(3)).infinities == (0, 0)

@@ -217,3 +217,26 @@ def test_a_pass_s_new_nodes_are_those_that_the_stage_before_had_not() -> None:
     assert changes.added == "1 Fused, 1 Mul"
     assert changes.removed == "1 MulBackward"
     assert stage_changes(before, before).new == frozenset()
+
+
+def complex_node(*values: complex) -> Node:
+    array = np.array(values, np.complex64)
+    output = Output(array.shape, "complex64", summarise(array))
+    return msgspec.structs.replace(node_of(1), outputs=(output,))
+
+
+def test_complex_numbers_of_a_pair_are_compared_by_their_parts() -> None:
+    pair = Pair(left="n1", right="n1", number=1, how="name", left_output=0, right_output=0)
+    one = complex_node(1 + 1j, 2 + 2j)
+    assert pair_detail(pair, one, one).difference == "Equal in every element."
+    other = pair_detail(pair, one, complex_node(1 + 1j, 2 - 70j))
+    assert other.difference == (
+        "Greatest difference 72 at [1]: 2+2j on the left, 2-70j on the right."
+    )
+    lost = pair_detail(pair, one, complex_node(complex(1, np.nan), 2 + 2j))
+    assert lost.difference == (
+        "Not the same nan or inf at [0]: 1+1j on the left, 1+nanj on the right."
+    )
+    # A real number is a complex one without an imaginary part.
+    real = msgspec.structs.replace(node_of([1.0, 2.0]), id="n1")
+    assert "Greatest difference 2 at [1]" in pair_detail(pair, one, real).difference

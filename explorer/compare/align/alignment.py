@@ -1,5 +1,7 @@
 """The alignment of two gradient graphs: pairs, coverage, what is left over, where they part."""
 
+from collections.abc import Collection
+
 import msgspec
 
 from explorer.compare.align.contrasts import FoundDivergence
@@ -18,7 +20,13 @@ from explorer.model.graph import GradGraph, Phase
 from explorer.model.unpaired import Plain, Unpaired
 
 
-def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1e-6) -> Alignment:
+def align(
+    left: GradGraph,
+    right: GradGraph,
+    rtol: float = 1e-4,
+    atol: float = 1e-6,
+    alike: Collection[str] = (),
+) -> Alignment:
     """Pairs the nodes of two graphs by value, and finds the first divergence.
 
     A pair are nodes whose values agree up to layout; every other node says why it has no partner.
@@ -26,12 +34,13 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     measured, they agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
     tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
     that these dtypes need. Named results (outputs, gradients) are compared element by element, and
-    nothing counts as a divergence unless one of them differs. Whichever graph is named first, the
-    same pairs and the same divergence are found.
+    nothing counts as a divergence unless one of them differs; ``alike`` are those that are known not
+    to differ, by the noise of each of their elements. Whichever graph is named first, the same pairs
+    and the same divergence are found.
     """
     left_side, right_side = view(left, right)
     first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
-    matching = pair_nodes(first, second, Tolerance(rtol, atol))
+    matching = pair_nodes(first, second, Tolerance(rtol, atol, frozenset(alike)))
     missing = _missing(matching, first) + _missing(matching, second)
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing)

@@ -78,7 +78,9 @@ def pair_results(matching: Matching) -> None:
     }
     for first, second in _results_to_compare(matching):
         any_layout = first.name.removeprefix("d") in transposed
-        if _are_equal_results(matching, first.result, second.result, any_layout):
+        if first.name == second.name and first.name in matching.tolerance.alike:
+            matching.join(first.value, second.value, "name")
+        elif _are_equal_results(matching, first.result, second.result, any_layout):
             matching.join(first.value, second.value, "name")
             _pair_makers(matching, first, second)
         else:

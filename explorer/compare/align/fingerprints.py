@@ -31,7 +31,7 @@ Candidates that lie so close go first.
 _SIZE, _NONFINITE, _RMS, _MEAN, _FIRST_QUANTILE = range(5)
 """Columns of the table of figures.
 
-They hold the number of elements, how many are not finite, the root mean square, the mean, and from
+They hold the number of elements, which are not finite, the root mean square, the mean, and from
 _FIRST_QUANTILE on the quantiles.
 """
 
@@ -40,11 +40,13 @@ _FIRST_QUANTILE on the quantiles.
 class Tolerance:
     """The tolerance within which two elements agree whose noise was not measured.
 
-    ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element.
+    ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element. ``alike``
+    are the names of results that agree whatever the levels of the graphs say.
     """
 
     rtol: float
     atol: float
+    alike: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -139,7 +141,7 @@ def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summar
     unit = unit_of(value)
     # Order statistics are exact but few: where all elements are known, these must be equal too. And
     # a float64 tensor that holds the numbers of a float32 one is still compared as float64.
-    key = (value.size, summary.nonfinite, summary.quantiles, data, unit)
+    key = (value.size, summary.nonfinite, summary.infinities, summary.quantiles, data, unit)
     if key not in by_key:
         by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, nan, unit, [])
     content = by_key[key]
@@ -161,7 +163,10 @@ def _figures(size: int, summary: Summary) -> list[float]:
     count = max(size - summary.nonfinite, 1)
     root_mean_square = summary.norm / count**0.5
     quantiles = (summary.quantiles + (0.0,) * QUANTILES)[:QUANTILES]
-    return [size, summary.nonfinite, root_mean_square, summary.mean, *quantiles]
+    # One number for all three counts: NaN and the two infinities equal themselves alone.
+    positive, negative = summary.infinities
+    not_finite = (summary.nonfinite * (size + 1) + positive) * (size + 1) + negative
+    return [size, not_finite, root_mean_square, summary.mean, *quantiles]
 
 
 def _bucket(content: _Content, scale: float, is_plain: bool) -> Bucket:

@@ -75,7 +75,7 @@ def fix_dropout(cell: Any) -> dict[str, float]:
     """
     masked = {}
     for path, layer in list(cell.cells_and_names()):
-        kind = next((kind for kind in type(layer).__mro__ if kind in DROPOUTS), None)
+        kind: Any = next((kind for kind in type(layer).__mro__ if kind in DROPOUTS), None)
         if kind is None or not path or not layer.training or _rate(layer) <= 0:
             continue
         if type(layer).construct is kind.construct:

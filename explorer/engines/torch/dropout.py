@@ -45,6 +45,7 @@ def drop_rule(module: Any) -> DropRule | None:
     """What a layer drops in training; None for one that is not replaced, or drops nothing."""
     if not module.training:
         return None
+    kind: Any
     for kind in type(module).__mro__:
         if kind in DROPOUTS and type(module).forward is kind.forward:
             return DropRule(module.p, DROPOUTS[kind]) if module.p > 0 else None

@@ -14,6 +14,9 @@ from explorer.engines.source_lines import FileKind, Line, display_name, file_kin
 
 PACKAGE = Path(torch.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
+OF_THE_NET = frozenset(str(ENGINE / name) for name in ("dropout.py", "functional_dropout.py"))
+"""Files of layers and functions that a net calls in the place of PyTorch's own."""
+
 TRACE_LINE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -86,6 +89,8 @@ def kind_of_file(name: str) -> FileKind:
 
     Of PyTorch only the modules of ``torch.nn`` count as a library; the rest is plumbing.
     """
+    if name in OF_THE_NET:
+        return "plumbing"
     return file_kind(name, PACKAGE, ENGINE, _is_plumbing)
 
 
