@@ -24,6 +24,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     caller: str = ""
 
 
+Places = tuple[Place, Place]
+"""A node of each graph, that of the left one first."""
+
+
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """``count`` ops in a row, each reading the one before: the first, and the op of the last."""
 
@@ -140,10 +144,16 @@ class _Divergence(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class OtherValue(_Divergence, frozen=True, kw_only=True, tag="other_value"):
-    """Two ops, or two rows of ops, in one place: what they read is equal, and what they give is not."""
+    """Two ops, or two rows of ops, in one place: what they read is equal, and what they give is not.
+
+    The same two ops correspond elsewhere too: ``equal_at`` places where they agree within their
+    noise, and, ``also_at``, behind this divergence, where values cannot tell.
+    """
 
     rows: tuple[Row, Row]
     inputs: Inputs
+    equal_at: tuple[Places, ...] = ()
+    also_at: tuple[Places, ...] = ()
 
 
 class OtherStart(_Divergence, frozen=True, kw_only=True, tag="other_start"):
@@ -187,7 +197,10 @@ class GradientStopped(_Divergence, frozen=True, kw_only=True, tag="gradient_stop
 
 
 class GradientAdded(_Divergence, frozen=True, kw_only=True, tag="gradient_added"):
-    """A sum of one graph adds the gradient of ``term``, which the other leaves out after ``rest``."""
+    """A sum of one graph adds ``term``, which the other leaves out after ``rest``.
+
+    In backward these are gradients.
+    """
 
     side: SideName
     total: Place
@@ -253,6 +266,8 @@ def mirrored(divergence: Divergence) -> Divergence:
         changes["side"] = OTHER[side]
     if isinstance(divergence, OtherValue):
         changes["inputs"] = _mirrored_inputs(divergence.inputs)
+        changes["equal_at"] = tuple(places[::-1] for places in divergence.equal_at)
+        changes["also_at"] = tuple(places[::-1] for places in divergence.also_at)
     changes["gap"] = mirrored_gap(divergence.gap)
     return msgspec.structs.replace(divergence, **changes)
 

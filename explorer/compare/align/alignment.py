@@ -4,6 +4,7 @@ import msgspec
 
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.divergence import diverge
+from explorer.compare.align.elsewhere import with_places
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
@@ -36,6 +37,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing)
     further = find_further(matching, finding, missing)
+    finding, *further = with_places(matching, [finding, *further])
     draws = RandomDraws(matching)
     divergences = _divergences([finding, *further], draws)
     pair_unused(matching, finding.parts.union(*(other.parts for other in further)))

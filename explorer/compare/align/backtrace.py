@@ -22,11 +22,17 @@ Values = list[OutputValue]
 class Origins:
     """Where two values that should be one begin to differ: ops in a row on each side.
 
-    Only one side has ops where the other's row is empty.
+    Only one side has ops where the other's row is empty; ``is_term`` says that they lead to a term
+    that the other side does not add. Where a ``sum`` is known that the term goes into, ``term`` is
+    its last op, and ``rest`` what the other side has instead of the sum.
     """
 
     first: tuple[Vertex, ...]
     second: tuple[Vertex, ...]
+    is_term: bool = False
+    sum: Vertex | None = None
+    term: Vertex | None = None
+    rest: Vertex | None = None
 
     @property
     def rows(self) -> tuple[list[Vertex], list[Vertex]]:
@@ -73,7 +79,10 @@ class Backtrace:
         if _is_nothing(first) or _is_nothing(second):
             yield from self._sums(first, second)
             return
-        if not self._is_in_place(*pair) or not self._is_in_place(*pair[::-1]):
+        are_in_place = self._is_in_place(*pair), self._is_in_place(*pair[::-1])
+        if not all(are_in_place):
+            if any(are_in_place):
+                yield from self._terms_left_out(*((first, second)[:: 1 if are_in_place[0] else -1]))
             return
         if "add" in (first.node.family, second.node.family):
             yield from self._sums(first, second)
@@ -127,6 +136,24 @@ class Backtrace:
         elif len(self._waiting) == before:
             yield from self._regions(first.node, second.node)
 
+    def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origins]:
+        """A term of a sum in forward, of one side alone, without which it is what the other has."""
+        if total.node.family != "add" or self._phase != "forward":
+            return
+        terms = self._terms(total)
+        left, right = self._left_over(terms, [rest])
+        left, _zeros = _apart(left)
+        if right or len(left) != 1 or not self._may_be_here(left[0].node):
+            return
+        (term,) = left
+        yield Origins(
+            *((total.node,), ())[:: 1 if total.node.side.is_first else -1],
+            is_term=True,
+            sum=total.node,
+            term=term.node,
+            rest=rest.node,
+        )
+
     def _terms(self, total: OutputValue) -> Values:
         """The terms of a sum, with those of the sums among them; what is no sum is its own term."""
         terms: Values = []
@@ -152,14 +179,17 @@ class Backtrace:
                 node = behind[0]
             if self._may_be_here(node) and not node.is_bookkeeping:
                 here: tuple[Vertex, ...] = (node,)
-                yield Origins(here, ()) if node.side.is_first else Origins((), here)
+                rows = (here, ()) if node.side.is_first else ((), here)
+                yield Origins(*rows, is_term=True)
 
     # Ops
 
     def _ops(self, first: Vertex, second: Vertex) -> Iterator[Origins]:
         """Compares what two ops of a kind read."""
-        left, right = self._left_over(first.inputs, second.inputs)
-        left, right = self._unsettled(left), self._unsettled(right)
+        read, other_read = self._left_over(first.inputs, second.inputs)
+        left, right = self._unsettled(read), self._unsettled(other_read)
+        if len(left) != len(right) and len(read) == len(other_read):
+            left, right = read, other_read  # one is equal to something elsewhere by chance
         if left and len(left) == len(right):
             self._waiting += zip(left, right, strict=True)
         elif not left and not right:

@@ -22,6 +22,7 @@ from explorer.compare.align.one_sided import (
     gradients_stopped,
     nothing_in_common,
     ops_ahead,
+    term_left_out,
 )
 from explorer.compare.align.provenance import read_alone, reads_unobserved, shared_origins
 from explorer.compare.align.rearrangement import (
@@ -226,10 +227,13 @@ def from_backtrace(
     found = sorted(backtrace.origins(results), key=_rank)
     for origins in found:
         row, other_row = origins.rows
-        if row and other_row:
+        if origins.sum and origins.term and origins.rest:
+            yield term_left_out(origins.sum, origins.term, origins.rest)
+        elif row and other_row:
             yield _two_rows(matching, row, other_row)
         else:
-            yield extra_ops(row or other_row, None, (row or other_row)[0].phase)
+            extra = row or other_row
+            yield extra_ops(extra, None, extra[0].phase, is_term=origins.is_term)
 
 
 def _rank(origins: Origins) -> tuple[int, int]:
