@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from explorer.compare.align import align
+from explorer.compare.broadcasts import silent_broadcasts
 from explorer.compare.node_noise import ill_conditioned
+from explorer.compare.non_finite import non_finite
 from explorer.compare.verdicts import judge, with_expectation
 from explorer.exploration.jobs import question
 from explorer.exploration.outcomes import Outcomes, recorded_otherwise
@@ -154,7 +156,11 @@ class RunState:
         for left, right in pairs:
             alignments.append(with_expectation(align(left, right), report, expected, tolerances))
         self._alignments = tuple(alignments)
-        self._remarks = ill_conditioned(graphs)
+        self._remarks = (
+            *non_finite(graphs),
+            *silent_broadcasts(graphs),
+            *ill_conditioned(graphs),
+        )
 
     def first_report(self) -> Report:
         """The report on the main case alone."""

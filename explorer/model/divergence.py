@@ -111,6 +111,13 @@ class Rearranged(msgspec.Struct, frozen=True):
     layout: Layout
 
 
+class Spread(msgspec.Struct, frozen=True):
+    """An input of two ops, with the shape in which each reads it."""
+
+    name: str
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+
+
 class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     """What two ops read that give different values: equal inputs, but for what is said here.
 
@@ -127,6 +134,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     are_observed: bool = True
     are_swapped: bool = False
     rearranged: Rearranged | None = None
+    spread: tuple[Spread, ...] = ()
 
 
 class _Divergence(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -276,7 +284,10 @@ def _mirrored_inputs(inputs: Inputs) -> Inputs:
     rearranged = inputs.rearranged
     if rearranged:
         rearranged = Rearranged(rearranged.inputs[::-1], rearranged.layout)
-    return msgspec.structs.replace(inputs, alone=inputs.alone[::-1], rearranged=rearranged)
+    spread = tuple(Spread(it.name, it.shapes[::-1]) for it in inputs.spread)
+    return msgspec.structs.replace(
+        inputs, alone=inputs.alone[::-1], rearranged=rearranged, spread=spread
+    )
 
 
 def mirrored_gap(gap: Gap) -> Gap:

@@ -10,7 +10,16 @@ from explorer.model.failures import Failure
 from explorer.model.requests import Role
 
 FindingKind = Literal[
-    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording"
+    "role",
+    "start",
+    "output",
+    "missing",
+    "conditioning",
+    "masks",
+    "noise",
+    "recording",
+    "non_finite",
+    "broadcast",
 ]
 """A kind of finding.
 
@@ -21,10 +30,14 @@ FindingKind = Literal[
 - "masks": the dropout layers of both nets drop by the same draws
 - "noise": a worker was lost while it measured noise, and tolerances alone say what differs
 - "recording": a graph was recorded with other last digits than the plain call has
+- "non_finite": a result is nan or infinite, and where that comes from
+- "broadcast": two tensors are broadcast to all their pairs on the way to a loss
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
-REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks", "noise", "recording"})
+REMARKS: frozenset[FindingKind] = frozenset(
+    {"conditioning", "masks", "noise", "recording", "non_finite", "broadcast"}
+)
 """Kinds that say how a net is, and accuse neither side."""
 
 
@@ -113,6 +126,40 @@ class RecordedOtherwise(msgspec.Struct, frozen=True, tag_field="fact", tag="reco
     sizes: dict[str, float]
 
 
+class MadeOf(msgspec.Struct, frozen=True):
+    """An input of an op, and its element there; None where that is not known."""
+
+    place: Place
+    number: float | None = None
+
+
+class NonFinite(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact", tag="non_finite"):
+    """The first value that is not finite on the way to some results: "nan", "inf" or "-inf".
+
+    It is "unknown" where not all elements are known. ``maker`` made it of finite ``inputs``, or
+    is the input that brings it. ``turned`` is the op that makes nan of an infinity. ``outputs`` and
+    ``gradients`` are the results; ``are_outputs_finite`` says whether no output at all is one.
+    """
+
+    engines: tuple[str, ...]
+    value: str
+    maker: Place
+    is_input: bool
+    inputs: tuple[MadeOf, ...] = ()
+    turned: Place | None = None
+    outputs: tuple[str, ...] = ()
+    gradients: tuple[str, ...] = ()
+    are_outputs_finite: bool = False
+
+
+class SilentBroadcast(msgspec.Struct, frozen=True, tag_field="fact", tag="silent_broadcast"):
+    """An op on the way to a loss that broadcasts two ``shapes``, (n, 1) and (n,), to (n, n)."""
+
+    place: Place
+    engine: str
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+
+
 Fact = (
     OtherRole
     | LoneWeight
@@ -124,6 +171,8 @@ Fact = (
     | IllConditioned
     | NoiseUnknown
     | RecordedOtherwise
+    | NonFinite
+    | SilentBroadcast
 )
 """What was found."""
 
@@ -138,6 +187,8 @@ KINDS: dict[type[Fact], FindingKind] = {
     IllConditioned: "conditioning",
     NoiseUnknown: "noise",
     RecordedOtherwise: "recording",
+    NonFinite: "non_finite",
+    SilentBroadcast: "broadcast",
 }
 """The kind of finding that each fact is."""
 

@@ -19,6 +19,7 @@ from explorer.model.divergence import (
     Places,
     ResultElsewhere,
     ResultMissing,
+    Spread,
 )
 from explorer.model.graph import SideName
 from explorer.text.language import _
@@ -91,6 +92,10 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
     if inputs.differing:
         names = listed(f"`{name}`" for name in inputs.differing)
         return _("equal inputs but for {names} but").format(names=names)
+    if inputs.spread:
+        return _("equal inputs in other shapes, {inputs}, and").format(
+            inputs=listed(map(_spread, inputs.spread))
+        )
     left, right = inputs.alone
     if left and right:
         return _("different inputs, {left} against {right}, and").format(
@@ -100,6 +105,11 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
     if not inputs.are_observed:
         beside += _(", as far as their values are known,")
     return _("equal inputs{beside}{order} but").format(beside=beside, order=_order(inputs))
+
+
+def _spread(spread: Spread) -> str:
+    left, right = map(list, spread.shapes)
+    return _("`{name}` as {left} against {right}").format(name=spread.name, left=left, right=right)
 
 
 def _beside(inputs: Inputs, engines: Engines) -> str:

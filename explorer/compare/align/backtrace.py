@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
-from explorer.compare.align.provenance import read_alone
+from explorer.compare.align.provenance import unwrapped
 from explorer.compare.align.suspects import same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 from explorer.model.graph import Phase
@@ -68,7 +68,7 @@ class Backtrace:
     def _step(self, first: OutputValue, second: OutputValue) -> Iterator[Origins]:
         """Goes back by one op on both sides, or finds that they differ here."""
         ends = first, second
-        first, second = _unwrapped(first), _unwrapped(second)
+        first, second = unwrapped(first), unwrapped(second)
         pair = first.node, second.node
         if pair in self._seen or not self._do_differ(first, second):
             if pair not in self._seen:
@@ -159,7 +159,7 @@ class Backtrace:
         terms: Values = []
         waiting = [total]
         while waiting and len(terms) < MOST_TERMS:
-            value = _unwrapped(waiting.pop(0))
+            value = unwrapped(waiting.pop(0))
             node = value.node
             is_sum = node.family == "add" and len(node.inputs) > 1
             if is_sum and (value is total or self._may_be_here(node)):
@@ -196,7 +196,7 @@ class Backtrace:
             yield from _observed([first], [second])
 
     def _unsettled(self, values: Values) -> Values:
-        return [value for value in values if self._may_be_here(_unwrapped(value).node)]
+        return [value for value in values if self._may_be_here(unwrapped(value).node)]
 
     def _regions(self, first: Vertex, second: Vertex) -> Iterator[Origins]:
         """Compares what two rows of ops read, which one line of each net became."""
@@ -204,7 +204,8 @@ class Backtrace:
             yield from _observed([first], [second])
             return
         row, read = self._region(first)
-        other_row, other_read = self._region(second)
+        other_row, other_read = self._region(second, read)
+        row, read = self._region(first, other_read)
         left, right = self._left_over(read, other_read)
         left, right = self._unsettled(left), self._unsettled(right)
         if not left and not right:
@@ -212,7 +213,7 @@ class Backtrace:
         elif len(left) == len(right) == 1:
             self._waiting.append((left[0], right[0]))
         elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
-            yield from self._ahead(_unwrapped((left or right)[0]).node, read + other_read)
+            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read)
 
     def _ahead(self, last: Vertex, read: Values) -> Iterator[Origins]:
         """Ops that one side alone has ahead of what both sides do with the same value."""
@@ -223,8 +224,11 @@ class Backtrace:
             return
         yield Origins(tuple(row), ()) if last.side.is_first else Origins((), tuple(row))
 
-    def _region(self, last: Vertex) -> tuple[list[Vertex], Values]:
-        """The ops of one line and module that lead to one, and what they read from outside."""
+    def _region(self, last: Vertex, known: Values | None = None) -> tuple[list[Vertex], Values]:
+        """The ops of one line and module that lead to one, and what they read from outside.
+
+        What equals a value that the other side reads, which is ``known``, is outside too.
+        """
         row = {last}
         outside: Values = []
         waiting = list(last.inputs)
@@ -233,7 +237,8 @@ class Backtrace:
             node = value.node
             if node in row:
                 continue
-            if self._may_be_here(node) and _is_of_one_line(node, last):
+            is_known = any(_are_equal(value, other) for other in known or ())
+            if not is_known and self._may_be_here(node) and _is_of_one_line(node, last):
                 row.add(node)
                 waiting += node.inputs
             else:
@@ -308,30 +313,18 @@ def _moved(first: OutputValue, second: OutputValue) -> Iterator[Origins]:
 
 def _steps(value: OutputValue) -> tuple[Vertex, ...]:
     steps = []
-    last = _unwrapped(value)
+    last = unwrapped(value)
     while value is not last:
         steps.append(value.node)
         value = value.node.inputs[0]
     return tuple(reversed(steps))
 
 
-def _unwrapped(value: OutputValue) -> OutputValue:
-    """A value before the steps that only reshape, convert or spread it."""
-    for _ in range(MOST_TERMS):
-        node = value.node
-        if not node.is_bookkeeping or not value.is_main or len(node.inputs) != 1:
-            break
-        if node.inputs[0].node.rank >= node.rank:
-            break
-        value = node.inputs[0]
-    return value
-
-
 def _are_equal(value: OutputValue, other: OutputValue) -> bool:
     counterpart = value.node.origin.counterpart
     if counterpart is not None and counterpart is other.node.origin:
         return True
-    value, other = _unwrapped(value), _unwrapped(other)
+    value, other = unwrapped(value), unwrapped(other)
     return value.agrees(other) is True
 
 

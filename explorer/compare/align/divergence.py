@@ -24,7 +24,13 @@ from explorer.compare.align.one_sided import (
     ops_ahead,
     term_left_out,
 )
-from explorer.compare.align.provenance import read_alone, reads_unobserved, shared_origins
+from explorer.compare.align.provenance import (
+    read_alone,
+    reads_unobserved,
+    shared_origins,
+    spread_otherwise,
+    unwrapped,
+)
 from explorer.compare.align.rearrangement import (
     are_in_another_order,
     parting_of_order,
@@ -39,7 +45,7 @@ from explorer.compare.align.suspects import (
     same_work,
     unpaired_onwards,
 )
-from explorer.compare.align.vertices import Side, Vertex, as_seen
+from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
 from explorer.model.divergence import (
     Inputs,
     LoneLeaf,
@@ -49,6 +55,7 @@ from explorer.model.divergence import (
     Rearranged,
     ResultElsewhere,
     ResultMissing,
+    Spread,
 )
 from explorer.model.graph import Phase
 
@@ -349,6 +356,9 @@ def _inputs(
         return Inputs(differing=tuple(sorted(leaf.name for leaf in fed)))
     own = _telling(read_alone(left, right))
     others = _telling(read_alone(right, left))
+    spread = spread_otherwise(left, right)
+    if spread:
+        return Inputs(spread=tuple(map(_spread, spread)))
     places = tuple(map(place, own)), tuple(map(place, others))
     if own and others:
         # What is read in the place of something else is the divergence itself.
@@ -362,6 +372,12 @@ def _inputs(
         are_swapped=are_swapped,
         rearranged=None if are_swapped else _rearranged(matching, node, other),
     )
+
+
+def _spread(values: tuple[OutputValue, ...]) -> Spread:
+    left, right = values
+    origin = unwrapped(left).node.origin
+    return Spread(origin.name or origin.op, (left.shape, right.shape))
 
 
 def _telling(nodes: list[Vertex]) -> list[Vertex]:
