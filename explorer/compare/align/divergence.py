@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from explorer.compare.align.backtrace import Backtrace, Origins
+from explorer.compare.align.backtrace import Backtrace, ExtraRow, Origin, TermLeftOut
 from explorer.compare.align.contrasts import (
     NO_DIVERGENCE,
     FoundDivergence,
@@ -92,15 +92,17 @@ def _before_results(
     matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
 ) -> FoundDivergence:
     """The earliest place among the suspects; where there is none, what makes the first result."""
-    return (
+    found = (
         _from_other_starts(matching, suspects_of, phase)
         or (_left_out(suspects_of) if phase == "backward" else None)
         or _from_swapped(matching, suspects_of, phase)
         or next(from_backtrace(matching, results, phase), None)
         or _from_lone_leaves(suspects_of, phase)
         or _from_entries(matching, suspects_of, phase)
-        or from_result(results[0], phase)
     )
+    # Where nothing differs the graphs do not.
+    is_difference = found and found.divergence and found.divergence.gap.greatest != 0
+    return found if found and is_difference else from_result(results[0], phase)
 
 
 def suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:
@@ -231,21 +233,20 @@ def from_backtrace(
 ) -> Iterator[FoundDivergence]:
     """The places that the way back from results leads to on both sides, earliest first."""
     backtrace = Backtrace(matching, phase, lambda node: is_settled(node, phase))
-    found = sorted(backtrace.origins(results), key=_rank)
-    for origins in found:
-        row, other_row = origins.rows
-        if origins.sum and origins.term and origins.rest:
-            yield term_left_out(origins.sum, origins.term, origins.rest)
-        elif row and other_row:
-            yield _two_rows(matching, row, other_row)
+    for origin in sorted(backtrace.origins(results), key=_place):
+        if isinstance(origin, TermLeftOut):
+            yield term_left_out(origin.total, origin.term, origin.rest)
+        elif isinstance(origin, ExtraRow):
+            row = list(origin.row)
+            yield extra_ops(row, None, row[0].phase, is_term=origin.is_term)
         else:
-            extra = row or other_row
-            yield extra_ops(extra, None, extra[0].phase, is_term=origins.is_term)
+            yield _two_rows(matching, list(origin.first), list(origin.second))
 
 
-def _rank(origins: Origins) -> tuple[int, int]:
-    ranks = [node.rank for node in (*origins.first, *origins.second)]
-    return min(ranks), max(ranks)
+def _place(origin: Origin) -> tuple[int, int]:
+    """The sort key of an origin: what runs first."""
+    steps = [node.step for node in origin.nodes]
+    return min(steps), max(steps)
 
 
 def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:

@@ -316,7 +316,7 @@ def _is_explained(finding: FoundDivergence, explained: set[Vertex]) -> bool:
 def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
     """The sort key of a divergence: where it stands in the execution order of the two graphs."""
     is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
-    ranks = [part.rank for part in finding.parts]
+    ranks = [part.step for part in finding.parts]
     return is_in_backward, min(ranks), max(ranks)
 
 

@@ -1,5 +1,6 @@
 """Provenance: the origins and uses of values, which tell nodes of equal value apart."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from explorer.compare.align.fingerprints import TIGHT
@@ -19,6 +20,9 @@ ELEMENT_BY_ELEMENT = frozenset(
     }
 )
 """Families that broadcast their inputs against one another."""
+
+OVERWRITES = re.compile(r"^aten\.\w*[a-z0-9]_(\.|$)")
+"""Operators of PyTorch that write to the memory of their first input: aten.copy_.default."""
 
 Listed = dict[tuple[Vertex, Bucket], list[OutputValue]]
 """Values by a node that they are related to, and by what they hold."""
@@ -176,7 +180,7 @@ def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple
         points += 1.0
     if matching.layout(left, right) is None:
         points += 2.0
-    apart = node.rank / len(node.side.nodes) - other.rank / len(other.side.nodes)
+    apart = node.step / node.side.length - other.step / other.side.length
     return points, -round(abs(apart), 3)
 
 
@@ -265,7 +269,9 @@ def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     alone: dict[Vertex, None] = {}
     for value in _read_from_outside(row):
         if not any(_may_be_equal(value, other) for other in others):
-            alone[value.node.origin] = None
+            # What was written over memory is where it was written, whatever numbers these are.
+            is_written = OVERWRITES.search(value.node.op) is not None
+            alone[value.node if is_written else value.node.origin] = None
     return list(alone)
 
 
