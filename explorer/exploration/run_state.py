@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from explorer.compare.align import align
+from explorer.compare.broadcasts import silent_broadcasts
 from explorer.compare.draws import random_draws
 from explorer.compare.node_noise import ill_conditioned
+from explorer.compare.non_finite import non_finite
 from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
 from explorer.exploration.jobs import question
 from explorer.exploration.outcomes import Outcomes, altered_engines, recorded_otherwise
@@ -168,7 +170,12 @@ class RunState:
             alignments.append(alignment)
         self._alignments = tuple(alignments)
         of_the_call = [graph for graph in graphs if graph.engine not in altered]
-        self._remarks = (*ill_conditioned(of_the_call), *random_draws(graphs, report.drawn))
+        self._remarks = (
+            *non_finite(of_the_call),
+            *silent_broadcasts(of_the_call),
+            *ill_conditioned(of_the_call),
+            *random_draws(graphs, report.drawn),
+        )
 
     def _recorded_otherwise(self) -> tuple[ReportFinding, ...]:
         """A remark on each engine whose recorded run gave other results than its plain call."""

@@ -24,6 +24,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     caller: str = ""
 
 
+Places = tuple[Place, Place]
+"""A node of each graph, that of the left one first."""
+
+
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """``count`` ops in a row, each reading the one before: the first, and the op of the last."""
 
@@ -107,6 +111,13 @@ class Rearranged(msgspec.Struct, frozen=True):
     layout: Layout
 
 
+class Spread(msgspec.Struct, frozen=True):
+    """An input of two ops, with the shape in which each reads it."""
+
+    name: str
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+
+
 class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     """What two ops read that give different values: equal inputs, but for what is said here.
 
@@ -123,6 +134,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     are_observed: bool = True
     are_swapped: bool = False
     rearranged: Rearranged | None = None
+    spread: tuple[Spread, ...] = ()
 
 
 class _Divergence(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -140,10 +152,16 @@ class _Divergence(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class OtherValue(_Divergence, frozen=True, kw_only=True, tag="other_value"):
-    """Two ops, or two rows of ops, in one place: what they read is equal, and what they give is not."""
+    """Two ops, or two rows of ops, in one place: what they read is equal, and what they give is not.
+
+    The same two ops correspond elsewhere too: ``equal_at`` places where they agree within their
+    noise, and, ``also_at``, behind this divergence, where values cannot tell.
+    """
 
     rows: tuple[Row, Row]
     inputs: Inputs
+    equal_at: tuple[Places, ...] = ()
+    also_at: tuple[Places, ...] = ()
 
 
 class OtherStart(_Divergence, frozen=True, kw_only=True, tag="other_start"):
@@ -187,7 +205,10 @@ class GradientStopped(_Divergence, frozen=True, kw_only=True, tag="gradient_stop
 
 
 class GradientAdded(_Divergence, frozen=True, kw_only=True, tag="gradient_added"):
-    """A sum of one graph adds the gradient of ``term``, which the other leaves out after ``rest``."""
+    """A sum of one graph adds ``term``, which the other leaves out after ``rest``.
+
+    In backward these are gradients.
+    """
 
     side: SideName
     total: Place
@@ -253,6 +274,8 @@ def mirrored(divergence: Divergence) -> Divergence:
         changes["side"] = OTHER[side]
     if isinstance(divergence, OtherValue):
         changes["inputs"] = _mirrored_inputs(divergence.inputs)
+        changes["equal_at"] = tuple(places[::-1] for places in divergence.equal_at)
+        changes["also_at"] = tuple(places[::-1] for places in divergence.also_at)
     changes["gap"] = mirrored_gap(divergence.gap)
     return msgspec.structs.replace(divergence, **changes)
 
@@ -261,7 +284,10 @@ def _mirrored_inputs(inputs: Inputs) -> Inputs:
     rearranged = inputs.rearranged
     if rearranged:
         rearranged = Rearranged(rearranged.inputs[::-1], rearranged.layout)
-    return msgspec.structs.replace(inputs, alone=inputs.alone[::-1], rearranged=rearranged)
+    spread = tuple(Spread(it.name, it.shapes[::-1]) for it in inputs.spread)
+    return msgspec.structs.replace(
+        inputs, alone=inputs.alone[::-1], rearranged=rearranged, spread=spread
+    )
 
 
 def mirrored_gap(gap: Gap) -> Gap:

@@ -20,6 +20,8 @@ FindingKind = Literal[
     "recording",
     "draws",
     "names",
+    "non_finite",
+    "broadcast",
 ]
 """A kind of finding.
 
@@ -32,11 +34,22 @@ FindingKind = Literal[
 - "recording": a graph was recorded in a run with other results than the plain call has
 - "draws": an op draws random numbers, and results that depend on them are not compared
 - "names": parameters of other names were paired by order and values, or start as parts of one
+- "non_finite": a result is nan or infinite, and where that comes from
+- "broadcast": two tensors are broadcast to all their pairs on the way to a loss
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
 REMARKS: frozenset[FindingKind] = frozenset(
-    {"conditioning", "draws", "masks", "noise", "recording", "names"}
+    {
+        "conditioning",
+        "draws",
+        "masks",
+        "noise",
+        "recording",
+        "names",
+        "non_finite",
+        "broadcast",
+    }
 )
 """Kinds that say how a net is, and accuse neither side."""
 
@@ -180,6 +193,40 @@ class RandomDraw(msgspec.Struct, frozen=True, tag_field="fact", tag="random_draw
     others: int = 0
 
 
+class MadeOf(msgspec.Struct, frozen=True):
+    """An input of an op, and its element there; None where that is not known."""
+
+    place: Place
+    number: float | None = None
+
+
+class NonFinite(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact", tag="non_finite"):
+    """The first value that is not finite on the way to some results: "nan", "inf" or "-inf".
+
+    It is "unknown" where not all elements are known. ``maker`` made it of finite ``inputs``, or
+    is the input that brings it. ``turned`` is the op that makes nan of an infinity. ``outputs`` and
+    ``gradients`` are the results; ``are_outputs_finite`` says whether no output at all is one.
+    """
+
+    engines: tuple[str, ...]
+    value: str
+    maker: Place
+    is_input: bool
+    inputs: tuple[MadeOf, ...] = ()
+    turned: Place | None = None
+    outputs: tuple[str, ...] = ()
+    gradients: tuple[str, ...] = ()
+    are_outputs_finite: bool = False
+
+
+class SilentBroadcast(msgspec.Struct, frozen=True, tag_field="fact", tag="silent_broadcast"):
+    """An op on the way to a loss that broadcasts two ``shapes``, (n, 1) and (n,), to (n, n)."""
+
+    place: Place
+    engine: str
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+
+
 Fact = (
     OtherRole
     | LoneWeight
@@ -195,6 +242,8 @@ Fact = (
     | NoiseUnknown
     | RecordedOtherwise
     | RandomDraw
+    | NonFinite
+    | SilentBroadcast
 )
 """What was found."""
 
@@ -213,6 +262,8 @@ KINDS: dict[type[Fact], FindingKind] = {
     NoiseUnknown: "noise",
     RecordedOtherwise: "recording",
     RandomDraw: "draws",
+    NonFinite: "non_finite",
+    SilentBroadcast: "broadcast",
 }
 """The kind of finding that each fact is."""
 

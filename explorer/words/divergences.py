@@ -16,8 +16,10 @@ from explorer.model.divergence import (
     OtherStart,
     OtherValue,
     Place,
+    Places,
     ResultElsewhere,
     ResultMissing,
+    Spread,
 )
 from explorer.model.graph import SideName
 from explorer.text.language import _
@@ -25,6 +27,9 @@ from explorer.words.readings import contrast, listed, place, reading, row
 
 FEW_NAMED = 2
 """So many inputs are named that one side alone reads."""
+
+FEW_PLACES = 8
+"""So many places are named where the same two ops correspond once more."""
 
 Engines = tuple[str, str]
 """The engines of the two graphs, the left one first."""
@@ -53,12 +58,33 @@ def sentence(divergence: Divergence, engines: Engines, *, is_first: bool = True)
 
 def _other_value(divergence: OtherValue, engines: Engines) -> str:
     left, right = divergence.rows
-    return _("{left} and {right} take {inputs} give different values: {values}").format(
+    text = _("{left} and {right} take {inputs} give different values: {values}").format(
         left=row(left),
         right=row(right),
         inputs=_inputs(divergence.inputs, engines),
         values=_values(divergence),
     )
+    if divergence.equal_at:
+        text = _("{text}; the same two ops agree within their noise at {places}").format(
+            text=text, places=_shown(divergence.equal_at)
+        )
+    if divergence.also_at:
+        text = _("{text}; the same two ops follow at {places}").format(
+            text=text, places=_shown(divergence.also_at)
+        )
+    return text
+
+
+def _shown(places: tuple[Places, ...]) -> str:
+    """Where two ops correspond: the modules and lines of the graph that tells more of them apart."""
+    by_side: list[list[str]] = [[], []]
+    for both in places:
+        for names, node in zip(by_side, both, strict=True):
+            names.append(", ".join(filter(None, (node.scope, node.source))))
+    names = max(map(list, map(dict.fromkeys, by_side)), key=len)
+    more = len(places) - min(len(names), FEW_PLACES)
+    text = listed(f"`{name}`" for name in names[:FEW_PLACES])
+    return _("{names} and {n} more").format(names=text, n=more) if more > 0 else text
 
 
 def _inputs(inputs: Inputs, engines: Engines) -> str:
@@ -66,6 +92,10 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
     if inputs.differing:
         names = listed(f"`{name}`" for name in inputs.differing)
         return _("equal inputs but for {names} but").format(names=names)
+    if inputs.spread:
+        return _("equal inputs in other shapes, {inputs}, and").format(
+            inputs=listed(map(_spread, inputs.spread))
+        )
     left, right = inputs.alone
     if left and right:
         return _("different inputs, {left} against {right}, and").format(
@@ -75,6 +105,11 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
     if not inputs.are_observed:
         beside += _(", as far as their values are known,")
     return _("equal inputs{beside}{order} but").format(beside=beside, order=_order(inputs))
+
+
+def _spread(spread: Spread) -> str:
+    left, right = map(list, spread.shapes)
+    return _("`{name}` as {left} against {right}").format(name=spread.name, left=left, right=right)
 
 
 def _beside(inputs: Inputs, engines: Engines) -> str:
@@ -190,9 +225,16 @@ def _gradient_stopped(divergence: GradientStopped, engines: Engines) -> str:
 
 def _gradient_added(divergence: GradientAdded, engines: Engines) -> str:
     own, other = _from(divergence.side, engines)
-    return _(
-        "{own} adds the gradient from {term} in {total}, {other} leaves it out after {rest}: {values}"
-    ).format(
+    texts = {
+        "forward": _(
+            "{own} adds the value of {term} in {total}, {other} leaves it out after {rest}: {values}"
+        ),
+        "backward": _(
+            "{own} adds the gradient from {term} in {total}, {other} leaves it out after {rest}:"
+            " {values}"
+        ),
+    }
+    return texts[divergence.phase].format(
         total=place(divergence.total),
         own=own,
         term=place(divergence.term),

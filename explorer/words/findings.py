@@ -14,6 +14,7 @@ from explorer.model.findings import (
     LoneWeight,
     LoneWeights,
     NoiseUnknown,
+    NonFinite,
     OtherRole,
     PackedParameters,
     PairedParameters,
@@ -22,6 +23,7 @@ from explorer.model.findings import (
     ReportFinding,
     ReturnedClass,
     SameMasks,
+    SilentBroadcast,
     Unmet,
 )
 from explorer.model.requests import Role
@@ -29,7 +31,7 @@ from explorer.text.failures import message
 from explorer.text.language import _, named
 from explorer.text.numbers import multiple
 from explorer.words.cases import SEPARATOR
-from explorer.words.readings import place
+from explorer.words.readings import listed, place
 from explorer.words.scenarios import said
 
 OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
@@ -223,6 +225,60 @@ def _random_draw(fact: RandomDraw) -> str:
     return _("{fact}; {n} more ops draw random numbers").format(fact=text, n=fact.others)
 
 
+def _non_finite(fact: NonFinite) -> str:
+    """What is not finite, the loss before its gradients, and where that comes from."""
+    engines = named(fact.engines)
+    text = _made(fact)
+    if fact.turned is not None:
+        text = _("{made}, of which {op} makes nan").format(made=text, op=place(fact.turned))
+    return _("not finite: {results} in {engines}: {made}").format(
+        results=_results(fact), engines=engines, made=text
+    )
+
+
+def _results(fact: NonFinite) -> str:
+    """The results that are not finite: outputs, then gradients."""
+    outputs = listed(f"`{name}`" for name in fact.outputs)
+    gradients = named(fact.gradients)
+    if outputs and gradients:
+        return _("the output {outputs}, and then {gradients}").format(
+            outputs=outputs, gradients=gradients
+        )
+    if outputs:
+        return _("the output {outputs}").format(outputs=outputs)
+    if fact.are_outputs_finite:
+        return _("{gradients}, while the outputs are finite,").format(gradients=gradients)
+    return gradients
+
+
+def _made(fact: NonFinite) -> str:
+    value = fact.value if fact.value != "unknown" else _("a value that is not finite")
+    if fact.is_input:
+        return _("{op} brings {value} in").format(op=place(fact.maker), value=value)
+    read = []
+    for made_of in fact.inputs:
+        if made_of.number is None:
+            read.append(place(made_of.place))
+        else:
+            text = _("{number} of {op}")
+            read.append(text.format(number=f"{made_of.number:.6g}", op=place(made_of.place)))
+    if not read:
+        return _("{op} makes {value}").format(op=place(fact.maker), value=value)
+    return _("{op} makes {value} from {inputs}").format(
+        op=place(fact.maker), value=value, inputs=listed(read)
+    )
+
+
+def _silent_broadcast(fact: SilentBroadcast) -> str:
+    n = max(fact.shapes[0])
+    first, second = fact.shapes
+    return _(
+        "broadcast: {place} of {engine} takes {first} and {second}, and pairs every element of one with"
+        " every one of the other: ({n}, {n}), of which a loss is made. If element is meant for element,"
+        " give both the same shape"
+    ).format(place=place(fact.place), engine=fact.engine, first=first, second=second, n=n)
+
+
 def _leaf(name: str, size: float) -> str:
     """How far a leaf is from that of the plain call."""
     if math.isinf(size):
@@ -247,5 +303,7 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     NoiseUnknown: _noise_unknown,
     RecordedOtherwise: _recorded_otherwise,
     RandomDraw: _random_draw,
+    NonFinite: _non_finite,
+    SilentBroadcast: _silent_broadcast,
 }
 """What says each fact."""

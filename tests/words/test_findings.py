@@ -16,7 +16,9 @@ from explorer.model.findings import (
     LoneStart,
     LoneWeight,
     LoneWeights,
+    MadeOf,
     NoiseUnknown,
+    NonFinite,
     OtherRole,
     PackedParameters,
     PairedParameters,
@@ -25,6 +27,7 @@ from explorer.model.findings import (
     ReportFinding,
     ReturnedClass,
     SameMasks,
+    SilentBroadcast,
     Unmet,
 )
 from explorer.text.language import said_in
@@ -33,6 +36,47 @@ from explorer.words.findings import sentence
 SUB = Place(label="Sub", scope="bn", source="net.py:4")
 
 FACTS: list[tuple[Fact, str]] = [
+    (
+        NonFinite(
+            engines=("torch-tape", "torch-graph"),
+            value="-inf",
+            maker=Place(label="log", source="net.py:4"),
+            is_input=False,
+            inputs=(MadeOf(Place(label="p"), 0.0),),
+            turned=Place(label="mul", source="net.py:5"),
+            outputs=("out",),
+            gradients=("dp",),
+        ),
+        "not finite: the output `out`, and then dp in torch-tape, torch-graph: `log` (net.py:4) makes"
+        " -inf from 0 of `p`, of which `mul` (net.py:5) makes nan",
+    ),
+    (
+        NonFinite(
+            engines=("torch-tape",),
+            value="nan",
+            maker=Place(label="t"),
+            is_input=True,
+            gradients=("dx",),
+            are_outputs_finite=True,
+        ),
+        "not finite: dx, while the outputs are finite, in torch-tape: `t` brings nan in",
+    ),
+    (
+        NonFinite(
+            engines=("torch-tape",),
+            value="unknown",
+            maker=Place(label="mm"),
+            is_input=False,
+            inputs=(MadeOf(Place(label="x")),),
+            outputs=("out",),
+        ),
+        "not finite: the output `out` in torch-tape: `mm` makes a value that is not finite from `x`",
+    ),
+    (
+        SilentBroadcast(SUB, "torch-tape", ((3, 1), (3,))),
+        "broadcast: `Sub` (bn, net.py:4) of torch-tape takes (3, 1) and (3,), and pairs every element"
+        " of one with every one of the other: (3, 3)",
+    ),
     (
         OtherRole("w", (Holder("torch", "trained"), Holder("mindspore", "frozen"))),
         "w is trained in PyTorch and frozen (requires_grad=False) in MindSpore",
@@ -165,4 +209,6 @@ def test_remarks_accuse_nobody() -> None:
         RandomDraw,
         PairedParameters,
         PackedParameters,
+        NonFinite,
+        SilentBroadcast,
     }

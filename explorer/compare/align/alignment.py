@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.divergence import diverge
+from explorer.compare.align.elsewhere import with_places
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
@@ -45,6 +46,7 @@ def align(
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing)
     further = find_further(matching, finding, missing)
+    finding, *further = with_places(matching, [finding, *further])
     draws = RandomDraws(matching)
     divergences = _divergences([finding, *further], draws)
     pair_unused(matching, finding.parts.union(*(other.parts for other in further)))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
+from explorer.compare.align.provenance import unwrapped
 from explorer.compare.align.suspects import same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 from explorer.model.graph import Phase
@@ -16,21 +17,52 @@ MOST_TERMS = 64
 
 Values = list[OutputValue]
 
+Row = tuple[Vertex, ...]
+"""Ops of one side in execution order."""
+
 
 @dataclass(frozen=True)
-class Origins:
-    """Where two values that should be one begin to differ: ops in a row on each side.
+class RowsApart:
+    """A row of ops on each side that lead to what should be one value, and do not."""
 
-    Only one side has ops where the other's row is empty.
-    """
-
-    first: tuple[Vertex, ...]
-    second: tuple[Vertex, ...]
+    first: Row
+    second: Row
 
     @property
-    def rows(self) -> tuple[list[Vertex], list[Vertex]]:
-        """The ops of the first side, and of the second."""
-        return list(self.first), list(self.second)
+    def nodes(self) -> Row:
+        """All that takes part."""
+        return self.first + self.second
+
+
+@dataclass(frozen=True)
+class ExtraRow:
+    """A row of ops of one side; ``is_term`` where they lead to a term that the other does not add."""
+
+    row: Row
+    is_term: bool
+
+    @property
+    def nodes(self) -> Row:
+        """All that takes part."""
+        return self.row
+
+
+@dataclass(frozen=True)
+class TermLeftOut:
+    """A sum of one side, a term of it that the other leaves out, and what that has instead."""
+
+    total: Vertex
+    term: Vertex
+    rest: Vertex
+
+    @property
+    def nodes(self) -> Row:
+        """All that takes part."""
+        return (self.total,)
+
+
+Origin = RowsApart | ExtraRow | TermLeftOut
+"""Where two values that should be one begin to differ."""
 
 
 class Backtrace:
@@ -50,7 +82,7 @@ class Backtrace:
         self._seen: set[tuple[Vertex, Vertex]] = set()
         self._waiting: list[tuple[OutputValue, OutputValue]] = []
 
-    def origins(self, results: Iterable[Mismatch]) -> Iterator[Origins]:
+    def origins(self, results: Iterable[Mismatch]) -> Iterator[Origin]:
         """Where results begin to differ; nothing for those of which that cannot be told."""
         for mismatch in results:
             if mismatch.first.inputs and mismatch.second.inputs:
@@ -58,23 +90,20 @@ class Backtrace:
             while self._waiting and len(self._seen) < MOST_STEPS:
                 yield from self._step(*self._waiting.pop())
 
-    def _step(self, first: OutputValue, second: OutputValue) -> Iterator[Origins]:
+    def _step(self, first_end: OutputValue, second_end: OutputValue) -> Iterator[Origin]:
         """Goes back by one op on both sides, or finds that they differ here."""
-        ends = first, second
-        first, second = _unwrapped(first), _unwrapped(second)
+        first, second = unwrapped(first_end), unwrapped(second_end)
         pair = first.node, second.node
-        if pair in self._seen or not self._do_differ(first, second):
-            if pair not in self._seen:
-                yield from _moved(*ends)
-            self._seen.add(pair)
+        if pair in self._seen:
             return
         self._seen.add(pair)
-        if _is_nothing(first) or _is_nothing(second):
+        if not self._do_differ(first, second):
+            yield from _moved(first_end, second_end)
+        elif _is_nothing(first) or _is_nothing(second):
             yield from self._sums(first, second)
-            return
-        if not self._is_in_place(*pair) or not self._is_in_place(*pair[::-1]):
-            return
-        if "add" in (first.node.family, second.node.family):
+        elif not (self._is_in_place(*pair) and self._is_in_place(*pair[::-1])):
+            yield from self._beside_known(first, second)
+        elif "add" in (first.node.family, second.node.family):
             yield from self._sums(first, second)
         elif same_work(*pair) and first.size == second.size:
             yield from self._ops(*pair)
@@ -103,16 +132,39 @@ class Backtrace:
 
     # Sums
 
-    def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origins]:
+    def _beside_known(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
+        """Compares the terms of sums where what one of them yields is known to the other side."""
+        if self._are_sums_alike(first.node, second.node):
+            self._waiting += zip(first.node.inputs, second.node.inputs, strict=True)
+        elif self._is_in_place(first.node, second.node):
+            yield from self._terms_left_out(first, second)
+        elif self._is_in_place(second.node, first.node):
+            yield from self._terms_left_out(second, first)
+
+    def _are_sums_alike(self, first: Vertex, second: Vertex) -> bool:
+        """Whether both are sums in forward of as many terms, one of which may be 0."""
+        if self._phase != "forward" or len(first.inputs) != len(second.inputs):
+            return False
+        return first.family == second.family == "add" and first.phase == second.phase
+
+    def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
+        """A term of a sum in forward, of one side alone, without which it is what the other has."""
+        if total.node.family != "add" or self._phase != "forward":
+            return
+        left, right = self._left_over(self._terms(total), [rest])
+        left, _zeros = _apart(left)
+        if not right and len(left) == 1 and self._may_be_here(left[0].node):
+            yield TermLeftOut(total.node, left[0].node, rest.node)
+
+    def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of two sums; a value that is no sum is one term."""
-        terms, other_terms = self._terms(first), self._terms(second)
-        left, right = self._left_over(terms, other_terms)
-        if not left and not right:
-            return
-        if len(terms) == len(other_terms) == 1 and first.node.family == second.node.family:
-            return
+        left, right = self._left_over(self._terms(first), self._terms(second))
         if [left, right] == [[first], [second]]:
             yield from self._regions(first.node, second.node)
+            return
+        if self._phase == "forward" and len(left) == len(right):
+            # The terms of a sum in forward have the order in which the net adds them.
+            self._waiting += zip(left, right, strict=True)
             return
         # A term that is 0 adds nothing, but for where the other side has another value.
         left, zeros = _apart(left)
@@ -131,7 +183,7 @@ class Backtrace:
         terms: Values = []
         waiting = [total]
         while waiting and len(terms) < MOST_TERMS:
-            value = _unwrapped(waiting.pop(0))
+            value = unwrapped(waiting.pop(0))
             node = value.node
             is_sum = node.family == "add" and len(node.inputs) > 1
             if is_sum and (value is total or self._may_be_here(node)):
@@ -139,90 +191,6 @@ class Backtrace:
             elif not _is_nothing(value):
                 terms.append(value)
         return terms
-
-    def _only_one_has(self, terms: Values) -> Iterator[Origins]:
-        """Terms that one side alone adds: the first op of each that begins with what both have."""
-        for term in terms:
-            node = term.node
-            while True:
-                behind = [it for it in node.feeders if self._may_be_here(it)]
-                if not behind or node.is_leaf:
-                    break
-                node = behind[0]
-            if self._may_be_here(node) and not node.is_bookkeeping:
-                here: tuple[Vertex, ...] = (node,)
-                yield Origins(here, ()) if node.side.is_first else Origins((), here)
-
-    # Ops
-
-    def _ops(self, first: Vertex, second: Vertex) -> Iterator[Origins]:
-        """Compares what two ops of a kind read."""
-        left, right = self._left_over(first.inputs, second.inputs)
-        left, right = self._unsettled(left), self._unsettled(right)
-        if left and len(left) == len(right):
-            self._waiting += zip(left, right, strict=True)
-        elif not left and not right:
-            yield from _observed([first], [second])
-
-    def _unsettled(self, values: Values) -> Values:
-        return [value for value in values if self._may_be_here(_unwrapped(value).node)]
-
-    def _regions(self, first: Vertex, second: Vertex) -> Iterator[Origins]:
-        """Compares what two rows of ops read, which one line of each net became."""
-        if self._left_over(first.inputs, second.inputs) == ([], []):
-            yield from _observed([first], [second])
-            return
-        row, read = self._region(first)
-        other_row, other_read = self._region(second)
-        left, right = self._left_over(read, other_read)
-        left, right = self._unsettled(left), self._unsettled(right)
-        if not left and not right:
-            yield from _observed(row, other_row)
-        elif len(left) == len(right) == 1:
-            self._waiting.append((left[0], right[0]))
-        elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
-            yield from self._ahead(_unwrapped((left or right)[0]).node, read + other_read)
-
-    def _ahead(self, last: Vertex, read: Values) -> Iterator[Origins]:
-        """Ops that one side alone has ahead of what both sides do with the same value."""
-        row, outside = self._region(last)
-        used = {value.node.origin for value in read}
-        begins = [value.node.origin for value in outside]
-        if self._unsettled(outside) or not any(it.counterpart in used for it in begins):
-            return
-        yield Origins(tuple(row), ()) if last.side.is_first else Origins((), tuple(row))
-
-    def _region(self, last: Vertex) -> tuple[list[Vertex], Values]:
-        """The ops of one line and module that lead to one, and what they read from outside."""
-        row = {last}
-        outside: Values = []
-        waiting = list(last.inputs)
-        while waiting:
-            value = waiting.pop()
-            node = value.node
-            if node in row:
-                continue
-            if self._may_be_here(node) and _is_of_one_line(node, last):
-                row.add(node)
-                waiting += node.inputs
-            else:
-                outside.append(value)
-        observed = [node for node in in_order(row) if node.main and not node.is_bookkeeping]
-        return observed or [last], outside
-
-    # Both
-
-    def _left_over(self, values: Values, others: Values) -> tuple[Values, Values]:
-        """The values of each side that none of the other equals."""
-        right = list(others)
-        left = []
-        for value in values:
-            equal = next((other for other in right if _are_equal(value, other)), None)
-            if equal is None:
-                left.append(value)
-            else:
-                right.remove(equal)
-        return left, right
 
     def _pair(self, left: Values, right: Values) -> None:
         """Goes on with the terms that derive from the same forward op, then with a last one each.
@@ -236,11 +204,135 @@ class Backtrace:
                     left.remove(value)
                     right.remove(other)
                     break
-        # The terms of a sum in forward have the order in which the net adds them.
-        if len(left) == len(right) and (len(left) == 1 or self._phase == "forward"):
+        if len(left) == len(right) == 1:
+            self._waiting.append((left.pop(), right.pop()))
+
+    def _only_one_has(self, terms: Values) -> Iterator[Origin]:
+        """Terms that one side alone adds: the first op of each that begins with what both have."""
+        for term in terms:
+            node = term.node
+            while True:
+                behind = [feeder for feeder in node.feeders if self._may_be_here(feeder)]
+                behind = [feeder for feeder in behind if feeder.rank < node.rank]
+                if not behind:
+                    break
+                node = behind[0]
+            if self._may_be_here(node) and not node.is_bookkeeping:
+                yield ExtraRow((node,), is_term=True)
+
+    # Ops
+
+    def _ops(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
+        """Compares what two ops of a kind read."""
+        read, other_read = self._left_over(first.inputs, second.inputs)
+        left, right = self._unsettled(read), self._unsettled(other_read)
+        if len(left) != len(right) and len(read) == len(other_read):
+            if self._phase == "backward" and any(map(_begins, (*read, *other_read))):
+                yield from self._regions(first, second)
+                return
+            left, right = read, other_read  # one is equal to something elsewhere by chance
+        if left and len(left) == len(right):
             self._waiting += zip(left, right, strict=True)
-            left.clear()
-            right.clear()
+        elif not left and not right:
+            yield from _observed([first], [second])
+
+    def _unsettled(self, values: Values) -> Values:
+        return [value for value in values if self._may_be_here(unwrapped(value).node)]
+
+    def _regions(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
+        """Compares what two rows of ops read, which one line of each net became."""
+        if self._left_over(first.inputs, second.inputs) == ([], []):
+            yield from _observed([first], [second])
+            return
+        row, read = self._region(first)
+        other_row, other_read = self._region(second, read)
+        row, read = self._region(first, other_read)
+        left, right = self._left_over(read, other_read)
+        left, right = self._unsettled(left), self._unsettled(right)
+        if not left and not right:
+            yield from _observed(row, other_row)
+        elif len(left) == len(right) == 1:
+            self._waiting.append((left[0], right[0]))
+        elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
+            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read)
+
+    def _ahead(self, last: Vertex, read: Values) -> Iterator[Origin]:
+        """Ops that one side alone has ahead of what both sides do with the same value."""
+        row, outside = self._region(last)
+        used = {value.node.origin for value in read}
+        begins = [value.node.origin.counterpart for value in outside]
+        if not self._unsettled(outside) and not used.isdisjoint(filter(None, begins)):
+            yield ExtraRow(tuple(row), is_term=False)
+
+    def _region(self, last: Vertex, known: Values | None = None) -> tuple[list[Vertex], Values]:
+        """The ops of one line and module that lead to one, and what they read from outside.
+
+        What equals a value that the other side reads, which is ``known``, is outside too.
+        """
+        row = {last}
+        outside: Values = []
+        waiting = list(last.inputs)
+        while waiting:
+            value = waiting.pop()
+            node = value.node
+            if node in row:
+                continue
+            is_known = any(_are_equal(value, other) for other in known or ())
+            if not is_known and self._may_be_here(node) and _is_of_one_line(node, last):
+                row.add(node)
+                waiting += node.inputs
+            else:
+                outside.append(value)
+        observed = [node for node in in_order(row) if node.main and not node.is_bookkeeping]
+        return observed or [last], outside
+
+    def _left_over(self, values: Values, others: Values) -> tuple[Values, Values]:
+        """The values of each side that none of the other equals."""
+        right = list(others)
+        left = []
+        for value in values:
+            equal = next((other for other in right if _are_equal(value, other)), None)
+            if equal is None:
+                left.append(value)
+            else:
+                right.remove(equal)
+        return left, right
+
+
+# What was found
+
+
+def _observed(row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origin]:
+    """Two rows whose values are known.
+
+    Where one's is not, the rest of the other one, if both begin with the same kind of op.
+    """
+    if row[-1].main and other_row[-1].main:
+        yield RowsApart(tuple(row), tuple(other_row))
+    elif same_work(row[0], other_row[0]):
+        for shorter, longer in ((row, other_row), (other_row, row)):
+            if len(shorter) == 1 < len(longer) and longer[-1].main:
+                yield ExtraRow(tuple(longer[1:]), is_term=False)
+
+
+def _moved(first: OutputValue, second: OutputValue) -> Iterator[Origin]:
+    """Steps that pass on equal numbers in another order or shape on the two sides."""
+    if first.agrees(second) is False:
+        row, other_row = _steps(first), _steps(second)
+        if row and other_row:
+            yield RowsApart(row, other_row)
+
+
+def _steps(value: OutputValue) -> Row:
+    steps = []
+    last = unwrapped(value)
+    while value is not last:
+        steps.append(value.node)
+        value = value.node.inputs[0]
+    return tuple(reversed(steps))
+
+
+# Values
 
 
 def _apart(values: Values) -> tuple[Values, Values]:
@@ -256,52 +348,17 @@ def _is_nothing(value: OutputValue) -> bool:
     return is_made_of_nothing and value.is_within(0.0)
 
 
-def _observed(row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origins]:
-    """Two rows whose values are known; of what both begin with but for that, the rest of one."""
-    if row[-1].main and other_row[-1].main:
-        yield Origins(tuple(row), tuple(other_row))
-    elif same_work(row[0], other_row[0]) and len(row) != len(other_row):
-        if len(row) == 1 and other_row[-1].main:
-            yield Origins((), tuple(other_row[1:]))
-        elif len(other_row) == 1 and row[-1].main:
-            yield Origins(tuple(row[1:]), ())
-
-
-def _moved(first: OutputValue, second: OutputValue) -> Iterator[Origins]:
-    """Steps that pass on equal numbers in another order or shape on the two sides."""
-    if first.agrees(second) is False and first.node.side is not second.node.side:
-        row, other_row = _steps(first), _steps(second)
-        if row and other_row:
-            yield Origins(row, other_row)
-
-
-def _steps(value: OutputValue) -> tuple[Vertex, ...]:
-    steps = []
-    last = _unwrapped(value)
-    while value is not last:
-        steps.append(value.node)
-        value = value.node.inputs[0]
-    return tuple(reversed(steps))
-
-
-def _unwrapped(value: OutputValue) -> OutputValue:
-    """A value before the steps that only reshape, convert or spread it."""
-    for _ in range(MOST_TERMS):
-        node = value.node
-        if not node.is_bookkeeping or not value.is_main or len(node.inputs) != 1:
-            break
-        if node.inputs[0].node.rank >= node.rank:
-            break
-        value = node.inputs[0]
-    return value
+def _begins(value: OutputValue) -> bool:
+    """Whether nothing comes before a value: a leaf, a constant, the seed of backward."""
+    node = unwrapped(value).node
+    return node.is_leaf or node.kind == "constant"
 
 
 def _are_equal(value: OutputValue, other: OutputValue) -> bool:
     counterpart = value.node.origin.counterpart
     if counterpart is not None and counterpart is other.node.origin:
         return True
-    value, other = _unwrapped(value), _unwrapped(other)
-    return value.agrees(other) is True
+    return unwrapped(value).agrees(unwrapped(other)) is True
 
 
 def _derive_from_one(node: Vertex, other: Vertex) -> bool:

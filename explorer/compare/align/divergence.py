@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from explorer.compare.align.backtrace import Backtrace, Origins
+from explorer.compare.align.backtrace import Backtrace, ExtraRow, Origin, TermLeftOut
 from explorer.compare.align.contrasts import (
     NO_DIVERGENCE,
     FoundDivergence,
@@ -22,8 +22,15 @@ from explorer.compare.align.one_sided import (
     gradients_stopped,
     nothing_in_common,
     ops_ahead,
+    term_left_out,
 )
-from explorer.compare.align.provenance import read_alone, reads_unobserved, shared_origins
+from explorer.compare.align.provenance import (
+    read_alone,
+    reads_unobserved,
+    shared_origins,
+    spread_otherwise,
+    unwrapped,
+)
 from explorer.compare.align.rearrangement import (
     are_in_another_order,
     parting_of_order,
@@ -38,7 +45,7 @@ from explorer.compare.align.suspects import (
     same_work,
     unpaired_onwards,
 )
-from explorer.compare.align.vertices import Side, Vertex, as_seen
+from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
 from explorer.model.divergence import (
     Inputs,
     LoneLeaf,
@@ -48,6 +55,7 @@ from explorer.model.divergence import (
     Rearranged,
     ResultElsewhere,
     ResultMissing,
+    Spread,
 )
 from explorer.model.graph import Phase
 
@@ -84,15 +92,17 @@ def _before_results(
     matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
 ) -> FoundDivergence:
     """The earliest place among the suspects; where there is none, what makes the first result."""
-    return (
+    found = (
         _from_other_starts(matching, suspects_of, phase)
         or (_left_out(suspects_of) if phase == "backward" else None)
         or _from_swapped(matching, suspects_of, phase)
         or next(from_backtrace(matching, results, phase), None)
         or _from_lone_leaves(suspects_of, phase)
         or _from_entries(matching, suspects_of, phase)
-        or from_result(results[0], phase)
     )
+    # Where nothing differs the graphs do not.
+    is_difference = found and found.divergence and found.divergence.gap.greatest != 0
+    return found if found and is_difference else from_result(results[0], phase)
 
 
 def suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:
@@ -223,18 +233,20 @@ def from_backtrace(
 ) -> Iterator[FoundDivergence]:
     """The places that the way back from results leads to on both sides, earliest first."""
     backtrace = Backtrace(matching, phase, lambda node: is_settled(node, phase))
-    found = sorted(backtrace.origins(results), key=_rank)
-    for origins in found:
-        row, other_row = origins.rows
-        if row and other_row:
-            yield _two_rows(matching, row, other_row)
+    for origin in sorted(backtrace.origins(results), key=_place):
+        if isinstance(origin, TermLeftOut):
+            yield term_left_out(origin.total, origin.term, origin.rest)
+        elif isinstance(origin, ExtraRow):
+            row = list(origin.row)
+            yield extra_ops(row, None, row[0].phase, is_term=origin.is_term)
         else:
-            yield extra_ops(row or other_row, None, (row or other_row)[0].phase)
+            yield _two_rows(matching, list(origin.first), list(origin.second))
 
 
-def _rank(origins: Origins) -> tuple[int, int]:
-    ranks = [node.rank for node in (*origins.first, *origins.second)]
-    return min(ranks), max(ranks)
+def _place(origin: Origin) -> tuple[int, int]:
+    """The sort key of an origin: what runs first."""
+    steps = [node.step for node in origin.nodes]
+    return min(steps), max(steps)
 
 
 def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
@@ -345,6 +357,9 @@ def _inputs(
         return Inputs(differing=tuple(sorted(leaf.name for leaf in fed)))
     own = _telling(read_alone(left, right))
     others = _telling(read_alone(right, left))
+    spread = spread_otherwise(left, right)
+    if spread:
+        return Inputs(spread=tuple(map(_spread, spread)))
     places = tuple(map(place, own)), tuple(map(place, others))
     if own and others:
         # What is read in the place of something else is the divergence itself.
@@ -358,6 +373,12 @@ def _inputs(
         are_swapped=are_swapped,
         rearranged=None if are_swapped else _rearranged(matching, node, other),
     )
+
+
+def _spread(values: tuple[OutputValue, ...]) -> Spread:
+    left, right = values
+    origin = unwrapped(left).node.origin
+    return Spread(origin.name or origin.op, (left.shape, right.shape))
 
 
 def _telling(nodes: list[Vertex]) -> list[Vertex]:

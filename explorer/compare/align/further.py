@@ -281,13 +281,13 @@ def find_further(
     if first.divergence is None:
         return []
     findings = [first]
-    explained = _computed_from(first.parts)
+    explained = computed_from(first.parts)
     for finding in _candidates(matching, missing):
         if len(findings) > MOST:
             break
         if not _is_explained(finding, explained):
             findings.append(finding)
-            explained |= _computed_from(finding.parts)
+            explained |= computed_from(finding.parts)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
     findings += _unexplained_results(matching, findings)
     return sorted(findings[1:], key=_place)
@@ -297,7 +297,7 @@ def _unexplained_results(
     matching: Matching, findings: list[FoundDivergence]
 ) -> Iterator[FoundDivergence]:
     """Gradients that differ, and that no divergence found so far leads to on each of its sides."""
-    reached = [(finding.parts, _computed_from(finding.parts)) for finding in findings]
+    reached = [(finding.parts, computed_from(finding.parts)) for finding in findings]
     for mismatch in matching.differing_results("backward"):
         if not any(_leads_to(parts, onwards, mismatch) for parts, onwards in reached):
             yield from_result(mismatch, "backward")
@@ -316,11 +316,11 @@ def _is_explained(finding: FoundDivergence, explained: set[Vertex]) -> bool:
 def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
     """The sort key of a divergence: where it stands in the execution order of the two graphs."""
     is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
-    ranks = [part.rank for part in finding.parts]
+    ranks = [part.step for part in finding.parts]
     return is_in_backward, min(ranks), max(ranks)
 
 
-def _computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
+def computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
     """Some nodes, and all that is computed from them before values agree again.
 
     The gradient of an op that differs differs as well, whether it reads what the op yields or not.

@@ -42,15 +42,17 @@ Wider than the tolerance of values, because subtraction loses digits.
 # An op too many
 
 
-def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> FoundDivergence:
+def extra_ops(
+    row: list[Vertex], goes_on: Vertex | None, phase: Phase, is_term: bool = False
+) -> FoundDivergence:
     """Ops in a row that only one side has.
 
-    Their value is read against that of the input which the other side uses as it is. ``goes_on`` is
-    what the other side does instead.
+    Their value is read against that of the input which the other side uses as it is, unless they
+    lead to a term that it does not add. ``goes_on`` is what the other side does instead.
     """
     last = row[-1]
     gradients = _gradients_added_by(last, phase)
-    as_it_is = _input_of_equal_size(row, of_any_phase=bool(gradients))
+    as_it_is = None if is_term else _input_of_equal_size(row, of_any_phase=bool(gradients))
     values = contrast(last.value, as_it_is.value) if as_it_is else alone(last.value)
     if values.gap.greatest == 0:
         values, as_it_is = alone(last.value), None
@@ -178,7 +180,7 @@ def gradients_added(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
             for term, rest in _partial_sums(node):
                 holder = _holder(there, rest)
                 if holder and not _is_added_later(node, there):
-                    yield _gradient_left_out(node, term, holder)
+                    yield term_left_out(node, term, holder)
                     break
 
 
@@ -258,10 +260,11 @@ def _are_close(held: Floats, wanted: Floats) -> bool:
     return held.size == wanted.size and agree(held, wanted, rtol, floor)
 
 
-def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
+def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
+    """A sum of one side, a term of it that the other leaves out, and what that has instead."""
     values = contrast(node.value, rest.value)
     divergence = GradientAdded(
-        phase="backward",
+        phase=node.phase,
         ends=ends_of(node, values),
         gap=gap_of(node, values),
         side=node.side.name,

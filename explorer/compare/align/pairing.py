@@ -158,6 +158,8 @@ def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
     pair_leaves(matching)
     pair_results(matching)
     _pair_by_rules(matching, RULES)
+    for side in matching.sides:
+        _pair_with_constants(matching, side)
     return matching
 
 
@@ -355,6 +357,29 @@ def _windows(
             family = value.node.family if same_family else ""
             by_family.setdefault(family, []).append(value)
     return {family: MovingWindow(values) for family, values in by_family.items()}
+
+
+# By what is a constant on the other side
+
+
+def _pair_with_constants(matching: Matching, side: Side) -> None:
+    """Pairs what one side computes with the first of several equal constants of the other.
+
+    A compiler may hold the same constant once for forward and once for backward.
+    """
+    constants: dict[Bucket, list[OutputValue]] = {}
+    for node in side.other.nodes:
+        if node.kind == "constant" and node.is_free and node.value.is_distinctive:
+            for bucket in node.value.neighbours():
+                constants.setdefault(bucket, []).append(node.value)
+    for node in side.work:
+        if not node.is_free or node.is_refuted or not node.is_needed or node.value.bucket is None:
+            continue
+        for constant in constants.get(node.value.bucket, ()):
+            if constant.node.is_free and constant.node.phase == node.phase:
+                values = node.value, constant
+                matching.join(*(values if side.is_first else values[::-1]), "across")
+                break
 
 
 # By what is around

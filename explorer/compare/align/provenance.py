@@ -1,5 +1,6 @@
 """Provenance: the origins and uses of values, which tell nodes of equal value apart."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from explorer.compare.align.fingerprints import TIGHT
@@ -11,6 +12,17 @@ FEW = 16
 
 More are the same value over and over, and the first free ones will do.
 """
+
+ELEMENT_BY_ELEMENT = frozenset(
+    {
+        *("add", "sub", "mul", "div", "pow", "maximum", "minimum", "where", "maskedfill"),
+        *("mseloss", "l1loss", "smoothl1loss", "huberloss", "binarycrossentropy"),
+    }
+)
+"""Families that broadcast their inputs against one another."""
+
+OVERWRITES = re.compile(r"^aten\.\w*[a-z0-9]_(\.|$)")
+"""Operators of PyTorch that write to the memory of their first input: aten.copy_.default."""
 
 Listed = dict[tuple[Vertex, Bucket], list[OutputValue]]
 """Values by a node that they are related to, and by what they hold."""
@@ -168,7 +180,7 @@ def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple
         points += 1.0
     if matching.layout(left, right) is None:
         points += 2.0
-    apart = node.rank / len(node.side.nodes) - other.rank / len(other.side.nodes)
+    apart = node.step / node.side.length - other.step / other.side.length
     return points, -round(abs(apart), 3)
 
 
@@ -257,8 +269,49 @@ def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     alone: dict[Vertex, None] = {}
     for value in _read_from_outside(row):
         if not any(_may_be_equal(value, other) for other in others):
-            alone[value.node.origin] = None
+            # What was written over memory is where it was written, whatever numbers these are.
+            is_written = OVERWRITES.search(value.node.op) is not None
+            alone[value.node if is_written else value.node.origin] = None
     return list(alone)
+
+
+def spread_otherwise(row: list[Vertex], other_row: list[Vertex]) -> list[tuple[OutputValue, ...]]:
+    """The inputs of two rows of ops that are the same numbers and broadcast from other shapes."""
+    found: dict[Vertex, tuple[OutputValue, ...]] = {}
+    for value in _read_element_by_element(row):
+        for other in _read_element_by_element(other_row):
+            maker, other_maker = unwrapped(value), unwrapped(other)
+            are_one = maker.node.origin.counterpart is other_maker.node.origin
+            if are_one and _trimmed(value.shape) != _trimmed(other.shape):
+                found.setdefault(maker.node.origin, (value, other))
+    return list(found.values())
+
+
+def _read_element_by_element(row: list[Vertex]) -> list[OutputValue]:
+    values = []
+    for node in row:
+        if node.family in ELEMENT_BY_ELEMENT and len(node.inputs) > 1:
+            values += [value for value in node.inputs if value.node not in row]
+    return values
+
+
+def _trimmed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without the leading dimensions of length 1, which broadcasting adds by itself."""
+    while shape and shape[0] == 1:
+        shape = shape[1:]
+    return shape
+
+
+def unwrapped(value: OutputValue) -> OutputValue:
+    """A value before the steps that only reshape, convert or spread it."""
+    for _ in range(FEW):
+        node = value.node
+        if not node.is_bookkeeping or not value.is_main or len(node.inputs) != 1:
+            break
+        if node.inputs[0].node.rank >= node.rank:
+            break
+        value = node.inputs[0]
+    return value
 
 
 def reads_unobserved(row: list[Vertex], other_row: list[Vertex]) -> bool:

@@ -128,8 +128,9 @@ class Vertex:
     that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
     another shape or dtype, or itself; ``users`` are the first few nodes that compute with its
     numbers, or with what passes these on.
-    ``coarseness`` is the greatest relative rounding error on the way to the node. A node
-    ``is_needed`` unless it is in forward and no result depends on it.
+    ``coarseness`` is the greatest relative rounding error on the way to the node. ``step`` is the
+    place among those of its side that are needed. A node ``is_needed`` unless it is in forward and
+    no result depends on it.
 
     ``partner`` is the node of the other side that holds the same quantity, and a node ``is_agreed``
     when that is its main value. ``counterpart``, of an origin, is the origin of the same numbers on
@@ -168,6 +169,7 @@ class Vertex:
         self.consumers: list[Vertex] = []
         self.forward: Vertex | None = None
         self.rank = 0
+        self.step = 0
         self.is_needed = False
 
         self.origin: Vertex = self
@@ -269,8 +271,8 @@ class Side:
 
     ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
     not depend on that: what it finds is the same whichever graph is named first. ``nodes`` are in
-    execution order, forward first; ``work`` are those that compute something, and ``derived`` are
-    the backward nodes of each forward one.
+    execution order, forward first, ``length`` of them needed; ``work`` are those that compute
+    something, and ``derived`` are the backward nodes of each forward one.
     """
 
     other: "Side"
@@ -287,6 +289,10 @@ class Side:
         for node in self.nodes:
             # A gradient that is dropped is one that is missing somewhere: it counts.
             node.is_needed = node in needed or node.is_leaf or node.phase == "backward"
+        self.length = 0
+        for node in self.nodes:
+            node.step = self.length
+            self.length += node.is_needed
         self.derived: dict[Vertex, list[Vertex]] = {}
         for node in self.nodes:
             if node.forward:

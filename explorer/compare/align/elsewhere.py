@@ -1,0 +1,80 @@
+"""Where the two ops of a divergence correspond once more: one cause, at several places of a net."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from explorer.compare.align.contrasts import FoundDivergence, both
+from explorer.compare.align.further import Correspondence, computed_from
+from explorer.compare.align.matching import Matching
+from explorer.compare.align.suspects import same_work
+from explorer.compare.align.vertices import Vertex
+from explorer.model.divergence import Inputs, OtherValue, Places
+
+Ops = tuple[str, str]
+"""The op of the first side, and of the second."""
+
+
+def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[FoundDivergence]:
+    """The divergences, each between two ops of a kind with the other places of these ops.
+
+    Two ops that differ by their formula do so wherever they are: where values are small they may
+    agree within their noise, and behind the first divergence values cannot tell.
+    """
+    wanted = set(filter(None, map(_ops_of, findings)))
+    if not wanted:
+        return findings
+    taken = {node for finding in findings for node in finding.parts}
+    equal: dict[Ops, list[Places]] = {}
+    for match in matching.matches:
+        node, other = match.first.node, match.second.node
+        if match.first.is_main and node.phase == other.phase and node.is_needed:
+            _add(equal, wanted, node, other)
+    behind: dict[Ops, list[Places]] = {}
+    for node, other in _behind(matching, findings):
+        if taken.isdisjoint((node, other)):
+            _add(behind, wanted, node, other)
+
+    found = []
+    for finding in findings:
+        ops = _ops_of(finding)
+        divergence = finding.divergence
+        if ops and isinstance(divergence, OtherValue):
+            divergence = msgspec.structs.replace(
+                divergence, equal_at=tuple(equal.get(ops, ())), also_at=tuple(behind.get(ops, ()))
+            )
+        found.append(FoundDivergence(divergence, finding.parts, finding.ends))
+    return found
+
+
+def _ops_of(finding: FoundDivergence) -> Ops | None:
+    """The two ops of a divergence; None where it is not one between two ops of a kind in forward."""
+    if not isinstance(finding.divergence, OtherValue) or finding.ends is None:
+        return None
+    if finding.divergence.inputs != Inputs():
+        return None  # they differ by what they read
+    node, other = finding.ends
+    if len(finding.parts) != 2 or node.phase == "backward" or not same_work(node, other):
+        return None
+    return (node.op, other.op) if node.side.is_first else (other.op, node.op)
+
+
+def _add(found: dict[Ops, list[Places]], wanted: set[Ops], node: Vertex, other: Vertex) -> None:
+    ops = node.op, other.op
+    if ops in wanted:
+        found.setdefault(ops, []).append(both(node, other))
+
+
+def _behind(
+    matching: Matching, findings: Iterable[FoundDivergence]
+) -> Iterator[tuple[Vertex, Vertex]]:
+    """The ops behind divergences that correspond by what they read, one for one."""
+    findings = list(findings)
+    behind: set[Vertex] = set()
+    for finding in findings:
+        behind |= computed_from(finding.parts)
+    correspondence = Correspondence(findings, behind)
+    for rows in correspondence.follow(matching.first.nodes):
+        row, other_row = rows.work
+        if len(row) == len(other_row) == 1:
+            yield row[0], other_row[0]

@@ -1,0 +1,155 @@
+"""Where the first values that are not finite come from: the op that makes them, or an input."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+import numpy as np
+
+from explorer.model.arrays import unpack
+from explorer.model.divergence import Place
+from explorer.model.findings import MadeOf, NonFinite, ReportFinding
+from explorer.model.graph import GradGraph, Node, Output
+from explorer.numeric.differences import real_parts
+
+
+class _Graph:
+    """A graph's nodes by id, and what each reads, in slot order."""
+
+    def __init__(self, graph: GradGraph) -> None:
+        self.nodes = graph.by_id()
+        self._read: dict[str, list[tuple[int, str, int]]] = {}
+        for edge in graph.edges:
+            if edge.kind != "control":
+                read = self._read.setdefault(edge.target, [])
+                read.append((edge.input, edge.origin, edge.output))
+
+    def inputs(self, node: Node) -> Iterator[tuple[Node, Output | None]]:
+        """The nodes that one reads, each with the output that it reads."""
+        for _slot, origin, output in sorted(self._read.get(node.id, ())):
+            maker = self.nodes[origin]
+            known = maker.outputs[output] if output < len(maker.outputs) else None
+            yield maker, known
+
+    def results(self) -> list[Node]:
+        """The results that are not finite, those of forward first."""
+        results = []
+        for node in self.nodes.values():
+            if node.kind != "output":
+                continue
+            known = next(iter(node.outputs), None)
+            if known is None or known.values is None:
+                known = next((output for _, output in self.inputs(node)), None)
+            if known is not None and _is_not_finite(known):
+                results.append(node)
+        return sorted(results, key=lambda node: node.phase == "backward")
+
+    def first(self, result: Node) -> list[tuple[Node, Output]]:
+        """The chain of values that are not finite which leads to a result, its first one first."""
+        chain: list[tuple[Node, Output]] = []
+        seen = {result.id}
+        node = result
+        while True:
+            behind = [
+                (maker, known)
+                for maker, known in self.inputs(node)
+                if known is not None and _is_not_finite(known) and maker.id not in seen
+            ]
+            if not behind:
+                return chain[::-1]
+            # Of several the one that was made first: the others may well come from it.
+            node, known = min(behind, key=lambda pair: (pair[0].phase == "backward", pair[0].order))
+            seen.add(node.id)
+            chain.append((node, known))
+
+
+def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
+    """A remark on each place that makes the first values that are not finite of some result.
+
+    Engines in which it is the same line are named together.
+    """
+    found: dict[tuple[object, ...], NonFinite] = {}
+    for graph in graphs:
+        for fact in _facts(graph):
+            line = fact.maker.source or fact.maker.label
+            key = line, fact.value, fact.outputs, fact.gradients
+            known = found.get(key, fact)
+            engines = tuple(dict.fromkeys((*known.engines, *fact.engines)))
+            found[key] = msgspec.structs.replace(known, engines=engines)
+    facts = sorted(found.values(), key=lambda fact: not fact.outputs)
+    return tuple(ReportFinding(fact=fact, names=(fact.maker.label,)) for fact in facts)
+
+
+def _facts(graph: GradGraph) -> Iterator[NonFinite]:
+    """One fact for each first place, with the results that it leads to."""
+    nodes = _Graph(graph)
+    chains: dict[str, list[tuple[Node, Output]]] = {}
+    outputs: dict[str, list[str]] = {}
+    gradients: dict[str, list[str]] = {}
+    results = nodes.results()
+    are_finite = all(result.phase == "backward" for result in results)
+    for result in results:
+        chain = nodes.first(result)
+        if not chain:
+            continue
+        first = chain[0][0].id
+        chains.setdefault(first, chain)
+        names = gradients if result.phase == "backward" else outputs
+        names.setdefault(first, []).append(result.name)
+    for first, chain in chains.items():
+        node, known = chain[0]
+        value = _kind(known)
+        turned = None
+        if value != "nan":
+            turned = next((_place(it) for it, output in chain if _kind(output) == "nan"), None)
+        yield NonFinite(
+            engines=(graph.engine,),
+            value=value,
+            maker=_place(node),
+            is_input=node.kind in ("input", "parameter", "constant"),
+            inputs=tuple(_read(nodes, node, known)),
+            turned=turned,
+            outputs=tuple(outputs.get(first, ())),
+            gradients=tuple(gradients.get(first, ())),
+            are_outputs_finite=are_finite,
+        )
+
+
+def _read(nodes: _Graph, node: Node, known: Output) -> Iterator[MadeOf]:
+    """What an op reads at the first element that is not finite, where its inputs are as large."""
+    place = _first_place(known)
+    for maker, output in nodes.inputs(node):
+        number = None
+        if output is not None and output.values and output.values.whole and place is not None:
+            elements = real_parts(unpack(output.values.whole)).ravel()
+            if elements.size == 1:
+                number = float(elements[0])
+            elif output.shape == known.shape and place < elements.size:
+                number = float(elements[place])
+        yield MadeOf(_place(maker), number)
+
+
+def _place(node: Node) -> Place:
+    label = node.name if node.name and node.kind in ("input", "parameter") else node.op
+    return Place(label=label, scope=node.scope, source=next(iter(node.source), ""))
+
+
+def _is_not_finite(output: Output) -> bool:
+    return output.values is not None and output.values.nonfinite > 0
+
+
+def _first_place(output: Output) -> int | None:
+    if output.values is None or output.values.whole is None:
+        return None
+    places = np.flatnonzero(~np.isfinite(real_parts(unpack(output.values.whole)).ravel()))
+    return int(places[0]) if places.size else None
+
+
+def _kind(output: Output) -> str:
+    """The first of "nan", "inf" and "-inf" that a value has; "unknown" where its elements are."""
+    place = _first_place(output)
+    if place is None or output.values is None or output.values.whole is None:
+        return "unknown" if _is_not_finite(output) else ""
+    elements = real_parts(unpack(output.values.whole)).ravel()
+    if np.isnan(elements).any():
+        return "nan"
+    return "inf" if elements[place] > 0 else "-inf"

@@ -1,0 +1,101 @@
+"""Nets with mistakes whose op and line are known: what is named first, and what else is listed."""
+
+import pytest
+
+from explorer.exploration.explore import explore
+from explorer.model.alignment import Alignment
+from explorer.model.report import Report
+from explorer.scenario.load import load
+from explorer.words.divergences import divergences
+from explorer.words.findings import sentence
+from explorer.workers.workers import Workers
+from tests.support.nets import NETS
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+FIRST: dict[str, tuple[str, str]] = {
+    # A tensor that was saved and overwritten behind the tape: what was read in its place.
+    "overwrite_exp": ("different inputs, `Exp` (overwrite_exp.py:14) against `aten.mul", ":26)"),
+    "overwrite_part": (
+        "`aten.sigmoid_backward.default` (overwrite_part.py:23)",
+        "overwrite_part.py:25)",
+    ),
+    # Dead code, constants of one's own, and broadcasts.
+    "dead_metric": (
+        "`Muls` (dead_metric.py:20) and `aten.mul.Scalar` (dead_metric.py:35) take equal",
+        "",
+    ),
+    "own_mask": ("only torch-tape has `aten.mul.Tensor` (own_mask.py:40)", ""),
+    "shape_target": (
+        "(shape_target.py:21)",
+        "`p` as [3] against [3, 3] and `t` as [3] against [3, 3]",
+    ),
+    "other_axis": ("`aten.add.Tensor` (other_axis.py:27)", "`b` as [3, 1] against [3]"),
+    # Two differences that meet in one sum.
+    "three_kinks": ("`aten.hardtanh_backward.default` (three_kinks.py:2", "take equal inputs"),
+    "two_branches": ("`aten.silu.default` (two_branches.py:36)", "(two_branches.py:19)"),
+    # One cause at several places.
+    "five_gelus": ("(blocks.0.act, five_gelus.py:45)", "follow at `blocks.1.act"),
+    "small_gelus": ("(blocks.2.act, small_gelus.py:", "agree within their noise at `blocks.0.act"),
+    # Blocks that are computed again in backward.
+    "checkpoint_mistake": (
+        "`Sigmoid` (two, checkpoint_mistake.py:20) and `aten.tanh.default` (two,",
+        "checkpoint_mistake.py:48)",
+    ),
+}
+"""Parts of the first divergence of the tapes."""
+
+FURTHER = {
+    "three_kinks": "three_kinks.py:",
+    "two_branches": "`aten.relu.default` (two_branches.py:37)",
+    "dead_metric": "`aten.mul.Scalar` (dead_metric.py:35)",
+}
+"""A part of the only further one."""
+
+REMARKS = {
+    "nan_log": "not finite: the output `out` in mindspore-tape: `Log` (nan_log.py:16) makes -inf from 0"
+    " of `p`, of which `Mul` (nan_log.py:16) makes nan",
+    "nan_std": "not finite: dx, while the outputs are finite, in mindspore-tape: `SqrtBackward`"
+    " (nan_std.py:15) makes inf from",
+    "nan_target": "not finite: the output `out`, and then dx, dfc.weight, dfc.bias in mindspore-tape,"
+    " torch-tape: `t` brings nan in",
+    "column_of_a_layer": "(column_of_a_layer.py:25) of mindspore-tape takes (4, 1) and (4,), and pairs",
+    "shape_target": "`aten.mse_loss.default` (shape_target.py:32) of torch-tape takes (3, 1) and (3,)",
+}
+"""The beginning, or a part, of the first remark."""
+
+TAPES = ("mindspore-tape", "torch-tape")
+
+
+def report_of(name: str, workers: Workers) -> Report:
+    scenario = load(NETS / "divergences" / f"{name}.py")
+    return explore(scenario, workers, engines=TAPES, selection="main")
+
+
+def aligned(report: Report) -> Alignment:
+    (alignment,) = report.alignments
+    return alignment
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_the_first_divergence_is_at_the_op_and_line_that_differ(
+    workers: Workers, name: str
+) -> None:
+    first, *further = divergences(aligned(report_of(name, workers)))
+    for part in FIRST[name]:
+        assert part in first
+    assert len(further) == (name in FURTHER)
+    for text in further:
+        assert FURTHER[name] in text
+
+
+@pytest.mark.parametrize("name", REMARKS)
+def test_what_is_not_finite_and_what_is_broadcast_is_remarked(workers: Workers, name: str) -> None:
+    remarks = [sentence(finding) for finding in report_of(name, workers).findings]
+    assert REMARKS[name] in remarks[0]
+
+
+def test_a_broadcast_that_is_meant_is_not_remarked(workers: Workers) -> None:
+    report = report_of("column_and_outer", workers)
+    assert report.findings == ()
+    assert aligned(report).divergence is None
