@@ -7,7 +7,7 @@ import mindspore as ms
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
-from explorer.engines.mindspore.net import Net
+from explorer.engines.mindspore.net import Net, array_of
 from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
 from explorer.engines.mindspore.proof import Pullback, TapeReruns
 from explorer.engines.mindspore.source_lines import CallSite
@@ -18,6 +18,7 @@ from explorer.engines.mindspore.tape_tensors import (
     TapeTensor,
     TensorGraph,
     TensorOrigins,
+    holds_sum_of,
     on_tape,
 )
 from explorer.model.graph import Absence, GradGraph, NodeKind, Phase
@@ -41,6 +42,9 @@ class TapeCapture:
         self._tape = TapeNodes(self.graph.nodes)
         self._saved = SavedBytes(self.graph.nodes)
         self._running: int | None = None
+        self._running_name = ""
+        # What the running node of the tape has made, and no operator has read yet.
+        self._unread: dict[int, None] = {}
         self._arriving: dict[tuple[int, int], list[Slot]] = {}
         self._targets: dict[Slot, list[int]] = {}
         self._unpacked: list[TapeTensor] = []
@@ -82,6 +86,7 @@ class TapeCapture:
         else:
             forward = self._tape.number(self._running)
             number = self._backward(op, "op", inputs, outputs, forward)
+            self._note_reading(inputs, number)
         self._saved.operator_made(number)
         self._reruns.note_call(number, call, inputs)
         self._origins.note_views(call.op, number, call.operands, outputs)
@@ -108,6 +113,12 @@ class TapeCapture:
         )
         self._tape.expect(number)
         return number
+
+    def _note_reading(self, inputs: tuple[Slot, ...], number: int) -> None:
+        """Note that node ``number``, which the running node of the tape made, has read ``inputs``."""
+        for origin, _ in inputs:
+            self._unread.pop(origin, None)
+        self._unread[number] = None
 
     def _sum(self, op: str, inputs: tuple[Slot, ...], outputs: list[Any]) -> int:
         """A node for an operator between two tape nodes: it sums gradients that go to one node."""
@@ -160,7 +171,7 @@ class TapeCapture:
 
     # Nodes of the tape
 
-    def gradients_arrive(self, identity: int, gradients: Sequence[Any]) -> None:
+    def gradients_arrive(self, identity: int, name: str, gradients: Sequence[Any]) -> None:
         """A node of the tape is about to run on ``gradients``, one for each of its outputs.
 
         Gradients that come from several nodes are summed already.
@@ -179,6 +190,8 @@ class TapeCapture:
             else:
                 self._constant(gradient)
         self._running = identity
+        self._running_name = name
+        self._unread.clear()
         self._unpacked.clear()
 
     def tape_node_ran(
@@ -301,7 +314,32 @@ class TapeCapture:
     def _origin_off_tape(self, tensor: Any) -> Slot:
         """The slot of a tensor that no node of the tape has made."""
         slot = self._origins.slot(tensor) or self._origins.copied_view(tensor)
+        if slot is None and self._running is not None:
+            slot = self._spread(tensor)
         return self._constant(tensor) if slot is None else slot
+
+    def _spread(self, tensor: Any) -> Slot | None:
+        """The slot of a gradient in which what the running node has made is spread over zeros.
+
+        The gradients of indexing and of top-k are made so, and no operator is announced (2.10.0).
+        None where a tensor is nothing of the kind.
+        """
+        elements = array_of(tensor)
+        if elements.dtype.kind != "f" or elements.size == 1 or elements.all():
+            return None
+        for number in self._unread:
+            made = self.graph.first_output(number)
+            if made is None or made.dtype != tensor.dtype:
+                continue
+            if holds_sum_of(elements, array_of(made)):
+                inputs = tuple((other, 0) for other in self._unread)
+                forward = self._tape.number(self._running)
+                name = f"{self._running_name}Backward"
+                spread = self._backward(name, "op", inputs, [tensor], forward)
+                self._note_reading(inputs, spread)
+                self._origins.register(spread, [tensor])
+                return spread, 0
+        return None
 
     def _constant(self, tensor: Any) -> Slot:
         is_seed = self.phase == "backward" and self._running is None

@@ -158,12 +158,13 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             self._capture.find_operator(node)
             identity = node._unique_id()
             self._hooked[identity] = node
-            node.register_prehook(self._before(identity))
+            node.register_prehook(self._before(identity, node.name()))
             node.register_hook(self._after(node))
 
-    def _before(self, identity: int) -> Callable[[Any], None]:
+    def _before(self, identity: int, name: str) -> Callable[[Any], None]:
         def prehook(gradients: Any) -> None:
-            self._events.append(partial(self._capture.gradients_arrive, identity, gradients))
+            arrive = partial(self._capture.gradients_arrive, identity, name, gradients)
+            self._events.append(arrive)
 
         return prehook
 
