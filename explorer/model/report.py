@@ -21,6 +21,7 @@ CaseVerdict = Literal[
 
 ORACLE = "central-differences"
 """The name under which the independent oracle stands beside the engines."""
+from explorer.model.state import StateChange
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -145,7 +146,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     engine's last stage last; ``ungraphed`` says, by engine, what went wrong when they were captured,
     and ``lost_graphs`` are those of these engines whose worker was lost over it.
     ``findings`` are about the nets themselves, and come before everything else.
-    ``left_out`` are cases of the matrix that are not among ``cases``.
+    ``left_out`` are cases of the matrix that are not among ``cases``. ``state`` is what the call
+    whose graphs these are has changed of each net's state, by engine.
     """
 
     schema: int = 1
@@ -163,6 +165,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     ungraphed: dict[str, Ungraphed] = {}
     lost_graphs: tuple[str, ...] = ()
     alignments: tuple[Alignment, ...] = ()
+    state: dict[str, tuple[StateChange, ...]] = {}
 
     @property
     def is_as_expected(self) -> bool:

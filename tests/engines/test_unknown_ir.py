@@ -150,7 +150,9 @@ def test_a_section_of_a_node_is_carried_along_behind_every_statement(
     assert any(node.marks for node in nodes_of(module))
 
 
-@pytest.mark.parametrize("attribute", ["new_flag", "new_key: Fancy<1>", "two words: 'x y'", "k: <null>"])
+@pytest.mark.parametrize(
+    "attribute", ["new_flag", "new_key: Fancy<1>", "two words: 'x y'", "k: <null>"]
+)
 def test_an_attribute_is_carried_along_in_every_section(attribute: str) -> None:
     text = text_of("dense_validate")
     changed = re.sub(r"(?<=attrs: \{)", f"{attribute}, ", text)
@@ -187,7 +189,9 @@ def test_a_type_or_shape_of_any_form_is_carried_along(kind: str, shape: str) -> 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
 def test_a_comment_under_every_node_is_carried_along(name: str, comment: str) -> None:
     text = with_lines(
-        text_of(name), lambda line: line.startswith("      #") and "cope: (" in line, f"      {comment}"
+        text_of(name),
+        lambda line: line.startswith("      #") and "cope: (" in line,
+        f"      {comment}",
     )
     module = parse(text, name)
     assert known(module) == known(parse(text_of(name), name))
@@ -196,7 +200,14 @@ def test_a_comment_under_every_node_is_carried_along(name: str, comment: str) ->
 
 @pytest.mark.parametrize(
     "start",
-    ["# IR entry", "# Total subgraphs", "# Total params", "jit config {", "subgraph attr:", "subgraph @"],
+    [
+        "# IR entry",
+        "# Total subgraphs",
+        "# Total params",
+        "jit config {",
+        "subgraph attr:",
+        "subgraph @",
+    ],
 )
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
 def test_a_comment_before_every_part_of_a_file_is_carried_along(name: str, start: str) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from explorer.model.graph import GradGraph, Node, is_users
 
-DERIVATIVE = re.compile(r"^(?:aten\.)?(?P<op>\w+?)(?:_?(?:[Bb]ackward|[Gg]rad)(?:Ext|V\d+)?)(?:\.\w+)?$")
+DERIVATIVE = re.compile(
+    r"^(?:aten\.)?(?P<op>\w+?)(?:_?(?:[Bb]ackward|[Gg]rad)(?:Ext|V\d+)?)(?:\.\w+)?$"
+)
 """The name of an operator that computes the gradient of another one: "ReluGrad"."""
 
 ALIASES = {"threshold": "relu", "relu_": "relu"}
@@ -65,16 +67,16 @@ def outside_lines(graph: GradGraph, file: Path) -> Iterator[str]:
         (
             node
             for node in tree.body
-            if isinstance(node, ast.FunctionDef)
-            and node.name in NETS.values()
-            and node is not own
+            if isinstance(node, ast.FunctionDef) and node.name in NETS.values() and node is not own
         ),
         own,
     )
     for node in graph.nodes:
         for line in filter(is_users, node.source):
             name, _, number = line.rpartition(":")
-            inside_other = other is not own and other.lineno <= int(number) <= (other.end_lineno or 0)
+            inside_other = other is not own and other.lineno <= int(number) <= (
+                other.end_lineno or 0
+            )
             if name == file.name and inside_other:
                 yield f"{node.id} {node.op} is at {line}, in the other framework's net"
 

@@ -61,9 +61,9 @@ class ThirdNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The third derivative."""
-        return ms.grad(ms.grad(ms.grad(self.differentiated, self.position), self.position), self.position)(
-            *(inputs + self.defaults)
-        )
+        return ms.grad(
+            ms.grad(ms.grad(self.differentiated, self.position), self.position), self.position
+        )(*(inputs + self.defaults))
 
 
 class FourthNet(GradNet):

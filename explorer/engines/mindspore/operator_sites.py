@@ -4,7 +4,7 @@ The compiler keeps one program for all calls of a function or a Cell with like a
 it makes of a later call carries the lines and the module of the first one (2.10.0).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
