@@ -10,6 +10,7 @@ from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.results import Leaf, OracleResult, Outcome, Result
+from explorer.model.state import StateChange
 
 CaseVerdict = Literal[
     "match", "close", "differs", "drawn", "all_raise", "some_raise", "not_compared"
@@ -21,7 +22,6 @@ CaseVerdict = Literal[
 
 ORACLE = "central-differences"
 """The name under which the independent oracle stands beside the engines."""
-from explorer.model.state import StateChange
 
 
 class Difference(msgspec.Struct, frozen=True):

@@ -27,7 +27,6 @@ from explorer.engines.mindspore.kernel_values import KernelValues, kernels_in, m
 from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype_of, flat
 from explorer.engines.mindspore.operator_sites import (
     RanOperator,
-    place_operators,
     ran_operators,
 )
 from explorer.engines.mindspore.state import (
@@ -206,7 +205,7 @@ def _graph(
         if request.proves:
             graph.prove(overwritten, request.prove == "all")
     # Proofs may have put values in their places, by which operators are recognised.
-    place_operators(graph.builder, run.ran)
+    graph.place(run.ran)
     notes: tuple[GraphNote, ...] = ()
     if request.case.api != run.case.api:
         notes = ("whole_forward",)

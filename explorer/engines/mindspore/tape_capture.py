@@ -1,5 +1,6 @@
 """MindSpore's tape as a gradient graph: every operator that a recorder saw becomes a node."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,12 @@ import mindspore as ms
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
 from explorer.engines.mindspore.net import Net, array_of
-from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
+from explorer.engines.mindspore.operators import (
+    differentiated_op,
+    plain,
+    unwritten_absence,
+    unwritten_outputs,
+)
 from explorer.engines.mindspore.proof import Pullback, TapeReruns
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
@@ -43,6 +49,8 @@ class TapeCapture:
         self._saved = SavedBytes(self.graph.nodes)
         self._running: int | None = None
         self._running_name = ""
+        # By name, module and innermost line: a block that is computed again has other callers.
+        self._called: dict[tuple[str, str, tuple[str, ...]], deque[int]] = {}
         # What the running node of the tape has made, and no operator has read yet.
         self._unread: dict[int, None] = {}
         self._arriving: dict[tuple[int, int], list[Slot]] = {}
@@ -84,8 +92,7 @@ class TapeCapture:
         elif self._running is None:
             number = self._sum(op, inputs, outputs)
         else:
-            forward = self._tape.number(self._running)
-            number = self._backward(op, "op", inputs, outputs, forward)
+            number = self._computed_in_backward(call, inputs, outputs, site)
             self._note_reading(inputs, number)
         self._saved.operator_made(number)
         self._reruns.note_call(number, call, inputs)
@@ -112,7 +119,52 @@ class TapeCapture:
             missing=missing,
         )
         self._tape.expect(number)
+        self._called.setdefault((call.op, scope, source[:1]), deque()).append(number)
         return number
+
+    def _computed_in_backward(
+        self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
+    ) -> int:
+        """A node for an operator of backward.
+
+        One with a line of the user's was called by a block that is computed again, or by the user's
+        own backward.
+        """
+        again = self._forward_again(call.op, site)
+        if again is not None:
+            return self._backward(call.op, "op", inputs, outputs, again)
+        running = self._tape.number(self._running)
+        forward = self._of_family(call.op, inputs, running)
+        number = self._backward(call.op, "op", inputs, outputs, forward)
+        if site[1]:
+            self.graph.nodes[number].source = site[1]
+        return number
+
+    def _forward_again(self, op: str, site: CallSite) -> int | None:
+        """The operator of forward that is computed again: the next one of that name and line."""
+        waiting = self._called.get((op, site[0], site[1][:1]))
+        if not site[1] or not waiting:
+            return None
+        # A block may be computed again several times.
+        number = waiting.popleft()
+        waiting.append(number)
+        return number
+
+    def _of_family(self, op: str, inputs: tuple[Slot, ...], running: int | None) -> int | None:
+        """The node that an operator derives from.
+
+        It is that of the running node of the tape, unless the operator is the gradient of another
+        one that it reads: the whole backward of a block that is computed again is one node.
+        """
+        family = differentiated_op(op)
+        linked = self.graph.forward_of(running)
+        if not family or linked is None or plain(self.graph.nodes[linked].op) == family:
+            return running
+        for origin, _ in inputs:
+            read = self.graph.forward_of(origin)
+            if read is not None and plain(self.graph.nodes[read].op) == family:
+                return read
+        return running
 
     def _note_reading(self, inputs: tuple[Slot, ...], number: int) -> None:
         """Note that node ``number``, which the running node of the tape made, has read ``inputs``."""
