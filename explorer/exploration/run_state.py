@@ -241,6 +241,7 @@ class RunState:
             ungraphed=ungraphed,
             lost_graphs=tuple(lost),
             alignments=self._alignments,
+            state={name: seen.state for name, seen in recorded.items() if seen.graphs},
         )
 
     def _judged(self, case: GradCase) -> CaseReport:

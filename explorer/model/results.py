@@ -8,6 +8,7 @@ import numpy as np
 from explorer.model.arrays import Array, unpack
 from explorer.model.failures import Failure
 from explorer.model.graph import GradGraph
+from explorer.model.state import StateChange
 from explorer.model.trees import Nested, Tree, fill, render
 
 Outcome = Literal["ok", "raised", "unsupported", "crashed", "timed_out", "not_asked", "not_defined"]
@@ -80,11 +81,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Captured(msgspec.Struct, frozen=True):
     """The graphs of one case, and the answer that was computed while they were captured.
 
-    There is usually one graph; of several compiler stages the last stands last.
+    There is usually one graph; of several compiler stages the last stands last. ``state`` is what
+    the call has changed of the net's state.
     """
 
     graphs: tuple[GradGraph, ...]
     result: Result
+    state: tuple[StateChange, ...] = ()
 
 
 ObstacleKind = Literal["not_finite", "border", "jump", "kinks", "rough", "time"]

@@ -218,10 +218,8 @@ def test_a_comment_before_every_part_of_a_file_is_carried_along(name: str, start
 @pytest.mark.parametrize("mark", ["new_mark", "New: mark", "<view>"])
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
 def test_a_mark_of_a_parameter_of_the_entry_is_carried_along(name: str, mark: str) -> None:
-    lines = []
-    for line in text_of(name).split("\n"):
-        lines.append(f"{line}  :  {mark}" if line.startswith("%para") else line)
-    module = parse("\n".join(lines), name)
+    text = re.sub(r"^(%para.*)$", rf"\1  :  {mark}", text_of(name), flags=re.MULTILINE)
+    module = parse(text, name)
     plain = parse(text_of(name), name)
     for parameter, before in zip(module.parameters, plain.parameters, strict=True):
         assert (parameter.label, parameter.abstract) == (before.label, before.abstract)

@@ -181,8 +181,9 @@ class _Prover:
             known = sum(len(group.owners) for group in mixed)
             for group in mixed:
                 self._assign(group)
+        moved = [self._rearrange(group) for group in mixed]
         self._corrected.clear()
-        if not any([self._rearrange(group) for group in mixed]):
+        if not any(moved):
             return
         for number in numbers:
             node = self._builder.nodes[number]
@@ -214,7 +215,7 @@ class _Prover:
                 owner = number if number in fitting else fitting[0]
                 self._own(group, number, owner)
         waiting, free = group.waiting(), group.free()
-        if len(waiting) == len(free) == 1:
+        if len(waiting) == len(free) == 1 and not self._yielded(waiting[0]):
             self._own(group, waiting[0], free[0])
 
     def _own(self, group: "_Mixed", number: int, owner: int) -> None:
@@ -252,6 +253,8 @@ class _Prover:
         """Give each node of a group the outputs of the one that shows its values."""
         if all(number == owner for number, owner in group.owners.items()):
             return False
+        if any(self._yielded(number) for number in group.waiting()):
+            return False  # what one of them yields is nowhere: the values are no mere mix-up
         shown = {number: self._builder.nodes[number].outputs for number in group.numbers}
         held = self._recorded.outputs.copy()
         for number in group.numbers:

@@ -27,10 +27,15 @@ from explorer.engines.mindspore.kernel_values import KernelValues, kernels_in, m
 from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype_of, flat
 from explorer.engines.mindspore.operator_sites import (
     RanOperator,
-    place_operators,
     ran_operators,
 )
-from explorer.engines.mindspore.state import add_state, moved, snapshot
+from explorer.engines.mindspore.state import (
+    add_state,
+    changed_state,
+    moved,
+    snapshot,
+    start_of_state,
+)
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError, UncapturedError
@@ -38,6 +43,7 @@ from explorer.model.graph import GradGraph, GraphNote, Phase
 from explorer.model.passes import FINAL, PASSES, TYPED, CompilerPass
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
+from explorer.model.state import StateChange
 from explorer.model.trees import names_in
 from explorer.scenario.load import imported_name
 from explorer.workers.environments import DUMP, GRAPHS_FOLDER, IR, SETTINGS
@@ -69,7 +75,7 @@ def capture(request: CaseRequest) -> Captured:
                 graphs.append(_graph(request, run, compiler_pass, read(path)))
     except Exception as error:
         return Captured((), failed(request, error))
-    return Captured(tuple(graphs), answered(request, tree, leaves))
+    return Captured(tuple(graphs), answered(request, tree, leaves), run.changes)
 
 
 # Running the compiled gradient
@@ -90,7 +96,8 @@ class CompiledRun:
 
     ``case`` is the one that was compiled, ``value`` what it returned, ``returned`` the tensors in
     it. ``parameters`` are the values of all parameters before it, by MindSpore's own names;
-    ``state`` are those that the forward changed, as they were afterwards, by PyTorch's names. The
+    ``state`` are those that the forward changed, as they were afterwards, by PyTorch's names, and
+    ``changes`` are all that the call changed, integers too. The
     kernels dumped into ``folders``. ``ran`` are the operators of the forward on the tape.
     """
 
@@ -100,6 +107,7 @@ class CompiledRun:
     returned: tuple[ReturnedTensor, ...]
     parameters: dict[str, AnyArray]
     state: dict[str, AnyArray]
+    changes: tuple[StateChange, ...]
     folders: set[Path]
     ran: tuple[RanOperator, ...]
 
@@ -113,6 +121,7 @@ def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
     for parameter in net.parameters.values():
         parameters[parameter.name] = array_of(parameter).copy()
     start = snapshot(net)
+    before = start_of_state(net)
     _clear(scratch)
     # What _clear left is not this run's.
     earlier = set((scratch / DUMP).glob(RUNS))
@@ -122,7 +131,8 @@ def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
     returned = tuple(_returned(value, net, case))
     state = moved(net, start)
     ran = ran_operators(request.net, request.values)
-    return CompiledRun(net, case, value, returned, parameters, state, folders, ran)
+    changes = changed_state(net, before)
+    return CompiledRun(net, case, value, returned, parameters, state, changes, folders, ran)
 
 
 def _returned(value: Any, net: Net, case: GradCase) -> Iterator[ReturnedTensor]:
@@ -195,7 +205,7 @@ def _graph(
         if request.proves:
             graph.prove(overwritten, request.prove == "all")
     # Proofs may have put values in their places, by which operators are recognised.
-    place_operators(graph.builder, run.ran)
+    graph.place(run.ran)
     notes: tuple[GraphNote, ...] = ()
     if request.case.api != run.case.api:
         notes = ("whole_forward",)

@@ -4,6 +4,7 @@ Bookkeeping of MindSpore's IR is folded away, the phases are separated, and back
 forward.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
@@ -34,6 +35,7 @@ from explorer.engines.mindspore.ir_statements import (
     tensor_outputs,
 )
 from explorer.engines.mindspore.kernel_values import KernelValues
+from explorer.engines.mindspore.operator_sites import RanOperator, place_operators
 from explorer.engines.mindspore.operators import (
     FUNCTION_VALUES,
     HANDING_ON,
@@ -170,6 +172,10 @@ class GraphCapture:
         if self._reruns is not None:
             recorded = self._reruns.recorded(self._calls.shown_by, overwritten)
             prove(self.builder, recorded, everything)
+
+    def place(self, ran: Sequence[RanOperator]) -> None:
+        """Give the operators the call sites that they have on the tape."""
+        place_operators(self.builder, ran, self._identities.is_in_bprop)
 
     def record(self, case: str, stage: str, notes: tuple[GraphNote, ...]) -> GradGraph:
         """The record of the graph."""

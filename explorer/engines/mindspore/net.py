@@ -55,6 +55,10 @@ class HeldTensor:
     tensor: Any
     owner: Any
 
+    def now(self) -> Any:
+        """The tensor that the Cell holds by now: a forward may have put another one in its place."""
+        return getattr(self.owner, self.path.rpartition(".")[2], self.tensor)
+
     def start_from(self, start: Array) -> None:
         """Overwrite its values with those of ``start``, which is laid out as in PyTorch."""
         values = to_mindspore(unpack(start), self.layout, tuple(self.tensor.shape))

@@ -4,7 +4,7 @@ The compiler keeps one program for all calls of a function or a Cell with like a
 it makes of a later call carries the lines and the module of the first one (2.10.0).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft
 from explorer.engines.mindspore.net import array_of, build, dtype_of
+from explorer.engines.mindspore.operators import plain
 from explorer.engines.mindspore.rounding import perform
 from explorer.engines.mindspore.source_lines import CallSite, CallSites
 from explorer.engines.mindspore.tape_tensors import tensors_in
@@ -24,14 +25,11 @@ from explorer.model.graph import is_users
 from explorer.model.requests import NetRequest
 from explorer.numeric.summaries import summarise_all
 
-SUFFIXES = ("Ext", "View")
-"""Endings by which an operator on the tape differs in name from the compiled one (2.10.0)."""
-
 CLOSE = 1e-3
 """How far the figures of two kernels for one operator may be apart, relative to the norm."""
 
 Form = tuple[str, tuple[tuple[int, ...], ...]]
-"""An operator's name without its ending, and the shapes of its outputs."""
+"""An operator's plain name, and the shapes of its outputs."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ def ran_operators(request: NetRequest, values: bool) -> tuple[RanOperator, ...]:
         recorder.sites, recorder.results, summaries, strict=True
     ):
         shapes = tuple(tuple(output.shape) for output in outputs)
-        ran.append(RanOperator((_plain(op), shapes), site, summary))
+        ran.append(RanOperator((plain(op), shapes), site, summary))
     return tuple(ran)
 
 
@@ -102,24 +100,23 @@ def _summaries(tensors: Sequence[Any]) -> Sequence[Summary]:
     return summarise_all(list(map(array_of, tensors)), list(map(dtype_of, tensors)))
 
 
-def _plain(op: str) -> str:
-    for suffix in SUFFIXES:
-        op = op.removesuffix(suffix)
-    return op
-
-
 # Putting the nodes of a graph in their places
 
 
-def place_operators(builder: GraphBuilder, ran: Iterable[RanOperator]) -> None:
+def place_operators(
+    builder: GraphBuilder, ran: Iterable[RanOperator], has_own_place: Callable[[int], bool]
+) -> None:
     """Give the operators of a graph the call sites that they have on the tape.
 
     One that is not found there keeps what the compiler says. What derives from an operator is where
-    that one is.
+    that one is, unless it ``has_own_place``: that of the user's own backward.
     """
     waiting: dict[Form, list[RanOperator]] = {}
+    modules: dict[tuple[str, ...], set[str]] = {}
     for operator in ran:
         waiting.setdefault(operator.form, []).append(operator)
+        path, lines = operator.site
+        modules.setdefault(_users_lines(lines), set()).add(path)
     if not waiting:
         return
     placed = set()
@@ -133,7 +130,14 @@ def place_operators(builder: GraphBuilder, ran: Iterable[RanOperator]) -> None:
                 candidates.remove(found)
                 _place(node, found.site)
                 placed.add(number)
-    _place_backward(builder, placed)
+        if number not in placed:
+            # Views are not announced: one is in the module of what else is on its line.
+            paths = modules.get(_users_lines(node.source), set())
+            if len(paths) == 1:
+                (node.scope,) = paths
+    for number in builder.kept():
+        if not has_own_place(number):
+            _follow_forward(builder, number, placed)
 
 
 def _in_order(builder: GraphBuilder) -> Iterator[int]:
@@ -145,7 +149,7 @@ def _in_order(builder: GraphBuilder) -> Iterator[int]:
 
 
 def _form(node: NodeDraft) -> Form:
-    return _plain(node.op), tuple(output.shape for output in node.outputs)
+    return plain(node.op), tuple(output.shape for output in node.outputs)
 
 
 def _likeness(node: NodeDraft, ran: RanOperator) -> tuple[bool, bool, bool, bool]:
@@ -185,12 +189,12 @@ def _place(node: NodeDraft, site: CallSite) -> None:
     node.missing = {key: why for key, why in node.missing.items() if key != "source"}
 
 
-def _place_backward(builder: GraphBuilder, placed: set[int]) -> None:
-    for number in builder.kept():
-        node = builder.nodes[number]
-        if node.phase == "forward" or node.forward is None:
-            continue
-        forward = builder.resolve((node.forward, 0))[0]
-        if forward in placed:
-            node.scope = builder.nodes[forward].scope
-            node.source = builder.nodes[forward].source
+def _follow_forward(builder: GraphBuilder, number: int, placed: set[int]) -> None:
+    """Put a node of backward where the operator is that it derives from."""
+    node = builder.nodes[number]
+    if node.phase == "forward" or node.forward is None:
+        return
+    forward = builder.resolve((node.forward, 0))[0]
+    if forward in placed:
+        node.scope = builder.nodes[forward].scope
+        node.source = builder.nodes[forward].source

@@ -45,6 +45,26 @@ UNEXPANDED = frozenset(
 BOOKKEEPING = ORDERING | HANDING_ON | FUNCTION_VALUES | PACKING | UNEXPANDED
 """All operators of the compiler's own, which reach no kernel."""
 
+# Names
+
+VARIANT = re.compile(r"(?:Ext|View|V\d)$")
+"""Endings by which variants of an operator differ: the tape often runs another one (2.10.0)."""
+
+DERIVATIVE = re.compile(r"^(\w+?)(?:Grad|Backward)(?:Ext|V\d)?$")
+"""Names of operators that compute the gradient of another one: "TanhGrad", "MaxBackward"."""
+
+
+def plain(op: str) -> str:
+    """An operator's name without the ending of a variant."""
+    return VARIANT.sub("", op).lower()
+
+
+def differentiated_op(op: str) -> str:
+    """The plain name of the operator whose gradient one computes; "" for any other operator."""
+    derivative = DERIVATIVE.match(op)
+    return plain(derivative[1]) if derivative else ""
+
+
 # What operators write to
 
 IN_PLACE = re.compile(r"Assign|Inplace|Scatter|[Cc]opy_?$")

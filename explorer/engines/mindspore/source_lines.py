@@ -50,16 +50,16 @@ class CallSites:
         cells = net.cells_and_names() if isinstance(net, ms.nn.Cell) else ()
         self._paths = {id(cell): RECOMPUTED.sub("", path).lstrip(".") for path, cell in cells}
 
-    def here(self, stop: str) -> CallSite:
+    def here(self, *stops: str) -> CallSite:
         """The path of the innermost running module ("block.conv"), and the lines up the stack.
 
-        The lines end at the file ``stop``.
+        The lines end at the first of the files ``stops``.
         """
         users: list[str] = []
         library: list[str] = []
         module: str | None = None
         frame: FrameType | None = sys._getframe(2)  # 0 is this function's, 1 the engine's
-        while frame is not None and frame.f_code.co_filename != stop:
+        while frame is not None and frame.f_code.co_filename not in stops:
             name = frame.f_code.co_filename
             kind = kind_of_file(name)
             if kind == "user":

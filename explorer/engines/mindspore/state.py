@@ -7,9 +7,11 @@ import numpy as np
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.mindspore.net import Net, array_of, dtype_of
 from explorer.engines.mindspore.operators import may_write
-from explorer.model.arrays import AnyArray, Summary
+from explorer.model.arrays import AnyArray, Summary, pack
 from explorer.model.graph import Output, Phase
+from explorer.model.state import StateChange
 from explorer.numeric.summaries import summarise_all
+from explorer.scenario.layouts import to_torch
 
 
 def snapshot(net: Net) -> dict[str, AnyArray]:
@@ -29,9 +31,35 @@ def moved(net: Net, before: dict[str, AnyArray]) -> dict[str, AnyArray]:
     state = {}
     for name, value in before.items():
         now = array_of(net.parameters[name]).copy()
-        if not np.array_equal(now, value, equal_nan=True):
+        if not _equal(now, value):
             state[name] = now
     return state
+
+
+def start_of_state(net: Net) -> dict[str, AnyArray]:
+    """Copies of everything that a net holds and does not train, counters too."""
+    state = {}
+    for name, held in net.held.items():
+        if name not in net.trainable:
+            state[name] = array_of(held.tensor).copy()
+    return state
+
+
+def changed_state(net: Net, before: dict[str, AnyArray]) -> tuple[StateChange, ...]:
+    """The tensors of ``before`` that hold other values by now, laid out as in PyTorch."""
+    changes = []
+    for name, value in before.items():
+        held = net.held[name]
+        now = array_of(held.now()).copy()
+        if not _equal(now, value):
+            dtype = dtype_of(held.now())
+            pair = [pack(to_torch(array, held.layout), dtype) for array in (value, now)]
+            changes.append(StateChange(name, *pair))
+    return tuple(changes)
+
+
+def _equal(one: AnyArray, other: AnyArray) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
 
 
 def add_state(

@@ -13,6 +13,7 @@ from explorer.engines.mindspore.answers import (
     weights,
 )
 from explorer.engines.mindspore.net import build, describe, flat
+from explorer.engines.mindspore.state import changed_state, start_of_state
 from explorer.engines.mindspore.tape_recorder import Recorder
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
@@ -29,6 +30,7 @@ def capture(request: CaseRequest) -> Captured:
     try:
         cotangents = cotangent_arguments(request)
         net = build(request.net)
+        before = start_of_state(net)
         recorder = Recorder(net, request.values, request.prove if request.proves else "none")
         gradient_function = derivative(
             recorder.watch(net.call, "forward"),
@@ -41,8 +43,9 @@ def capture(request: CaseRequest) -> Captured:
         tree, leaves = named(value, net, case)
         gradients = list(flat(gradient_of(case, value)))
         recorder.finish(names_in(gradient_of(case, tree)), gradients)
+        state = changed_state(net, before)
     except Exception as error:
         return Captured((), failed(request, error))
     # Not within the try above: what goes wrong here is no exception of the net's.
     graph = recorder.record(case.label)
-    return Captured((graph,), answered(request, tree, leaves))
+    return Captured((graph,), answered(request, tree, leaves), state)

@@ -1,5 +1,6 @@
 """MindSpore's tape as a gradient graph: every operator that a recorder saw becomes a node."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,8 +8,13 @@ import mindspore as ms
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
-from explorer.engines.mindspore.net import Net
-from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
+from explorer.engines.mindspore.net import Net, array_of
+from explorer.engines.mindspore.operators import (
+    differentiated_op,
+    plain,
+    unwritten_absence,
+    unwritten_outputs,
+)
 from explorer.engines.mindspore.proof import Pullback, TapeReruns
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
@@ -18,6 +24,7 @@ from explorer.engines.mindspore.tape_tensors import (
     TapeTensor,
     TensorGraph,
     TensorOrigins,
+    holds_sum_of,
     on_tape,
 )
 from explorer.model.graph import Absence, GradGraph, NodeKind, Phase
@@ -41,6 +48,11 @@ class TapeCapture:
         self._tape = TapeNodes(self.graph.nodes)
         self._saved = SavedBytes(self.graph.nodes)
         self._running: int | None = None
+        self._running_name = ""
+        # By name, module and innermost line: a block that is computed again has other callers.
+        self._called: dict[tuple[str, str, tuple[str, ...]], deque[int]] = {}
+        # What the running node of the tape has made, and no operator has read yet.
+        self._unread: dict[int, None] = {}
         self._arriving: dict[tuple[int, int], list[Slot]] = {}
         self._targets: dict[Slot, list[int]] = {}
         self._unpacked: list[TapeTensor] = []
@@ -80,8 +92,8 @@ class TapeCapture:
         elif self._running is None:
             number = self._sum(op, inputs, outputs)
         else:
-            forward = self._tape.number(self._running)
-            number = self._backward(op, "op", inputs, outputs, forward)
+            number = self._computed_in_backward(call, inputs, outputs, site)
+            self._note_reading(inputs, number)
         self._saved.operator_made(number)
         self._reruns.note_call(number, call, inputs)
         self._origins.note_views(call.op, number, call.operands, outputs)
@@ -107,7 +119,58 @@ class TapeCapture:
             missing=missing,
         )
         self._tape.expect(number)
+        self._called.setdefault((call.op, scope, source[:1]), deque()).append(number)
         return number
+
+    def _computed_in_backward(
+        self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
+    ) -> int:
+        """A node for an operator of backward.
+
+        One with a line of the user's was called by a block that is computed again, or by the user's
+        own backward.
+        """
+        again = self._forward_again(call.op, site)
+        if again is not None:
+            return self._backward(call.op, "op", inputs, outputs, again)
+        running = self._tape.number(self._running)
+        forward = self._of_family(call.op, inputs, running)
+        number = self._backward(call.op, "op", inputs, outputs, forward)
+        if site[1]:
+            self.graph.nodes[number].source = site[1]
+        return number
+
+    def _forward_again(self, op: str, site: CallSite) -> int | None:
+        """The operator of forward that is computed again: the next one of that name and line."""
+        waiting = self._called.get((op, site[0], site[1][:1]))
+        if not site[1] or not waiting:
+            return None
+        # A block may be computed again several times.
+        number = waiting.popleft()
+        waiting.append(number)
+        return number
+
+    def _of_family(self, op: str, inputs: tuple[Slot, ...], running: int | None) -> int | None:
+        """The node that an operator derives from.
+
+        It is that of the running node of the tape, unless the operator is the gradient of another
+        one that it reads: the whole backward of a block that is computed again is one node.
+        """
+        family = differentiated_op(op)
+        linked = self.graph.forward_of(running)
+        if not family or linked is None or plain(self.graph.nodes[linked].op) == family:
+            return running
+        for origin, _ in inputs:
+            read = self.graph.forward_of(origin)
+            if read is not None and plain(self.graph.nodes[read].op) == family:
+                return read
+        return running
+
+    def _note_reading(self, inputs: tuple[Slot, ...], number: int) -> None:
+        """Note that node ``number``, which the running node of the tape made, has read ``inputs``."""
+        for origin, _ in inputs:
+            self._unread.pop(origin, None)
+        self._unread[number] = None
 
     def _sum(self, op: str, inputs: tuple[Slot, ...], outputs: list[Any]) -> int:
         """A node for an operator between two tape nodes: it sums gradients that go to one node."""
@@ -160,7 +223,7 @@ class TapeCapture:
 
     # Nodes of the tape
 
-    def gradients_arrive(self, identity: int, gradients: Sequence[Any]) -> None:
+    def gradients_arrive(self, identity: int, name: str, gradients: Sequence[Any]) -> None:
         """A node of the tape is about to run on ``gradients``, one for each of its outputs.
 
         Gradients that come from several nodes are summed already.
@@ -179,6 +242,8 @@ class TapeCapture:
             else:
                 self._constant(gradient)
         self._running = identity
+        self._running_name = name
+        self._unread.clear()
         self._unpacked.clear()
 
     def tape_node_ran(
@@ -301,7 +366,32 @@ class TapeCapture:
     def _origin_off_tape(self, tensor: Any) -> Slot:
         """The slot of a tensor that no node of the tape has made."""
         slot = self._origins.slot(tensor) or self._origins.copied_view(tensor)
+        if slot is None and self._running is not None:
+            slot = self._spread(tensor)
         return self._constant(tensor) if slot is None else slot
+
+    def _spread(self, tensor: Any) -> Slot | None:
+        """The slot of a gradient in which what the running node has made is spread over zeros.
+
+        The gradients of indexing and of top-k are made so, and no operator is announced (2.10.0).
+        None where a tensor is nothing of the kind.
+        """
+        elements = array_of(tensor)
+        if elements.dtype.kind != "f" or elements.size == 1 or elements.all():
+            return None
+        for number in self._unread:
+            made = self.graph.first_output(number)
+            if made is None or made.dtype != tensor.dtype:
+                continue
+            if holds_sum_of(elements, array_of(made)):
+                inputs = tuple((other, 0) for other in self._unread)
+                forward = self._tape.number(self._running)
+                name = f"{self._running_name}Backward"
+                spread = self._backward(name, "op", inputs, [tensor], forward)
+                self._note_reading(inputs, spread)
+                self._origins.register(spread, [tensor])
+                return spread, 0
+        return None
 
     def _constant(self, tensor: Any) -> Slot:
         is_seed = self.phase == "backward" and self._running is None

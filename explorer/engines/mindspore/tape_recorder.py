@@ -8,6 +8,7 @@ wait for it: events are only noted, and become nodes of a graph when a pass over
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import mindspore as ms
@@ -25,8 +26,11 @@ from explorer.engines.mindspore.tape_tensors import (
     on_tape,
     tensors_in,
 )
-from explorer.model.graph import GradGraph, Phase
+from explorer.model.graph import GradGraph, Phase, is_users
 from explorer.model.requests import ProofScope
+
+STOPS = (__file__, str(Path(__file__).with_name("tape.py")))
+"""The files of the engine that call the net, and its gradient."""
 
 READ_AT_START = "explorer.read"
 """A mark on tensors whose values were read before anything ran."""
@@ -94,9 +98,9 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         if self._paused:
             return func(*args, **(kwargs or {}))
         call = _operator_call(func, args)
-        site = NOWHERE
-        if self._capture.phase == "forward":
-            site = self._sites.here(__file__)
+        site = self._sites.here(*STOPS)
+        if self._capture.phase == "backward" and not is_users(next(iter(site[1]), "mindspore/")):
+            site = NOWHERE  # the operators of backward itself, which the framework calls
         if self._capture.graph.has_values:
             self._keep_values(call)
         self._events.append(self._capture.operator_starts)
@@ -158,12 +162,13 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             self._capture.find_operator(node)
             identity = node._unique_id()
             self._hooked[identity] = node
-            node.register_prehook(self._before(identity))
+            node.register_prehook(self._before(identity, node.name()))
             node.register_hook(self._after(node))
 
-    def _before(self, identity: int) -> Callable[[Any], None]:
+    def _before(self, identity: int, name: str) -> Callable[[Any], None]:
         def prehook(gradients: Any) -> None:
-            self._events.append(partial(self._capture.gradients_arrive, identity, gradients))
+            arrive = partial(self._capture.gradients_arrive, identity, name, gradients)
+            self._events.append(arrive)
 
         return prehook
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mindspore as ms
+import numpy as np
 from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
@@ -177,9 +178,10 @@ class TensorOrigins:
         They share its memory. A reshape of a view may lie elsewhere, and be copied all the same on
         the way to a kernel (2.10.0).
         """
-        addresses = {operand.tensor.data_ptr() for operand in operands}
+        # Not their own addresses: the parts of a split begin at different places in one storage.
+        storages = {_storage(operand.tensor) for operand in operands}
         for output, tensor in enumerate(outputs):
-            shares_memory = tensor.data_ptr() in addresses
+            shares_memory = _storage(tensor) in storages
             if shares_memory or op in RESHAPES:
                 views = self._views.setdefault(_form(tensor), [])
                 views.append(TensorView((number, output), tensor, shares_memory))
@@ -244,6 +246,10 @@ class TensorGraph(GraphBuilder):
                 self._held[number, output] = tensor
                 self._unsorted.append((number, output))
         return number
+
+    def first_output(self, number: int) -> Any:
+        """The tensor that a node yields first; None where it is not held."""
+        return self._held.get((number, 0))
 
     def set_value(self, number: int, array: AnyArray) -> None:
         """Note the value of a node's only output, which may be overwritten from now on."""
@@ -317,6 +323,19 @@ class TensorGraph(GraphBuilder):
         if known is None:
             return array_of(self._held[slot])
         return known
+
+
+def holds_sum_of(spread: AnyArray, made: AnyArray) -> bool:
+    """Whether an array may be another one whose elements are spread, or added up, over zeros."""
+    wide, narrow = spread.astype(np.float64), made.astype(np.float64)
+    if spread.size <= made.size or not np.isfinite(wide).all() or not narrow.any():
+        return False
+    scale = float(np.abs(narrow).sum())
+    return abs(float(wide.sum() - narrow.sum())) <= SUMS_AGREE * scale
+
+
+SUMS_AGREE = 1e-5
+"""How far two sums in single precision may be apart, relative to that of the magnitudes."""
 
 
 def _storage(tensor: Any) -> int:

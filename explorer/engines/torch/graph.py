@@ -14,17 +14,20 @@ from explorer.engines.torch.joint_graph import Joint, JointPart, joint
 from explorer.engines.torch.net import (
     Net,
     build,
+    changed_state,
     describe,
     flat,
     forward,
     named,
     refuse_missing_auxiliary,
+    start_of_state,
     start_random_numbers,
 )
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result, ResultNote
+from explorer.model.state import StateChange
 
 __all__ = ["answer", "capture", "describe", "replay"]
 
@@ -43,8 +46,9 @@ def capture(request: CaseRequest) -> Captured:
     The answer is computed from that graph, node by node.
     """
     graphs: list[GradGraph] = []
-    result = _answered(request, partial(_solve_recorded, graphs=graphs))
-    return Captured(tuple(graphs), result)
+    state: list[StateChange] = []
+    result = _answered(request, partial(_solve_recorded, graphs=graphs, state=state))
+    return Captured(tuple(graphs), result, tuple(state))
 
 
 def replay(request: CaseRequest) -> Result:
@@ -79,15 +83,23 @@ def _solve(request: CaseRequest, net: Net) -> JointResults:
     return graph, run(graph, net, request.case)
 
 
-def _solve_recorded(request: CaseRequest, net: Net, graphs: list[GradGraph]) -> JointResults:
-    """Run the graph node by node, and append it to ``graphs`` as a record."""
+def _solve_recorded(
+    request: CaseRequest, net: Net, graphs: list[GradGraph], state: list[StateChange]
+) -> JointResults:
+    """Run the graph node by node, and append it to ``graphs`` and what it changes to ``state``."""
     part = _part(request, net)
     values = part.run(part.nodes)
     drawn = JointGradGraph(part, values, net.leaf_keys(request.case), request.values)
     if request.proves:
         drawn.prove(request.prove == "all")
     graphs.append(drawn.record(request.case.label))
-    return part.joint, part.results(values)
+    results = part.results(values)
+    after = {}
+    for (kind, key), value in zip(part.joint.outputs, results, strict=True):
+        if kind == "state" and isinstance(key, str):
+            after[key] = value
+    state += changed_state(start_of_state(net), after)
+    return part.joint, results
 
 
 def _solve_reordered(request: CaseRequest, net: Net) -> JointResults:

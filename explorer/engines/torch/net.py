@@ -2,7 +2,7 @@
 
 import hashlib
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,6 +21,7 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import OddOutputError, RefusedNetError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.results import Leaf
+from explorer.model.state import StateChange
 from explorer.model.trees import Tree, leaves, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.random_arrays import jittered_arrays, jittered_records
@@ -324,6 +325,34 @@ def changeable(net: Net) -> dict[str, torch.Tensor]:
     return floating
 
 
+def start_of_state(net: Net) -> dict[str, torch.Tensor]:
+    """Copies of everything that a net holds and does not train, counters too."""
+    tensors = {**net.state, **net.constants}
+    return {
+        name: value.detach().clone() for name, value in tensors.items() if name not in net.trainable
+    }
+
+
+def changed_state(
+    before: dict[str, torch.Tensor], after: Mapping[str, torch.Tensor]
+) -> tuple[StateChange, ...]:
+    """The tensors of ``before`` that ``after`` has with other values."""
+    changes = []
+    for name, value in before.items():
+        now = after.get(name)
+        if now is not None and changed(value, now):
+            changes.append(StateChange(name, packed(value), packed(now.detach())))
+    return tuple(changes)
+
+
+def state_now(net: Net) -> dict[str, torch.Tensor]:
+    """What a net holds by now: a forward may have put other tensors in the place of its buffers."""
+    now = {**net.state, **net.constants}
+    if isinstance(net.call, torch.nn.Module):
+        now.update(net.call.named_buffers())
+    return now
+
+
 def snapshot(net: Net) -> dict[str, torch.Tensor]:
     """Copies of the tensors of a net that a forward may change."""
     return {name: value.detach().clone() for name, value in changeable(net).items()}
@@ -331,10 +360,7 @@ def snapshot(net: Net) -> dict[str, torch.Tensor]:
 
 def moved(net: Net, before: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """The tensors of a snapshot that hold other values by now, as the net has them."""
-    now = dict(net.state)
-    if isinstance(net.call, torch.nn.Module):
-        # A forward may have put other tensors in the place of its buffers.
-        now.update(net.call.named_buffers())
+    now = state_now(net)
     tensors = {}
     for name, value in before.items():
         if changed(value, now[name]):

@@ -14,6 +14,7 @@ from explorer.engines.torch.net import (
     Net,
     build,
     changeable,
+    changed_state,
     describe,
     flat,
     forward,
@@ -22,7 +23,9 @@ from explorer.engines.torch.net import (
     refuse_missing_auxiliary,
     returned_tree,
     seeds,
+    start_of_state,
     start_random_numbers,
+    state_now,
 )
 from explorer.engines.torch.tape_capture import TapeGradGraph, TapeRecording
 from explorer.engines.torch.tape_recorder import Recorder
@@ -30,6 +33,7 @@ from explorer.engines.torch.tape_records import Origin
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result, ResultNote
+from explorer.model.state import StateChange
 from explorer.model.trees import names_in
 from explorer.workers.garbage_collection import paused
 
@@ -52,9 +56,12 @@ def capture(request: CaseRequest) -> Captured:
     The answer was computed while the tape was recorded.
     """
     recording = None
+    state: tuple[StateChange, ...] = ()
     try:
         net = ready(request)
+        before = start_of_state(net)
         solution, recording = solve_recorded(net, request.case)
+        state = changed_state(before, state_now(net))
         result = _result(request, net, solution)
     except Exception as error:
         result = failed(request, error, code(request))
@@ -62,7 +69,7 @@ def capture(request: CaseRequest) -> Captured:
     if recording is None:
         return Captured((), result)
     graph = recording.graph(request.case.label, request.values, request.prove)
-    return Captured((graph,), result)
+    return Captured((graph,), result, state)
 
 
 @paused()

@@ -18,7 +18,7 @@ from explorer.engines.torch.tape_records import (
     last_writers,
     shows_the_same,
 )
-from explorer.model.graph import Absence, GradGraph, Output, Phase, ProofGap
+from explorer.model.graph import Absence, GradGraph, Output, Phase, ProofGap, is_users
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
 
@@ -202,13 +202,21 @@ class TapeGradGraph:
             record.phase,
             name=record.name,
             scope=place.scope,
-            source=source(place.lines, self._scenario),
+            source=self._source(record, place),
             forward=forward,
             outputs=self._outputs_of(number),
             saved_bytes=record.saved_bytes,
             tape=record.tape,
             missing=missing,
         )
+
+    def _source(self, record: OperatorRecord, place: OperatorRecord) -> tuple[str, ...]:
+        """The lines of an operator: its own where the user's code called it, else those of ``place``."""
+        lines = source(place.lines, self._scenario)
+        own = source(record.lines, self._scenario)
+        if own and is_users(own[0]) and own[:1] != lines[:1]:
+            return own
+        return lines
 
     def _outputs_of(self, number: int) -> tuple[Output, ...]:
         unwritten = unwritten_outputs(self._records[number].op)

@@ -175,11 +175,29 @@ class TapeNodes:
         if maker is None:
             return
         for tensor in saved_tensors(node):
+            if is_number(tensor):
+                continue  # PyTorch does not count these among its saved tensors either
             storage = tensor.untyped_storage()
             if storage._cdata not in self._saved_storages:
                 self._saved_storages.add(storage._cdata)
                 self._saved.append(tensor)  # held, so that no other storage gets its address
                 self._records[maker].saved_bytes += storage.nbytes()
+
+
+PROBES = {
+    torch.int64: torch.int8,
+    torch.float64: torch.float16,
+    torch.complex128: torch.complex64,
+}
+"""The dtypes of Python's numbers as tensors, each with a smaller one that a number leaves as it is."""
+
+
+def is_number(tensor: torch.Tensor) -> bool:
+    """Whether a tensor stands for a number of Python's, as the 2 in ``2 * x``."""
+    smaller = PROBES.get(tensor.dtype)
+    if tensor.dim() or smaller is None:
+        return False
+    return torch.result_type(torch.zeros((), dtype=smaller), tensor) == smaller
 
 
 def saved_tensors(node: Any) -> list[torch.Tensor]:

@@ -80,8 +80,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         if self.phase == "forward":
             record.scope = self.module.path
             record.lines = calling_lines()
-        elif not record.tape:
-            self._note_preparation(record)
+        else:
+            # A block that is computed again, or the user's own backward, is on lines of its own.
+            record.lines = calling_lines()
+            if not record.tape:
+                self._note_preparation(record)
         self._note_writes(record)
 
         result = func(*args, **kwargs)

@@ -40,6 +40,7 @@ from explorer.report.scenario.case_rows import (
     case_row,
     row_among,
 )
+from explorer.report.scenario.state import state_section
 from explorer.report.wording import NOTHING
 from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
@@ -132,6 +133,7 @@ def graphs_blocks(report: Report) -> Iterator[Block]:
         yield Section(heading.format(case=name), graphs)
     else:
         yield from graphs
+    yield from state_section(report)
 
 
 def cases_blocks(report: Report) -> Iterator[Block]:
@@ -201,6 +203,7 @@ def page_blocks(
     graphs = tuple(_graphs(report))
     if graphs:
         yield Section(_("Gradient graphs"), graphs)
+    yield from state_section(report)
     yield Paragraph(oracle_summary(report.cases), "faint")
     yield from _omissions(report)
     cases = cases_of(report)

@@ -262,10 +262,7 @@ def _read_abstract(text: str) -> Abstract:
             raise Fault(at, _TAIL_FORMS)
         return Abstract(kind, shape, marks=(text[at + 2 :],))
     marks = _separated(tail["before"] + tail["marks"])
-    unknown = []
-    for mark in marks:
-        if mark not in _KNOWN_MARKS and not mark.startswith(_USE_FLAGS):
-            unknown.append(mark)
+    unknown = tuple(filter(_is_unknown, marks))
     return Abstract(
         type=kind,
         shape=shape,
@@ -273,8 +270,12 @@ def _read_abstract(text: str) -> Abstract:
         is_parameter="is_parameter" in marks,
         is_inplace="is_inplace" in marks,
         known="value=..." in marks,
-        marks=tuple(unknown),
+        marks=unknown,
     )
+
+
+def _is_unknown(mark: str) -> bool:
+    return mark not in _KNOWN_MARKS and not mark.startswith(_USE_FLAGS)
 
 
 def _known_type(text: str) -> tuple[Type, int]:
