@@ -364,18 +364,20 @@ def _check_values(
     are_all: bool,
 ) -> None:
     """The scenario's own starting values must be those of tensors that a net holds."""
+    source = "parameters" if scenario.is_of_api else "parameters()"
     for name, value in values.items():
         if name not in specs and not are_all:
             continue
         if name not in specs:
-            fact = _("{file}: parameters() gives {name!r}, which neither net has")
-            said = fact.format(file=scenario.place, name=name)
+            fact = _("{file}: {source} gives {name!r}, which neither net has")
+            said = fact.format(file=scenario.place, source=source, name=name)
             raise ScenarioError(refusal(said, name, list(specs)))
         shape = specs[name].value.shape
         if value.shape != shape:
             raise ScenarioError(
-                _("{file}: parameters()[{name!r}] has shape {given}; the nets need {needed}"),
+                _("{file}: {source}[{name!r}] has shape {given}; the nets need {needed}"),
                 file=scenario.place,
+                source=source,
                 name=name,
                 given=value.shape,
                 needed=shape,

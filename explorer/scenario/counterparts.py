@@ -11,7 +11,7 @@ from explorer.model.requests import Description, ParameterSpec
 from explorer.scenario.correspondence import is_weight, lone
 from explorer.scenario.layouts import Layout, Step
 from explorer.scenario.packing import Pack, packs
-from explorer.scenario.pairing import Pair, candidates, squeezed
+from explorer.scenario.pairing import Pair, Pairing, candidates, fits, squeezed
 from explorer.scenario.proposals import entries
 from explorer.scenario.value_matching import Ask, Likeness, likeliest, names_with
 
@@ -53,13 +53,17 @@ def counterparts(
             mine.append(spec)
     theirs = [spec for spec in torch.parameters if spec.name not in fixed]
 
-    likeness = likeliest(candidates(mine, theirs), ask)
+    choices = candidates(mine, theirs)
+    # Nets that are refused anyway need not be run.
+    likeness = Likeness(choices[0])
+    if not _has_misfits(choices[0]):
+        likeness = likeliest(choices, ask)
     pairing = likeness.pairing
     found = packs(pairing.mindspore, pairing.torch)
     names = names_with(pairing, found)
     renamed = _renamed(mindspore, names, {spec.name for spec in theirs} | fixed)
     guesses: tuple[Pair, ...] = ()
-    if not likeness.is_confirmed:
+    if not (likeness.is_confirmed or _has_misfits(pairing)):
         guesses = tuple(pair for pair in pairing.pairs if pair.how == "guess")
     findings = list(_packed(found))
     if any(pair.how != "name" for pair in pairing.pairs):
@@ -74,6 +78,16 @@ def _are_named_alike(mindspore: Description, torch: Description) -> bool:
     """Whether the weights of each net have a name that the other net has too."""
     alone = (*lone(mindspore, torch), *lone(torch, mindspore))
     return not any(map(is_weight, alone))
+
+
+def _has_misfits(pairing: Pairing) -> bool:
+    """Whether each net has something left over that may belong to something left over in the other."""
+    packed: set[str] = set()
+    for pack_ in packs(pairing.mindspore, pairing.torch):
+        packed |= {spec.path for spec in (pack_.whole, *pack_.parts)}
+    mine = [spec for spec in pairing.mindspore if spec.path not in packed]
+    theirs = [spec for spec in pairing.torch if spec.path not in packed]
+    return any(fits(spec, other) for spec in mine for other in theirs)
 
 
 def _is_declared(spec: ParameterSpec, renames: Mapping[str, str]) -> bool:

@@ -8,6 +8,7 @@ from explorer.engines.listing import (
     gives_parameters,
     input_expressions,
     scenario_import,
+    variables,
 )
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
@@ -25,7 +26,7 @@ def code(request: CaseRequest) -> str:
     """A whole program: net, start, call, print; to be run from the folder of ``scenarios``."""
     scenario = load(request.net.scenario)
     case = request.case
-    names = ", ".join(scenario.inputs())
+    names = ", ".join(variables(scenario).values())
     lines = [*_header(request, scenario), *_net(request, scenario), *_inputs(scenario)]
     lines += _weights(request)
     arguments = names
