@@ -10,7 +10,15 @@ from explorer.model.failures import Failure
 from explorer.model.requests import Role
 
 FindingKind = Literal[
-    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording"
+    "role",
+    "start",
+    "output",
+    "missing",
+    "conditioning",
+    "masks",
+    "noise",
+    "recording",
+    "omitted",
 ]
 """A kind of finding.
 
@@ -21,10 +29,13 @@ FindingKind = Literal[
 - "masks": the dropout layers of both nets drop by the same draws
 - "noise": a worker was lost while it measured noise, and tolerances alone say what differs
 - "recording": a graph was recorded with other last digits than the plain call has
+- "omitted": a net returns objects beside its tensors, which are not compared
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
-REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks", "noise", "recording"})
+REMARKS: frozenset[FindingKind] = frozenset(
+    {"conditioning", "masks", "noise", "recording", "omitted"}
+)
 """Kinds that say how a net is, and accuse neither side."""
 
 
@@ -113,6 +124,13 @@ class RecordedOtherwise(msgspec.Struct, frozen=True, tag_field="fact", tag="reco
     sizes: dict[str, float]
 
 
+class Omitted(msgspec.Struct, frozen=True, tag_field="fact", tag="omitted"):
+    """A framework's net returns objects in which no tensor is found: the class of each, by its key."""
+
+    framework: Framework
+    classes: dict[str, str]
+
+
 Fact = (
     OtherRole
     | LoneWeight
@@ -124,6 +142,7 @@ Fact = (
     | IllConditioned
     | NoiseUnknown
     | RecordedOtherwise
+    | Omitted
 )
 """What was found."""
 
@@ -138,6 +157,7 @@ KINDS: dict[type[Fact], FindingKind] = {
     IllConditioned: "conditioning",
     NoiseUnknown: "noise",
     RecordedOtherwise: "recording",
+    Omitted: "omitted",
 }
 """The kind of finding that each fact is."""
 

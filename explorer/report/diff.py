@@ -21,7 +21,6 @@ from explorer.words.readings import greatest_difference, reading
 from explorer.words.scenarios import said
 from explorer.words.unpaired import detail
 
-
 MOST_NAMES = 8
 """The greatest number of results that are named."""
 

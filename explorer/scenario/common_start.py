@@ -9,7 +9,7 @@ from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framework, Style
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.failures import Failure
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import Omitted, ReportFinding
 from explorer.model.requests import Description, NetRequest, ParameterSpec
 from explorer.model.results import Result
 from explorer.scenario.correspondence import (
@@ -126,6 +126,10 @@ def settle(
     found: tuple[ReportFinding, ...] = ()
     if len(descriptions) == len(FRAMEWORKS):
         found = findings(scenario, descriptions["mindspore"], descriptions["torch"])
+    for framework, description in descriptions.items():
+        if description.omitted:
+            omitted = Omitted(framework, description.omitted)
+            found += (ReportFinding(fact=omitted, names=tuple(description.omitted)),)
     losses = all(are_losses(description.outputs) for description in descriptions.values())
     return Nets(requests, start, trainable, outputs, auxiliary, lost, found, raised, losses)
 

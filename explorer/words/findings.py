@@ -13,6 +13,7 @@ from explorer.model.findings import (
     LoneStart,
     LoneWeight,
     NoiseUnknown,
+    Omitted,
     OtherRole,
     RecordedOtherwise,
     ReportFinding,
@@ -149,6 +150,15 @@ def _leaf(name: str, size: float) -> str:
     return text.format(leaf=name, size=f"{size:.1e}")
 
 
+def _omitted(fact: Omitted) -> str:
+    objects = [f"{key} ({kind})" for key, kind in fact.classes.items()]
+    text = _(
+        "{framework}'s net returns {objects} beside its tensors; only the tensors are compared"
+        " and differentiated"
+    )
+    return text.format(framework=FRAMEWORK_LABELS[fact.framework], objects=named(objects))
+
+
 _SAY: dict[type[Fact], Callable[[Any], str]] = {
     OtherRole: _other_role,
     LoneWeight: _lone_weight,
@@ -160,5 +170,6 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     IllConditioned: _ill_conditioned,
     NoiseUnknown: _noise_unknown,
     RecordedOtherwise: _recorded_otherwise,
+    Omitted: _omitted,
 }
 """What says each fact."""
