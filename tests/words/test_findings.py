@@ -16,6 +16,7 @@ from explorer.model.findings import (
     LoneStart,
     LoneWeight,
     NoiseUnknown,
+    Omitted,
     OtherRole,
     RecordedOtherwise,
     ReportFinding,
@@ -86,6 +87,10 @@ FACTS: list[tuple[Fact, str]] = [
         " 1.0e-07 from the result without recording, dy is nan or infinite in other elements than"
         " without recording",
     ),
+    (
+        Omitted("torch", {"cache": "DynamicCache", "name": "str"}),
+        "PyTorch's net returns cache (DynamicCache), name (str) beside its tensors; only the tensors",
+    ),
 ]
 
 
@@ -105,4 +110,4 @@ def test_every_fact_is_tried_and_is_of_a_kind() -> None:
 
 def test_remarks_accuse_nobody() -> None:
     remarks = {type(fact) for fact, _ in FACTS if ReportFinding(fact=fact).is_remark}
-    assert remarks == {SameMasks, IllConditioned, NoiseUnknown, RecordedOtherwise}
+    assert remarks == {SameMasks, IllConditioned, NoiseUnknown, RecordedOtherwise, Omitted}
