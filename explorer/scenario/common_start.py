@@ -130,7 +130,8 @@ def settle(
         if description.omitted:
             omitted = Omitted(framework, description.omitted)
             found += (ReportFinding(fact=omitted, names=tuple(description.omitted)),)
-    losses = all(are_losses(description.outputs) for description in descriptions.values())
+    looks = descriptions.values()
+    losses = all(are_losses(scenario, description.outputs) for description in looks)
     return Nets(requests, start, trainable, outputs, auxiliary, lost, found, raised, losses)
 
 
