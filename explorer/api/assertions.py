@@ -136,9 +136,8 @@ def message(explored: Exploration) -> str:
     report = explored.report
     head = _("the gradients of {scenario} differ: {summary}")
     lines = [head.format(scenario=report.scenario, summary=explored.summary)]
-    for finding in report.findings:
-        if finding.is_alarm:
-            lines.append(f"  {finding_sentence(finding)}")
+    alarms = [finding for finding in report.findings if finding.is_alarm]
+    lines += [f"  {finding_sentence(finding)}" for finding in alarms]
     lines += _different_cases(report)
     lines += _first_divergence(report)
     return "\n".join(shortened(line, LINE) if len(line) > LINE else clean(line) for line in lines)

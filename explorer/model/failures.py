@@ -54,7 +54,7 @@ Refusal = Literal[
 - "unsafe_weights": a checkpoint could run code when it is loaded: its file
 """
 
-Complaint = Literal["no_kernel", "no_kernel_here", "no_dtype", "no_memory"]
+Complaint = Literal["no_kernel", "no_kernel_here", "no_dtype", "no_value", "no_memory"]
 """A message of MindSpore's that fills a screen or says little; behind the colon the ``details``.
 
 - "no_kernel": an operator has no kernel: the operator, the device
@@ -62,6 +62,8 @@ Complaint = Literal["no_kernel", "no_kernel_here", "no_dtype", "no_memory"]
   operator
 - "no_dtype": no kernel takes the operands' dtypes: the device, the operator,
   the dtypes, and each combination that is taken
+- "no_value": an argument is None, and the kernel takes none of that: the device,
+  the operator
 - "no_memory": it holds no memory for an output
 """
 

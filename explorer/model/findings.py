@@ -22,6 +22,7 @@ FindingKind = Literal[
     "names",
     "non_finite",
     "broadcast",
+    "omitted",
 ]
 """A kind of finding.
 
@@ -36,6 +37,7 @@ FindingKind = Literal[
 - "names": parameters of other names were paired by order and values, or start as parts of one
 - "non_finite": a result is nan or infinite, and where that comes from
 - "broadcast": two tensors are broadcast to all their pairs on the way to a loss
+- "omitted": a net returns objects beside its tensors, which are not compared
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
@@ -49,6 +51,7 @@ REMARKS: frozenset[FindingKind] = frozenset(
         "names",
         "non_finite",
         "broadcast",
+        "omitted",
     }
 )
 """Kinds that say how a net is, and accuse neither side."""
@@ -227,6 +230,13 @@ class SilentBroadcast(msgspec.Struct, frozen=True, tag_field="fact", tag="silent
     shapes: tuple[tuple[int, ...], tuple[int, ...]]
 
 
+class Omitted(msgspec.Struct, frozen=True, tag_field="fact", tag="omitted"):
+    """A framework's net returns objects in which no tensor is found: the class of each, by its key."""
+
+    framework: Framework
+    classes: dict[str, str]
+
+
 Fact = (
     OtherRole
     | LoneWeight
@@ -244,6 +254,7 @@ Fact = (
     | RandomDraw
     | NonFinite
     | SilentBroadcast
+    | Omitted
 )
 """What was found."""
 
@@ -264,6 +275,7 @@ KINDS: dict[type[Fact], FindingKind] = {
     RandomDraw: "draws",
     NonFinite: "non_finite",
     SilentBroadcast: "broadcast",
+    Omitted: "omitted",
 }
 """The kind of finding that each fact is."""
 

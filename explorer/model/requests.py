@@ -105,7 +105,8 @@ class Description(msgspec.Struct, frozen=True):
     Parameters, and PyTorch's buffers among them, are in the order of their declaration.
     ``constants`` are plain tensors, and MindSpore's buffers, which its compiler takes for such.
     ``returned`` has the names of the outputs, nested as the net returns them. ``masked`` are the
-    dropout layers whose masks are given: the share that each drops, by its path.
+    dropout layers whose masks are given: the share that each drops, by its path. ``omitted`` are
+    the objects without tensors that the net returns beside them: the class of each, by its key.
     """
 
     parameters: tuple[ParameterSpec, ...] = ()
@@ -114,6 +115,7 @@ class Description(msgspec.Struct, frozen=True):
     returned: Tree = None
     masked: dict[str, float] = {}
     error: Failure | None = None
+    omitted: dict[str, str] = {}
 
 
 class ResponsesRequest(msgspec.Struct, frozen=True):

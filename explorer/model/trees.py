@@ -110,6 +110,17 @@ def _filled(tree: Tree, items: Iterator[Item]) -> "Nested[Item]":
 # What a call returned
 
 
+PLAIN = (bool, int, float, complex)
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether a value is an object in which no tensor can be found: a cache, a configuration, a text."""
+    if value is None or isinstance(value, (tuple, list, Mapping, *PLAIN)):
+        return False
+    is_record = is_dataclass(value) and not isinstance(value, type)
+    return not is_record and not hasattr(value, "dtype")
+
+
 class Container(NamedTuple):
     """A container that a call returned: its kind and its keys as in a Branch, and its items."""
 
@@ -119,7 +130,37 @@ class Container(NamedTuple):
 
 
 def opened(value: Any) -> Container | None:
-    """The container that ``value`` is; None for a tensor, a number, or None itself."""
+    """The container that ``value`` is; None for a tensor, a number, or None itself.
+
+    Of the items with keys, as in a dict or a dataclass, opaque ones are left out: a model's output
+    has a cache beside its tensors, which nobody differentiates.
+    """
+    container = _opened(value)
+    if container is None or not container.keys:
+        return container
+    keys, items = [], []
+    for key, item in zip(container.keys, container.items, strict=True):
+        if not is_opaque(item):
+            keys.append(key)
+            items.append(item)
+    return Container(container.kind, tuple(keys), tuple(items))
+
+
+def left_out(value: Any) -> dict[str, str]:
+    """The keys of what opened() leaves out of a returned value, each with the name of its class."""
+    container = _opened(value)
+    if container is None:
+        return {}
+    found: dict[str, str] = {}
+    for place, item in enumerate(container.items):
+        if container.keys and is_opaque(item):
+            found[container.keys[place]] = type(item).__name__
+        else:
+            found.update(left_out(item))
+    return found
+
+
+def _opened(value: Any) -> Container | None:
     if isinstance(value, tuple):
         names = getattr(value, "_fields", ())
         return Container(type(value).__name__ if names else TUPLE, tuple(names), tuple(value))

@@ -10,7 +10,7 @@ from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framework, Style
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.failures import Failure
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import Omitted, ReportFinding
 from explorer.model.requests import (
     Description,
     NetRequest,
@@ -150,7 +150,12 @@ def settle(
     if len(descriptions) == len(FRAMEWORKS):
         mindspore, torch = unpacked(descriptions, found.packs)
         remarks = (*remarks, *findings(scenario, mindspore, torch))
-    losses = all(are_losses(description.outputs) for description in descriptions.values())
+    for framework, description in descriptions.items():
+        if description.omitted:
+            omitted = Omitted(framework, description.omitted)
+            remarks += (ReportFinding(fact=omitted, names=tuple(description.omitted)),)
+    looks = descriptions.values()
+    losses = all(are_losses(scenario, description.outputs) for description in looks)
     return Nets(requests, start, trainable, outputs, auxiliary, lost, remarks, raised, losses)
 
 

@@ -214,10 +214,16 @@ def has_auxiliary(returned: Tree) -> bool:
     return bool(names_in(first)) and bool(names_in(Branch(tuple(others))))
 
 
-def are_losses(outputs: Sequence[OutputSpec]) -> bool:
-    """Whether every output is a floating number, so that a net has several losses.
+LOSS = "loss"
+"""The name in OUTPUTS of the one output that is to be differentiated, if it is the first."""
+
+
+def are_losses(scenario: Declaration, outputs: Sequence[OutputSpec]) -> bool:
+    """Whether every output is a loss: a floating number each, of which the first is not called "loss".
 
     Then their sum is differentiated, as both frameworks do by default: has_aux would hide all but
     the first one.
     """
+    if not outputs or scenario.outputs(len(outputs))[0] == LOSS:
+        return False
     return all(not spec.shape and spec.dtype.startswith(("float", "bfloat")) for spec in outputs)

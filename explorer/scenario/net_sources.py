@@ -154,11 +154,7 @@ class Reach:
         if parent:
             self._waiting.append((parent, ""))
         if module_name not in self._reached:
-            self._reached[module_name] = {}
-            self._include(module, module.always)
-            for bound in module.imports.values():
-                self._wait_for(Import(bound.module, ""))
-                self._wait_for_module(f"{bound.module}.{bound.name}", "")
+            self._import(module)
         if name and module.has_star:
             raise UnfollowedError(module_name)
         if name == WHOLE:
@@ -171,8 +167,15 @@ class Reach:
         elif module.imports.get(name, Import(module_name, name)) != (module_name, name):
             self._wait_for(module.imports[name])
         elif name and name not in module.bound_always():
-            if not self._wait_for_module(f"{module_name}.{name}", WHOLE):
-                raise UnfollowedError(f"{module_name}.{name}")
+            self._wait_for_submodule(f"{module_name}.{name}")
+
+    def _import(self, module: Module) -> None:
+        """Reach what runs when a module is imported."""
+        self._reached[module.name] = {}
+        self._include(module, module.always)
+        for bound in module.imports.values():
+            self._wait_for(Import(bound.module, ""))
+            self._wait_for_module(f"{bound.module}.{bound.name}", "")
 
     def _include(self, module: Module, statements: Iterable[ast.stmt]) -> None:
         """Add statements to what is reached, and what they name."""
@@ -190,6 +193,11 @@ class Reach:
                 if statement not in module.always:
                     for bound in module.bound_by(inner).values():
                         self._wait_for(bound)
+
+    def _wait_for_submodule(self, module: str) -> None:
+        """Follow all of a module whose package names it; raises UnfollowedError if there is none."""
+        if not self._wait_for_module(module, WHOLE):
+            raise UnfollowedError(module)
 
     def _wait_for_module(self, module: str, name: str) -> bool:
         """Follow a name of what may be a module of the package; whether it is one."""

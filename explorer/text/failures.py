@@ -71,6 +71,10 @@ KINDS: dict[FailureKind, str] = {
         "MindSpore's {0} kernel of the operator {1} does not support {2};"
         " cast to a supported dtype: {taken}"
     ),
+    "no_value": later(
+        "MindSpore's {0} kernel of the operator {1} is given an argument without a value: give"
+        " every argument explicitly, such as the dtype of ops.zeros((), ms.float32)"
+    ),
     "no_memory": later(
         "internal error of MindSpore: it has no memory for an output of the operator"
     ),

@@ -14,7 +14,11 @@ from explorer.model.findings import (
     LoneWeight,
     LoneWeights,
     NoiseUnknown,
+<<<<<<< HEAD
     NonFinite,
+=======
+    Omitted,
+>>>>>>> wip-faces
     OtherRole,
     PackedParameters,
     PairedParameters,
@@ -288,6 +292,15 @@ def _leaf(name: str, size: float) -> str:
     return text.format(leaf=name, size=f"{size:.1e}")
 
 
+def _omitted(fact: Omitted) -> str:
+    objects = [f"{key} ({kind})" for key, kind in fact.classes.items()]
+    text = _(
+        "{framework}'s net returns {objects} beside its tensors; only the tensors are compared"
+        " and differentiated"
+    )
+    return text.format(framework=FRAMEWORK_LABELS[fact.framework], objects=named(objects))
+
+
 _SAY: dict[type[Fact], Callable[[Any], str]] = {
     OtherRole: _other_role,
     LoneWeight: _lone_weight,
@@ -302,8 +315,12 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     IllConditioned: _ill_conditioned,
     NoiseUnknown: _noise_unknown,
     RecordedOtherwise: _recorded_otherwise,
+<<<<<<< HEAD
     RandomDraw: _random_draw,
     NonFinite: _non_finite,
     SilentBroadcast: _silent_broadcast,
+=======
+    Omitted: _omitted,
+>>>>>>> wip-faces
 }
 """What says each fact."""

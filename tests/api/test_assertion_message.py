@@ -3,10 +3,15 @@
 import msgspec
 import pytest
 
-from explorer.api.assertions import MOST_CASES, message
+from explorer.api.assertions import LINE, MOST_CASES, message
 from explorer.api.results import Exploration
+from explorer.compare.verdicts import judge
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.report import Report
+from explorer.model.results import OracleResult, Result
+from explorer.model.trees import Branch
+from tests.support.results import answer, values
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
 
 DIFFERENT = case_report(GradCase("grad", 0), wrong="torch-graph")
@@ -29,7 +34,7 @@ def message_of(whole: Report, **changed: object) -> list[str]:
 def test_a_message_lists_a_few_cases_and_counts_the_rest(number: int, rest: list[str]) -> None:
     assert not DIFFERENT.expected
     _, *lines = message_of(report(), cases=(DIFFERENT,) * number, alignments=())
-    listed = [line for line in lines if ": differs " in line]
+    listed = [line for line in lines if line.startswith("  grad(0): torch-graph differs from")]
     assert len(listed) == min(number, MOST_CASES)
     assert [line for line in lines if " more case" in line] == rest
 
@@ -42,3 +47,53 @@ def test_a_divergence_that_is_expected_is_not_where_the_nets_differ() -> None:
     unexpected = msgspec.structs.replace(foreseen, expected=False)
     lines = message_of(report(unexpected=True), alignments=(foreseen, unexpected))
     assert any("First divergence" in line for line in lines)
+
+
+PLACES = 40
+"""Leaves of a net of twenty layers."""
+
+
+def many_leaves(factor: float) -> Result:
+    """The gradients of a net with many weights; those of the last layers are off by a factor."""
+    names = [f"dlayers.{number}.weight" for number in range(PLACES)]
+    arrays = [values() * (factor if number > 35 else 1) for number in range(PLACES)]
+    return answer(*arrays, structure=Branch(tuple(names)))
+
+
+def test_the_message_for_a_large_net_fits_a_screen_and_names_the_tensors_that_differ_most() -> None:
+    results = {
+        "mindspore-graph": many_leaves(3),
+        "mindspore-tape": many_leaves(3),
+        "torch-tape": many_leaves(1),
+        "torch-graph": many_leaves(1),
+    }
+    case = judge(GradCase("grad", None, "all"), results, OracleResult("not_defined"))
+    parted = msgspec.structs.replace(
+        alignment("mindspore-graph", "torch-tape", DIVERGENCE),
+        expected=False,
+        differing=tuple(f"dlayers.{number}.weight" for number in range(PLACES)),
+    )
+    lines = message_of(report(), cases=(case,), alignments=(parted,))
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= LINE
+    text = "\n".join(lines)
+    assert (
+        "  grad(None, weights=all): both mindspore engines differ from both torch engines by up to 6 at"
+        in text
+    )
+    assert "greatest by tensor: dlayers.36.weight 6, dlayers.37.weight 6" in text
+    assert "First divergence" in text
+    assert "… (40 in all)" in text
+
+
+def test_a_long_error_of_a_framework_is_one_line_of_the_message() -> None:
+    error = Failure("RuntimeError", "a word of many " * 200)
+    results = {
+        "mindspore-tape": answer(values(), structure="dx"),
+        "torch-tape": Result(outcome="raised", error=error),
+    }
+    case = judge(GradCase("grad", 0), results, OracleResult("not_defined"))
+    lines = message_of(report(), cases=(case,), alignments=())
+    assert "  grad(0): only PyTorch raises" in lines
+    assert any(line.startswith("    torch-tape RuntimeError: a word of many") for line in lines)
+    assert max(map(len, lines)) <= LINE

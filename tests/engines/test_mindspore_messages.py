@@ -72,6 +72,16 @@ def test_bfloat16_is_not_taken_for_float16() -> None:
     assert "AddN does not support BFloat16" in message
 
 
+def test_an_argument_that_is_left_out_is_not_to_be_cast() -> None:
+    message = said(
+        "Select CPU operator[Zeros] fail! Unsupported data type!\nThe supported data types are"
+        " input[Int64 Int64], output[Float32]; input[Int32 Int64], output[Float32]; , but get"
+        " input[None None ] and output[Float32 ]"
+    )
+    assert "cast" not in message
+    assert "the operator Zeros is given an argument without a value" in message
+
+
 def test_the_tape_s_way_of_writing_the_same_is_read_too() -> None:
     message = said(
         "Select CPU operator[Erfinv] fail! Unsupported data type!\nThe supported data types are"

@@ -1,6 +1,6 @@
 """Trees of names: how they are written, and filled with what the names stand for."""
 
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from explorer.model.trees import (
     branch,
     fill,
     leaves,
+    left_out,
     names_in,
     render,
     tree_of,
@@ -85,3 +86,25 @@ def test_a_tree_nests_as_the_call_did_whatever_the_containers() -> None:
 )
 def test_trees_are_alike_when_they_nest_alike(one: object, other: object, same: bool) -> None:
     assert alike(tree_of(one, "xyz"), tree_of(other, "xyz")) is same
+
+
+class Cache:
+    """An object in which nobody looks for tensors."""
+
+
+def test_objects_with_keys_beside_tensors_are_left_out_and_named() -> None:
+    array = np.ones(2)
+    returned = OrderedDict(logits=array, loss=1.5, cache=Cache(), note="text", absent=None)
+    assert list(leaves(returned)) == [array, 1.5]
+    tree = tree_of(returned, ("a", "b"))
+    assert render(tree) == "{'logits': a, 'loss': b, 'absent': None}"
+    assert left_out(returned) == {"cache": "Cache", "note": "str"}
+    nested = (array, {"inner": {"cache": Cache()}, "y": array})
+    assert left_out(nested) == {"cache": "Cache"}
+    assert len(list(leaves(nested))) == 2
+
+
+def test_an_object_that_has_no_key_is_still_a_leaf_which_engines_refuse() -> None:
+    cache = Cache()
+    assert list(leaves((1.0, cache))) == [1.0, cache]
+    assert left_out((1.0, cache)) == {}

@@ -3,12 +3,22 @@
 import msgspec
 import pytest
 
+from explorer.model.cases import GradCase
+from explorer.model.findings import LoneStart, ReportFinding, SameMasks
 from explorer.model.graph import Absence, SideName
 from explorer.model.unpaired import Recorded, Unpaired
-from explorer.report.diff import diff_lines
+from explorer.report.diff import diff_lines, do_differ
 from explorer.report.schemas import diff_document
 from explorer.words.divergences import divergences, first_divergence
-from tests.support.sample_report import DIVERGENCE, FURTHER, alignment, graph, report
+from explorer.words.headlines import headline
+from tests.support.sample_report import (
+    DIVERGENCE,
+    FURTHER,
+    alignment,
+    case_report,
+    graph,
+    report,
+)
 
 
 def test_two_graphs_that_never_part_say_so_after_their_coverage() -> None:
@@ -87,3 +97,41 @@ def test_results_that_are_drawn_are_named_in_lines_and_in_the_document() -> None
     assert remark in lines
     assert remark.endswith(": dx")
     assert diff_document(report(), alignment("torch-tape", "mindspore-graph"))["remark"] == ""
+
+
+def test_the_results_are_said_below_the_name_of_the_case() -> None:
+    case = case_report(GradCase("grad", 0), wrong="torch-graph", factor=2.0)
+    alike = alignment("torch-tape", "mindspore-graph")
+    graphs = graph("torch-tape"), graph("mindspore-graph")
+    label, outcome, *_, last = diff_lines(alike, *graphs, case=case)
+    assert label == alike.case
+    assert outcome == f"  {headline(case)}"
+    assert last == "no divergence found in the graphs, although the results of the calls differ"
+    agreeing = diff_lines(alike, *graphs, case=case_report(GradCase("grad", 0)))
+    assert any(line.startswith("no divergence: every result is the same") for line in agreeing)
+
+
+def test_two_engines_differ_by_results_divergences_and_findings_and_not_by_the_oracle() -> None:
+    same = msgspec.structs.replace(report(foreseen=False), alignments=(), findings=())
+    assert not do_differ(same)
+    parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
+    assert do_differ(msgspec.structs.replace(same, alignments=(parted,)))
+    alarm = ReportFinding(fact=LoneStart("w", "torch"))
+    assert do_differ(msgspec.structs.replace(same, findings=(alarm,)))
+    assert not do_differ(
+        msgspec.structs.replace(same, findings=(ReportFinding(fact=SameMasks({}, {})),))
+    )
+    case = case_report(GradCase("grad", 0), wrong="torch-graph", factor=2.0)
+    assert do_differ(msgspec.structs.replace(same, cases=(case,)))
+    refuted = case_report(GradCase("grad", 0), wrong="", factor=1.0)
+    refuted = msgspec.structs.replace(refuted, oracle_agrees=False, expected=False)
+    assert not do_differ(msgspec.structs.replace(same, cases=(refuted,)))
+
+
+def test_many_results_that_differ_are_counted() -> None:
+    names = tuple(f"dw{number}" for number in range(40))
+    parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
+    for count, end in ((8, "dw7"), (9, "dw7, … (9 in all)"), (40, "dw7, … (40 in all)")):
+        many = msgspec.structs.replace(parted, differing=names[:count])
+        *_, last = diff_lines(many, graph("torch-tape"), graph("mindspore-graph"))
+        assert last.endswith(end)

@@ -25,6 +25,7 @@ from tests.support.sample_report import (
     DIVERGENCE,
     FURTHER,
     HOSTILE,
+    ON_THE_LEFT,
     alignment,
     case_report,
     report,
@@ -113,6 +114,24 @@ def test_a_divergence_is_said_once_and_each_pair_refers_to_it() -> None:
     rows = [line.split() for line in text.splitlines() if " · " in line]
     assert [row[-1] for row in rows] == ["A", "none", "A", "B"]
     assert {" ".join(row[3:-1]) for row in rows} == {"1 paired 1 paired"}
+
+
+def test_a_divergence_of_several_pairs_is_said_once_whatever_their_engines() -> None:
+    pairs = [
+        (left, right)
+        for left in ("mindspore-graph", "mindspore-tape")
+        for right in ("torch-tape", "torch-graph")
+    ]
+    many = tuple(alignment(left, right, ON_THE_LEFT) for left, right in pairs)
+    for number, more in ((1, ""), (2, "1 more pair of engines"), (4, "3 more pairs of engines")):
+        whole = msgspec.structs.replace(report(), alignments=many[:number])
+        text = shown(whole, 400)
+        assert text.count("First divergence in ") == 1
+        assert "only mindspore-graph has" in text
+        assert ("; the same between " in text) == (more != "")
+        assert more in text
+        rows = [line.split() for line in text.splitlines() if " · " in line]
+        assert [row[-1] for row in rows] == ["A"] * number
 
 
 def diverging() -> tuple[Alignment, ...]:

@@ -215,14 +215,20 @@ COUNT = OutputSpec((), "int32")
 
 
 @pytest.mark.parametrize(
-    ("outputs", "has_one_loss"),
-    [((SCALAR, SCALAR), False), ((SCALAR, VECTOR), True), ((SCALAR, COUNT), True)],
+    ("outputs", "named", "has_one_loss"),
+    [
+        ((SCALAR, SCALAR), "", False),
+        ((SCALAR, SCALAR), "OUTPUTS = ('inside', 'outside')\n", False),
+        ((SCALAR, SCALAR), "OUTPUTS = ('loss', 'entropy')\n", True),
+        ((SCALAR, VECTOR), "", True),
+        ((SCALAR, COUNT), "", True),
+    ],
 )
 def test_the_first_output_alone_is_the_loss_unless_all_outputs_are_losses(
-    outputs: tuple[OutputSpec, ...], has_one_loss: bool, tmp_path: Path
+    outputs: tuple[OutputSpec, ...], named: str, has_one_loss: bool, tmp_path: Path
 ) -> None:
     two = Description(outputs=outputs, returned=branch("a", "b"))
-    nets = settled(tmp_path, two, two)
+    nets = settled(tmp_path, two, two, named)
     assert nets.has_auxiliary
     assert nets.has_one_loss == has_one_loss
 

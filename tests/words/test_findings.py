@@ -19,6 +19,7 @@ from explorer.model.findings import (
     MadeOf,
     NoiseUnknown,
     NonFinite,
+    Omitted,
     OtherRole,
     PackedParameters,
     PairedParameters,
@@ -182,6 +183,10 @@ FACTS: list[tuple[Fact, str]] = [
         "random numbers: `Sub` (bn, net.py:4) of torch-tape draws them; results that depend on them"
         " are not compared: dx; 2 more ops draw random numbers",
     ),
+    (
+        Omitted("torch", {"cache": "DynamicCache", "name": "str"}),
+        "PyTorch's net returns cache (DynamicCache), name (str) beside its tensors; only the tensors",
+    ),
 ]
 
 
@@ -211,4 +216,5 @@ def test_remarks_accuse_nobody() -> None:
         PackedParameters,
         NonFinite,
         SilentBroadcast,
+        Omitted,
     }

@@ -5,11 +5,13 @@ import numpy as np
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
-from explorer.report.scenario.case_rows import case_row
+from explorer.model.trees import Branch
+from explorer.report.scenario.case_rows import Footnotes, by_tensor, case_row, row_among
 from explorer.scenario.declaration import Tolerance
-from explorer.words.groups import worded_answers
+from explorer.words.groups import MOST_TENSORS, worded_answers
 from tests.support.results import answer, raised
 
 MINDSPORE = ("mindspore-graph", "mindspore-tape")
@@ -181,3 +183,73 @@ def test_a_complex_element_is_named_by_its_place_and_not_by_its_part() -> None:
 def test_errors_of_the_same_words_are_one_answer() -> None:
     (everybody,) = worded_answers(judged(raised(), raised()))
     assert everybody.engines == (*MINDSPORE, *TORCH)
+
+
+def layers(factor: float) -> Result:
+    """More tensors than are shown by their elements; the last is off by a factor."""
+    names = tuple(f"dw{number}" for number in range(MOST_TENSORS + 1))
+    arrays = [np.full(2, number + 1, np.float32) for number in range(len(names))]
+    arrays[-1] *= factor
+    return answer(*arrays, structure=Branch(names))
+
+
+def test_of_many_tensors_only_what_tells_answers_apart_is_shown() -> None:
+    report = judged(layers(1), layers(2))
+    assert worded_answers(report) == []
+    row = case_row(report)
+    assert any("greatest at dw6" in statement.text for statement in row.statements)
+
+
+def test_of_many_tensors_that_begin_alike_the_element_that_differs_is_shown() -> None:
+    names = tuple(f"dw{number}" for number in range(MOST_TENSORS + 1))
+    same = [np.zeros(2, np.float32)] * MOST_TENSORS
+    one, other = (answer(*same, ramp(last), structure=Branch(names)) for last in (12, 0))
+    first, second = worded_answers(judged(one, other))
+    assert first.text == f"{MOST_TENSORS + 1} tensors, with dw6[2, 3] = 12"
+    assert second.text == f"{MOST_TENSORS + 1} tensors, with dw6[2, 3] = 0"
+
+
+def test_many_tensors_beside_an_error_are_counted() -> None:
+    values, error = worded_answers(judged(layers(1), raised()))
+    assert values.text == f"{MOST_TENSORS + 1} tensors"
+    assert error.text == "ValueError: no"
+
+
+def test_a_few_tensors_are_shown_by_their_elements() -> None:
+    names = tuple(f"dw{number}" for number in range(MOST_TENSORS))
+    arrays = [np.full(2, number, np.float32) for number in range(MOST_TENSORS)]
+    one, other = (
+        answer(*arrays, structure=Branch(names)),
+        answer(*(array + 1 for array in arrays), structure=Branch(names)),
+    )
+    first, _ = worded_answers(judged(one, other))
+    assert first.text.startswith("([0, 0], [1, 1], ")
+
+
+LONG = "the same words again and again " * 8
+
+
+def test_a_long_error_is_shown_once_and_referred_to_by_the_first_case() -> None:
+    footnotes = Footnotes()
+    failed = Result(outcome="raised", error=Failure("RuntimeError", LONG))
+    rows = []
+    for case, value in ((GradCase("grad", 0), 1), (GradCase("value_and_grad", 0), 2)):
+        results = {"torch-tape": dx(ramp() + value), "torch-graph": failed}
+        rows.append(row_among(judge(case, results, NO_ORACLE), footnotes))
+    first, second = (row.statements[1].text for row in rows)
+    assert first.startswith("RuntimeError: the same words")
+    assert second == "RuntimeError, as in grad(0)"
+
+
+def test_tensors_are_listed_by_how_far_they_differ() -> None:
+    names = ("da", "db", "dc")
+    one = answer(*(np.zeros(2, np.float32),) * 3, structure=Branch(names))
+    apart = [np.full(2, size, np.float32) for size in (1, 4, 0)]
+    other = answer(*apart, structure=Branch(names))
+    report = judged(one, other)
+    assert by_tensor(report) == "greatest by tensor: db 4, da 1"
+    assert by_tensor(judged(dx(ramp()), dx(ramp(0)))) == ""
+    # An infinity beside a number goes first.
+    apart[0][0] = np.inf
+    unlike = judged(one, answer(*apart, structure=Branch(names)))
+    assert by_tensor(unlike) == "greatest by tensor: da nan or inf, db 4"

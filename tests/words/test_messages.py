@@ -35,6 +35,17 @@ def test_a_message_is_its_template_with_its_values() -> None:
 
 
 @pytest.mark.usefixtures("planted")
+@pytest.mark.parametrize(
+    ("kept", "shown"), [("NaN", "nan"), ("Infinity", "inf"), ("-Infinity", "-inf")]
+)
+def test_a_number_that_is_not_finite_is_formatted_as_one(kept: str, shown: str) -> None:
+    assert (
+        text(message("rain.fell", who=kept, mm=kept, places=("x",)))
+        == f"{kept} saw {shown} mm in x"
+    )
+
+
+@pytest.mark.usefixtures("planted")
 def test_messages_in_a_record_however_deep_become_text() -> None:
     record = {"rows": [(message("rain.days", n=2), 3, None)]}
     assert as_text(record) == {"rows": [("2 days", 3, None)]}

@@ -69,6 +69,10 @@ def statement(text: str) -> Statement:
     return Statement(message)
 
 
+NOTHING = "None"
+"""What MindSpore 2.10 gives for the dtype of an argument that is left out, or is an empty tuple."""
+
+
 def _no_kernel(message: str, match: re.Match[str]) -> Statement:
     if match["op"]:
         return Statement(message, "no_kernel", (match["op"], match["device"]))
@@ -83,6 +87,9 @@ def _no_dtype(message: str, match: re.Match[str]) -> Statement:
         if dtypes:
             taken[dtypes] = None
     given = " ".join(DTYPE.findall(match["given"]))
+    if NOTHING in given.split():
+        # No cast gives a value to an argument that has none.
+        return Statement(message, "no_value", (match["device"], match["op"]))
     return Statement(message, "no_dtype", (match["device"], match["op"], given, *taken))
 
 

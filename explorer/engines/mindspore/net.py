@@ -18,7 +18,7 @@ from explorer.engines.mindspore.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.errors import OddOutputError, RefusedNetError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
-from explorer.model.trees import Branch, Tree, fill, leaves, names_in, tree_of
+from explorer.model.trees import Branch, Tree, fill, leaves, left_out, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.random_arrays import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
@@ -328,7 +328,8 @@ def describe(request: NetRequest) -> Description:
     except Exception as error:
         return Description(parameters, constants, error=failure(error, request.scenario))
     masked = {**net.masked, **rates()}
-    return Description(parameters, constants, tuple(specs), returned, masked)
+    omitted = left_out(outputs)
+    return Description(parameters, constants, tuple(specs), returned, masked, omitted=omitted)
 
 
 def _specs(net: Net, are_parameters: bool) -> tuple[ParameterSpec, ...]:

@@ -33,7 +33,7 @@ from explorer.engines.torch.net import (
 from explorer.engines.torch.roots import (
     OwnOutputs,
     PlainOutputs,
-    holds_dataclass,
+    holds_objects,
     rooted,
     wrapped,
     wrappers_of,
@@ -116,7 +116,7 @@ def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
         if case.order == 1:
             net_once, outputs = _first_run(request, case, requires)
             returned = returned_tree(net_once, outputs)
-            if holds_dataclass(outputs):
+            if holds_objects(outputs):
                 wrappers = (PlainOutputs, *wrappers)
             if _share_memory(net_once, outputs):
                 wrappers += (OwnOutputs,)

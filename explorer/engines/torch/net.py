@@ -22,7 +22,7 @@ from explorer.model.errors import OddOutputError, RefusedNetError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
-from explorer.model.trees import Tree, leaves, names_in, tree_of
+from explorer.model.trees import Tree, leaves, left_out, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.random_arrays import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
@@ -273,7 +273,8 @@ def describe(request: NetRequest) -> Description:
     except Exception as error:
         return Description(parameters, constants, error=failure(error, request.scenario))
     masked = {**net.masked, **rates()}
-    return Description(parameters, constants, tuple(specs), returned, masked)
+    omitted = left_out(outputs)
+    return Description(parameters, constants, tuple(specs), returned, masked, omitted=omitted)
 
 
 def _outputs_at_first_look(request: NetRequest, net: Net) -> Any:

@@ -4,6 +4,7 @@ Listings show them to the reader, so this is plain PyTorch throughout.
 """
 
 import dataclasses
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -50,35 +51,41 @@ class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
 
 
 class PlainOutputs(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
-    """A net that returns a dict in the place of each dataclass: Dynamo knows none (torch 2.13)."""
+    """A net that returns a dict in the place of each class with fields: Dynamo knows none (torch 2.13).
+
+    What is in such a class or a dict beside tensors and numbers, as a cache, is left out.
+    """
 
     def __init__(self, net: Callable[..., Any]) -> None:
         super().__init__()
         self.net = net
 
     def plain(self, value: Any) -> Any:
-        """A return value without dataclasses."""
+        """A return value of dicts, lists, tensors and numbers."""
+        if isinstance(value, dict):
+            return {key: self.plain(item) for key, item in value.items()}
         if dataclasses.is_dataclass(value):
             names = [field.name for field in dataclasses.fields(value)]
             return {name: self.plain(getattr(value, name)) for name in names}
-        if isinstance(value, dict):
-            return {key: self.plain(item) for key, item in value.items()}
         if isinstance(value, (tuple, list)):
             return [self.plain(item) for item in value]
-        return value
+        if isinstance(value, (torch.Tensor, int, float, complex)):
+            return value
+        return None
 
     def forward(self, *args: torch.Tensor) -> Any:
         """All outputs; tuples are lists."""
         return self.plain(self.net(*args))
 
 
-def holds_dataclass(value: Any) -> bool:
-    """Whether a net returned a dataclass, somewhere within tuples, lists and dicts."""
+def holds_objects(value: Any) -> bool:
+    """Whether a net returned an object of another class than tuples, lists, dicts and tensors."""
     if isinstance(value, (tuple, list)):
-        return any(map(holds_dataclass, value))
+        return any(map(holds_objects, value))
     if isinstance(value, dict):
-        return any(map(holds_dataclass, value.values()))
-    return dataclasses.is_dataclass(value)
+        # A class of its own, as transformers' ModelOutput, is one even if it holds tensors alone.
+        return type(value) not in (dict, OrderedDict) or any(map(holds_objects, value.values()))
+    return value is not None and not isinstance(value, (torch.Tensor, int, float, complex))
 
 
 class OwnOutputs(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here

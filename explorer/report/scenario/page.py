@@ -43,7 +43,7 @@ from explorer.report.scenario.case_rows import (
 from explorer.report.scenario.state import state_section
 from explorer.report.wording import NOTHING
 from explorer.text.language import _, later, named
-from explorer.text.messages import one_line
+from explorer.text.messages import one_line, shortened
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 from explorer.words.cases import sized, summary, who
@@ -384,7 +384,7 @@ def _about_graphs(report: Report) -> Iterator[Terms]:
     """The graphs that are missing, and what is known of the others' values."""
     missing: dict[str, list[str]] = {}
     for engine, why in report.ungraphed.items():
-        missing.setdefault(one_line(why_no_graph(why)), []).append(engine)
+        missing.setdefault(shortened(why_no_graph(why)), []).append(engine)
     rows = []
     for reason, without in missing.items():
         names = who(without, list(report.devices))

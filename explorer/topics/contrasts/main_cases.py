@@ -36,10 +36,10 @@ def asked(scenario_file: str, description: Description) -> GradCase:
     """The case of a scenario that asks for most."""
     scenario = load(scenario_file)
     has_weights = any(parameter.trainable for parameter in description.parameters)
-    has_one_loss = has_auxiliary(description.returned) and not are_losses(description.outputs)
+    losses = are_losses(scenario, description.outputs)
     return main_case(
         scenario,
-        has_one_loss,
+        has_auxiliary(description.returned) and not losses,
         has_weights,
         cases_of(scenario, has_weights),
     )
