@@ -15,6 +15,7 @@ from explorer.topics.training.inputs import (
     BATCH,
     DECAYED,
     MICRO_BATCHES,
+    MINIMUM,
     OPTIMIZER_METHODS,
     OWN_MOMENTUM,
     OWN_RATE,
@@ -141,6 +142,26 @@ def _path(weight: Any, optimizer: Any) -> list[Any]:
 
 def _weight(name: str, value: Any) -> Any:
     return ms.Parameter(ms.Tensor(value), name=name)
+
+
+def minimized(ask: Ask) -> Found:
+    """Where mindspore.scipy.optimize.minimize ends, from zeros, by each method; on the tape."""
+    set_style("tape", ask.device)
+    figures = {}
+    for method in ask.options["methods"]:
+        figures[method] = attempt(_end_of, method)
+    return Found(figures)
+
+
+def _end_of(method: str) -> Any:
+    """The point at which a method ends, for the sum of squares of what lies off MINIMUM."""
+    from mindspore.scipy.optimize import minimize
+
+    def squares(x: Any) -> Any:
+        return ((x - ms.Tensor(MINIMUM)) ** 2).sum()
+
+    start = ms.Tensor([0.0] * len(MINIMUM))
+    return numbers(minimize(squares, start, method=method, options={"maxiter": 50}).x)
 
 
 def exported(ask: Ask) -> Found:

@@ -158,6 +158,12 @@ UNMATCHED_UPDATES = TOPIC.ask(
         "experimental": {"place": "experimental", "optimizers": {"ASGD": ("ASGD", {"lr": RATE})}},
     },
 )
+MINIMIZED = TOPIC.ask(
+    "minimized",
+    ("mindspore",),
+    program="optimizers:minimized",
+    options={"methods": UNMATCHED_IN_MINDSPORE},
+)
 THOR = TOPIC.ask("thor", ("mindspore",), program="optimizers:thor")
 
 LOSS_SCALE = TOPIC.ask(
