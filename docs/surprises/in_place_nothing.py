@@ -22,7 +22,6 @@ def rebound(x):
     return y.sum()
 
 
-
 class Add(nn.Cell):
     def construct(self, x):
         y = x + 0.0

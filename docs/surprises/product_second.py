@@ -1,7 +1,6 @@
 """The second derivative of a product of three numbers, summed over one input: x₂+x₃, x₁+x₃, x₁+x₂."""
 
 import mindspore as ms
-import numpy as np
 import torch
 from mindspore import ops
 

@@ -112,6 +112,7 @@ def turn(before: float, after: float, finite: bool, stepped: bool) -> dict[str, 
     """
     return {"scale": before, "after": after, "finite": finite, "stepped": stepped}
 
+
 LARGE, STEEP = 40.0, 300.0
 """What is squared, whose gradient fits float16, and scaled does not; a factor whose square does not."""
 

@@ -163,9 +163,7 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             (GRAPH,),
             compiled.gradient_is_restricted,
         ),
-        Observation(
-            say("compilations_in_a_cell"), outcome(compiled.gradient_in_a_cell), (GRAPH,)
-        ),
+        Observation(say("compilations_in_a_cell"), outcome(compiled.gradient_in_a_cell), (GRAPH,)),
     )
     advice = cells.sentences(*_advice_on_graphs(outcomes, compiled))
     if not restricted and not shapes_are_restricted and not compiled.gradient_is_restricted:

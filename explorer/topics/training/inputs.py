@@ -88,6 +88,7 @@ def gradients(count: int = STEPS) -> list[FloatArray]:
     draw = np.random.default_rng(2)
     return [draw.normal(size=WEIGHT.size).astype(np.float32) for _ in range(count)]
 
+
 MINIMUM = (1.0, 2.0)
 """Where the function that is minimized is 0."""
 

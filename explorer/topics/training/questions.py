@@ -89,6 +89,7 @@ GROUP_SETTINGS = {
 GROUPS = TOPIC.ask(
     "groups", FRAMEWORKS, program="optimizers:groups", options={"settings": GROUP_SETTINGS}
 )
+TAKES_GROUPS = TOPIC.ask("takes_groups", FRAMEWORKS, program="optimizers:takes_groups")
 ADD_PARAM_GROUP = TOPIC.ask(
     "add_param_group",
     FRAMEWORKS,

@@ -397,12 +397,16 @@ ADVICE = {
     ),
     (46, "refused"): later('Write pad_mode="valid": the printed name is refused.'),
     (48, "holds"): later("Compute sizes without padding alike in all frameworks."),
-    (49, "one distribution"): later("Leave the defaults: both frameworks draw from one distribution."),
+    (49, "one distribution"): later(
+        "Leave the defaults: both frameworks draw from one distribution."
+    ),
     (49, "without bias"): later(
         "Leave the defaults: both frameworks draw from one distribution; ask MindSpore for the"
         " bias."
     ),
-    (50, "one distribution"): later("Leave the defaults: both frameworks draw from one distribution."),
+    (50, "one distribution"): later(
+        "Leave the defaults: both frameworks draw from one distribution."
+    ),
     (50, "without bias"): later(
         "Leave the defaults: both frameworks draw from one distribution; ask MindSpore for the"
         " bias."
