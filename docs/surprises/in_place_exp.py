@@ -14,6 +14,12 @@ def net(x):
     return y.sum()
 
 
+def plain(x):
+    y = ops.exp(x)
+    y = y + 1.0
+    return y.sum()
+
+
 def torch_net(x):
     y = torch.exp(x)
     y.add_(1.0)
@@ -23,7 +29,12 @@ def torch_net(x):
 def main():
     for style, mode in (("tape", ms.PYNATIVE_MODE), ("graph", ms.GRAPH_MODE)):
         ms.set_context(mode=mode)
-        print(f"MindSpore, {style}:", ms.grad(net)(ms.Tensor(X)).asnumpy().round(4))
+        value, gradient = ms.value_and_grad(net)(ms.Tensor(X))
+        print(f"MindSpore, {style}, value:", value.asnumpy().round(4))
+        print(f"MindSpore, {style}, gradient:", gradient.asnumpy().round(4))
+        value, gradient = ms.value_and_grad(plain)(ms.Tensor(X))
+        print(f"MindSpore, {style}, y = y + 1, value:", value.asnumpy().round(4))
+        print(f"MindSpore, {style}, y = y + 1, gradient:", gradient.asnumpy().round(4))
     try:
         print("PyTorch:", torch.func.grad(torch_net)(torch.tensor(X)))
     except RuntimeError as error:

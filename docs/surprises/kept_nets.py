@@ -62,6 +62,12 @@ def main():
     added = "MindSpore, graph, in a Cell, (*(inputs + options)):"
     print(added, left(lambda net: UnpacksSum(net)(x)))
 
+    def train_step(net):
+        optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1)
+        nn.TrainOneStepCell(net, optimizer)(x)
+
+    print("MindSpore, graph, TrainOneStepCell:", left(train_step))
+
     def backward(net):
         net(torch.ones(1, 3)).sum().backward()
 

@@ -20,6 +20,13 @@ def main():
     x = torch.tensor(X, requires_grad=True)
     (gradient,) = torch.autograd.grad(product(x, x), x)
     print("PyTorch, torch.autograd.grad:", gradient.numpy())
+    (gradient,) = torch.autograd.grad(product(x, x.clone()), x)
+    print("PyTorch, torch.autograd.grad, x.clone():", gradient.numpy())
+    (gradient,) = torch.autograd.grad(product(x, x.detach().clone()), x)
+    print("PyTorch, torch.autograd.grad, x.detach().clone():", gradient.numpy())
+    compiled = torch.compile(product, backend="aot_eager")
+    (gradient,) = torch.autograd.grad(compiled(x, x), x)
+    print("PyTorch, torch.compile:", gradient.numpy())
     print("PyTorch, torch.func.grad:", torch.func.grad(product)(x.detach(), x.detach()).numpy())
 
 

@@ -14,7 +14,7 @@ from explorer.words.parties import party_names
 MEANINGS: dict[ClaimVerdict, str] = {
     "holds": later("true on the installed versions"),
     "holds_with_changes": later("true, but names or defaults have changed since"),
-    "outdated": later("was true, and is not any more"),
+    "outdated": later("written of an older version, and not true on the installed ones"),
     "does_not_hold": later("not true on the installed versions"),
     "depends_on_style": later("true of graph or of tape, not of a framework"),
     "not_checkable_here": later("needs hardware that is not here"),

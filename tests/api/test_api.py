@@ -245,7 +245,7 @@ def test_claims_and_studies_show_themselves() -> None:
         (lambda: explorer.graph("dense_mse", *["torch-tape"] * 3), ["3", "two"]),
         (lambda: explorer.study("tape"), ["tape", "tape-life"]),
         (lambda: explorer.study("schedules", "dense_mse"), ["schedules", "dense_mse"]),
-        (lambda: explorer.claims(999), ["999", "1 to 85"]),
+        (lambda: explorer.claims(999), ["999", "1 to 94"]),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_a_worker_starts(

@@ -16,8 +16,8 @@ from explorer.text.language import LANGUAGES, _, said_in
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (["claims", "999"], "unknown claim '999'; allowed: numbers from 1 to 85"),
-        (["claims", "x"], "unknown claim 'x'; allowed: numbers from 1 to 85"),
+        (["claims", "999"], "unknown claim '999'; allowed: numbers from 1 to 94"),
+        (["claims", "x"], "unknown claim 'x'; allowed: numbers from 1 to 94"),
         (["claims", "--topic", "nets"], "unknown topic 'nets'"),
         (["claims", "--verdict", "true"], "unknown verdict 'true'"),
         (["claims", "--json", "--html"], "exclude each other"),

@@ -120,7 +120,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_the_build_goes_on(
         "torch-tape",
         "engins",
         "this net always fails",
-        "1 to 85",
+        "1 to 94",
         "needs a scenario's name or file",
     ):
         assert word in warnings

@@ -408,6 +408,8 @@ agree(38, "devices.host", ("mindspore",), ("gradient",), TAPE, ("gradient",))
 for program in ("by_tensor", "slice_by_tensor", "by_mask"):
     place = (f"{program}.graph", "gradient")
     agree(39, "networks.slices", ("mindspore",), place, GRAPH, (program,))
+of_a_list = ("list_by_tensor.graph", "gradient")
+agree(39, "networks.slices", ("mindspore",), of_a_list, GRAPH, ("of_a_list",))
 refused = ("loop_to_tensor.graph", "gradient", "raised")
 agree(39, "networks.slices", ("mindspore",), refused, GRAPH, ("loop_to_tensor",))
 
@@ -489,6 +491,12 @@ POOLS = "operators.max_pool_of_nine"
 agree(45, POOLS, (*STYLES, "keras"), ("same",), FORM, ("same",))
 agree(45, POOLS, (*ENGINES, "keras"), ("valid",), FORM, ("valid",))
 agree(45, POOLS, ENGINES, ("ceil_mode=True",), FORM, ("same",))
+for way in ("same", "ceil_mode=True"):
+    of_negative = (f"negative, {way}",)
+    parties = ENGINES if way == "ceil_mode=True" else STYLES
+    agree(45, POOLS, parties, of_negative, FORM, ("negative",))
+bottom_right = ("negative, zeros bottom and right, then valid",)
+agree(45, POOLS, (*ENGINES, "keras"), bottom_right, FORM, ("zeros",))
 padded = ("zeros top and left, then valid",)
 agree(46, POOLS, (*ENGINES, "keras"), padded, FORM, ("padded",))
 SIDES = "operators.convolution_sides"
@@ -606,6 +614,7 @@ for name in ("scaled", "whole", "divided by hand", "scaled, decayed"):
 EXPORTED, UPDATES = "training.optimizers", "training.unmatched"
 agree(62, EXPORTED, ("mindspore",), ("nn",), TAPE, ("nn",))
 agree(62, EXPORTED, ("mindspore",), ("experimental",), TAPE, ("experimental",))
+agree(62, "training.minimized", ("mindspore",), ("LBFGS",), TAPE, ("minimum",), SUMS)
 agree(62, UPDATES, ("nn", "experimental", TORCH), ("ASGD",), FORM, ("ASGD",), SUMS)
 for scheduler, family in {
     "StepLR": "exponential in stairs",
@@ -722,3 +731,30 @@ for rank in (0, 1):
         agree("data-parallel", RANKS, FRAMEWORKS, ("ranks", rank, part), FORM, (part,))
 agree("devices", "devices.sees", (TORCH,), ("available",), TORCH, ())
 agree("devices", "devices.sees", ("mindspore",), ("available",), TAPE, ())
+
+# Further statements
+
+LIMIT = "loss-scale.range"
+for scaling in ("unscaled", "scaled"):
+    agree(86, LIMIT, EVERYWHERE, (scaling, "gradient"), FORM, (scaling,))
+around, by_setting = "zeros all around, then valid", "padding=1"
+for party in (*STYLES, "torch-tape"):
+    agree(87, POOLS, (party,), (f"negative, {around}",), FORM, ("zeros",))
+    agree(87, POOLS, (party,), (f"negative, {by_setting}",), FORM, ("setting",))
+    for way in (around, by_setting):
+        agree(87, POOLS, (party,), (way,), FORM, ("zeros, from 0 on",))
+for kind in ("tensor", "buffer", "parameter"):
+    agree(88, "networks.not_trained", STYLES, ("after", kind), "same", (kind,))
+for part in ("value", "gradient"):
+    agree(89, "gradients.functional", EVERYWHERE, (part,), FORM, (part,))
+agree(90, "gradients.defaults", STYLES, ("grad",), FORM, ("x",))
+agree(90, "gradients.defaults", STYLES, ("value_and_grad", 0), FORM, ("value",))
+agree(90, "gradients.defaults", STYLES, ("value_and_grad", 1, 0), FORM, ("w",))
+agree(91, TOLD, STYLES, ("values", 0), FORM, ("told",))
+TAKEN = "training.takes_groups"
+agree(93, TAKEN, (TORCH,), ("LBFGS", "raised"), TORCH, ("LBFGS",))
+agree(93, TAKEN, (TORCH,), ("SGD",), TORCH, ("SGD",))
+agree(93, TAKEN, ("mindspore",), ("FTRL", "raised"), TAPE, ("FTRL",))
+agree(93, TAKEN, ("mindspore",), ("SGD",), TAPE, ("SGD",))
+agree(94, LIMIT, EVERYWHERE, ("steep", "value"), FORM, ("loss",), 2e-3)
+agree(94, LIMIT, EVERYWHERE, ("steep", "gradient"), FORM, ("gradient",))

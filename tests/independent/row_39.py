@@ -28,7 +28,11 @@ def in_mindspore_graph() -> dict[str, Any]:
             total = total + x[i]
         return total
 
-    programs = (by_tensor, slice_by_tensor, by_mask, loop_while, loop_to_tensor)
+    def of_a_list(x: Any, i: Any) -> Any:
+        several = [x, x + x, x + x + x]
+        return several[i].sum()
+
+    programs = (by_tensor, slice_by_tensor, by_mask, loop_while, loop_to_tensor, of_a_list)
     return {program.__name__: _gradient(program) for program in programs}
 
 

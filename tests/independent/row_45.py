@@ -4,8 +4,17 @@ from typing import Any
 
 
 def closed_form() -> dict[str, Any]:
-    """With windows cut off at the right and the bottom ("same"), and with whole windows alone."""
-    return {"same": _pooled((0, 2)), "valid": _pooled((0,))}
+    """With windows cut off at the right and the bottom ("same"), and with whole windows alone.
+
+    Then the same of −1 to −9, cut off, and filled up with zeros in place of that.
+    """
+    return {
+        "same": _pooled((0, 2)),
+        "valid": _pooled((0,)),
+        # The greatest of negative numbers is the first of its window.
+        "negative": [[-1.0 - (3 * top + left) for left in (0, 2)] for top in (0, 2)],
+        "zeros": [[-1.0, 0.0], [0.0, 0.0]],
+    }
 
 
 def _pooled(starts: tuple[int, ...]) -> list[list[float]]:

@@ -26,7 +26,23 @@ def in_mindspore_tape() -> dict[str, Any]:
     return {
         "nn": [name for name in dir(nn) if _comes_from(getattr(nn, name), "mindspore.nn.optim")],
         "experimental": [name for name in dir(optim) if _is_optimizer(optim, name)],
+        "minimum": _minimum(),
     }
+
+
+def _minimum() -> list[float]:
+    """Where LBFGS ends for (a − 1)² + (b − 2)²."""
+    import mindspore as ms
+    from mindspore.scipy.optimize import minimize
+
+    def function(x: Any) -> Any:
+        away = x - ms.Tensor([1.0, 2.0])
+        return (away * away).sum()
+
+    found: list[float] = (
+        minimize(function, ms.Tensor([0.0, 0.0]), method="LBFGS").x.asnumpy().tolist()
+    )
+    return found
 
 
 def _is_optimizer(module: Any, name: str) -> bool:

@@ -134,7 +134,7 @@ def verdict_with_reason(row: ClaimRow) -> tuple[str, str]:
 
 
 def verdict_sentence(row: ClaimRow) -> str:
-    """A claim's verdict with a word on why: "outdated: was true, and is not any more"."""
+    """A claim's verdict with a word on why: "holds: true on the installed versions"."""
     name = _(verdict_name(row.verdict))
     if not row.verdict:
         return name

@@ -12,8 +12,10 @@ from explorer.text.messages import first_clause
 from explorer.topics.evidence import Attempt, Evidence, flat_numbers
 from explorer.topics.gradients.questions import (
     ALL_OUTPUTS,
+    DEFAULTS,
     DX_OF_SUM,
     FUNCTION,
+    FUNCTIONAL,
     GUIDE_CALLS,
     NOTHING,
     OLDER_FORMS,
@@ -353,3 +355,75 @@ def _gradient_shown(sampled: Sampled) -> str:
     if sampled.raised:
         return f"{sampled.raised}: {first_clause(sampled.message)}"
     return nested_numbers(sampled.gradient)
+
+
+# Rows 89 to 91
+
+
+@TOPIC.claim(
+    89,
+    "Automatic differentiation by a function of a function is MindSpore's own way.",
+    heading=HEADING,
+    guides=("003",),
+    would="PyTorch has no function that returns a function's value and gradient.",
+    asks=(FUNCTIONAL,),
+)
+def functional_way(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Does not hold when torch.func returns the value and the gradient that MindSpore returns."""
+    answers = evidence[FUNCTIONAL]
+    by_torch = answers["torch"]
+    right = {style: answers[style] != by_torch for style in MINDSPORE_STYLES}
+    what = "value_and_grad, torch.func.grad_and_value"
+    seen = tuple(observed(what, answers, _value_and_gradient, {"torch": any(right.values())}))
+    return Ruling(by_style(right), seen, "" if any(right.values()) else "torch.func")
+
+
+def _value_and_gradient(figures: Any) -> str:
+    return f"{figures['value']:g}, {nested_numbers(figures['gradient'])}"
+
+
+@TOPIC.claim(
+    90,
+    "The graph that grad makes of a net gives the forward's output and the gradients of all weights.",
+    heading=HEADING,
+    guides=("000",),
+    sections={"000": "MindSpore Automatic Differentiation"},
+    would="grad(net)(x, y) returns the output 32 and the gradient [[4, 8]] of the weight.",
+    asks=(DEFAULTS,),
+    expects={"output": 32.0, "weight": [[4.0, 8.0]], "input": [[8.0, 12.0]]},
+)
+def outputs_and_weights(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when grad of a net returns both; with changes when value_and_grad does, given weights."""
+    answers = evidence[DEFAULTS]
+    both = [expects["output"], [expects["weight"]]]
+    by_default = {style: figures["grad"] for style, figures in answers.items()}
+    asked_for = {style: figures["value_and_grad"] for style, figures in answers.items()}
+    right = {style: figure == both for style, figure in by_default.items()}
+    as_asked = {style: figure == both for style, figure in asked_for.items()}
+    seen = (
+        *observed("grad(net)(x, y)", by_default, nested_numbers, right),
+        *observed("value_and_grad(net, None, weights)(x, y)", asked_for, nested_numbers),
+    )
+    if by_style(right) == "does_not_hold" and by_style(as_asked) == "holds":
+        return Ruling("holds_with_changes", seen, "ask for both")
+    return Ruling(by_style(right), seen)
+
+
+@TOPIC.claim(
+    91,
+    "The backward cannot be written by hand in MindSpore, which avoids mistakes.",
+    heading=HEADING,
+    guides=("000",),
+    sections={"000": "MindSpore Automatic Differentiation"},
+    would="A bprop that is no derivative is refused, or not used.",
+    asks=(TOLD_GRADIENT.by(*MINDSPORE_STYLES),),
+)
+def nothing_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Does not hold when a gradient is what a bprop says: the derivative of a sign is 0."""
+    answers = evidence.records(TOLD_GRADIENT.by(*MINDSPORE_STYLES), Answer)
+    right: dict[str, bool] = {}
+    for style, answer in answers.items():
+        right[style] = bool(answer.raised) or not any(flat_numbers(answer.values))
+    seen = tuple(observed(message("gradients.by_bprop"), answers, shown, right))
+    verdict = by_style(right)
+    return Ruling(verdict, seen, "check it" if verdict == "does_not_hold" else "")

@@ -158,3 +158,32 @@ def gradient_by_arguments(style: str, net: nn.Cell, position: Any, weights: Any)
     """What grad gives of the net."""
     set_style(style)  # before each call: one that raised would spoil the next (2.10.0)
     return numbers(ms.grad(net, position, weights)(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[4.0]])))
+
+
+# What is returned by default, and by a function of a function
+
+
+def defaults(ask: Ask) -> Found:
+    """The gradient of the net by default, and its value with the gradients of all weights."""
+    set_style(ask.options["style"])
+    net = Net()
+    inputs = ms.Tensor([[1.0, 2.0]]), ms.Tensor([[4.0]])
+    with_weights = ms.value_and_grad(net, None, net.trainable_params())
+    return Found(
+        {
+            "grad": numbers(ms.grad(net)(*inputs)),
+            "value_and_grad": numbers(with_weights(*inputs)),
+        }
+    )
+
+
+def squares(x: Any) -> Any:
+    """The sum of squares."""
+    return (x * x).sum()
+
+
+def functional(ask: Ask) -> Found:
+    """The value and the gradient of the sum of squares."""
+    set_style(ask.options["style"])
+    value, gradient = ms.value_and_grad(squares)(ms.Tensor([1.0, 2.0, 3.0]))
+    return Found({"value": numbers(value), "gradient": numbers(gradient)})

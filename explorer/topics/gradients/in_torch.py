@@ -146,3 +146,14 @@ def by_weights(weight: Any, form: Any) -> Any:
     """What autograd.grad gives with respect to a form of weights."""
     total = value(weight, torch.tensor([[1.0, 2.0]]), torch.tensor([[4.0]]))
     return numbers(torch.autograd.grad(total, form))
+
+
+def squares(x: Any) -> Any:
+    """The sum of squares."""
+    return (x * x).sum()
+
+
+def functional(ask: Ask) -> Found:
+    """The value and the gradient of the sum of squares."""
+    gradient, value = torch.func.grad_and_value(squares)(torch.tensor([1.0, 2.0, 3.0]))
+    return Found({"value": numbers(value), "gradient": numbers(gradient)})

@@ -192,3 +192,9 @@ SAMPLER = TOPIC.ask(
 
 FUNCTION = TOPIC.ask("function", ("torch-graph", "torch-tape"))
 """The same by an autograd.Function."""
+
+DEFAULTS = TOPIC.ask("defaults", MINDSPORE_STYLES)
+"""What grad of a net returns when nothing but the net is given, and value_and_grad of its weights."""
+
+FUNCTIONAL = TOPIC.ask("functional", (*MINDSPORE_STYLES, "torch"))
+"""A value and a gradient by a function of a function, without a backward."""

@@ -1,6 +1,6 @@
 """Claims about loss scaling: the guide's example, finite gradients, underflow, dynamic scalers.
 
-Rows 12 to 15.
+Rows 12 to 15, 86 and 94.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,6 +34,7 @@ from explorer.topics.loss_scale.questions import (
     GUIDE_EXAMPLE,
     LIFE,
     OVERFLOWED_STEP,
+    RANGE,
     TOPIC,
     UNDERFLOW,
 )
@@ -261,3 +262,70 @@ def _keeps_the_rules(count: Counts) -> bool:
 def _routes_that_skip(routes: Mapping[str, OverflowedStep]) -> list[str]:
     """Which routes leave the weight alone after an overflow."""
     return [name for name, step in routes.items() if step.is_skipped]
+
+
+class AtTheLimit(msgspec.Struct, frozen=True):
+    """A loss in float16, and its gradient, which may be "not finite"."""
+
+    value: float
+    gradient: Any
+    value_is_finite: bool
+
+    @property
+    def has_overflowed(self) -> bool:
+        """Whether the gradient is not finite."""
+        return not isinstance(self.gradient, float)
+
+
+def _gradient_seen(limit: AtTheLimit) -> Message:
+    if limit.has_overflowed:
+        return say("not_finite")
+    return say("gradient_of", gradient=limit.gradient)
+
+
+@TOPIC.claim(
+    86,
+    "On Ascend a loss scale avoids overflow.",
+    heading=HEADING,
+    guides=("001",),
+    would="A float16 gradient is finite with a scale of 1024 where it is infinite without.",
+    asks=(RANGE,),
+)
+def scaling_against_overflow(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Does not hold when scaling makes a finite float16 gradient infinite; float16 is alike anywhere."""
+    answers = evidence.records(RANGE, dict[str, AtTheLimit])
+    right: dict[str, bool] = {}
+    for party, limits in answers.items():
+        right[party] = not limits["scaled"].has_overflowed
+    unscaled, scaled = of_each(answers, "unscaled"), of_each(answers, "scaled")
+    seen = (
+        *observed(say("without_scale"), unscaled, _gradient_seen),
+        *observed(say("with_scale"), scaled, _gradient_seen, right),
+    )
+    verdict = by_style(right)
+    is_made = any(limit.has_overflowed for limit in scaled.values())
+    return Ruling(verdict, seen, "makes overflow" if is_made else "")
+
+
+@TOPIC.claim(
+    94,
+    "Overflow shows in the loss: it is NaN or infinite, or suddenly large.",
+    heading=HEADING,
+    guides=GUIDES,
+    sections={"004": "Loss Scale"},
+    would="No loss is finite, and far from the limit of float16, where its gradient is not finite.",
+    asks=(RANGE,),
+)
+def overflow_in_the_loss(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Does not hold when a gradient overflows behind a loss that is finite and within float16."""
+    answers = of_each(evidence.records(RANGE, dict[str, AtTheLimit]), "steep")
+    right: dict[str, bool] = {}
+    for party, limit in answers.items():
+        right[party] = not limit.has_overflowed or not limit.value_is_finite
+    losses = for_each(lambda limit: limit.value, answers)
+    seen = (
+        *observed(say("loss_in_half"), losses, "{:.4g}".format),
+        *observed(say("its_gradient"), answers, _gradient_seen, right),
+    )
+    verdict = by_style(right)
+    return Ruling(verdict, seen, "ask gradients" if verdict == "does_not_hold" else "")

@@ -252,3 +252,41 @@ def built_with_manager(net: HalfLayer, optimizer: Any) -> None:
     manager = DynamicLossScaleManager(inputs.INITIAL, inputs.FACTOR, inputs.WINDOW)
     step = build_train_network(net, optimizer, level="O0", loss_scale_manager=manager)
     step(ms.Tensor(OVERFLOWING, ms.float32))
+
+
+def gradients_at_the_limit(ask: Ask) -> Found:
+    """Float16 gradients that overflow: once the loss is scaled, and behind a loss that is finite."""
+    set_style(ask.options["style"], ask.device)
+    return Found(
+        {
+            "scaled": value_and_gradient(scaled_square, inputs.LARGE),
+            "unscaled": value_and_gradient(square, inputs.LARGE),
+            "steep": value_and_gradient(steep, inputs.SMALL),
+        }
+    )
+
+
+def square(x: Any) -> Any:
+    """x², whose gradient is 2x."""
+    return (x * x).sum()
+
+
+def scaled_square(x: Any) -> Any:
+    """The same, scaled as the guide scales a loss."""
+    return square(x).astype(ms.float32) * inputs.SCALE
+
+
+def steep(x: Any) -> Any:
+    """90000 x, in two factors that float16 has."""
+    return (x * inputs.STEEP * inputs.STEEP).sum()
+
+
+def value_and_gradient(function: Any, number: float) -> dict[str, Any]:
+    """The value at a number in float16, and its gradient or that it is not finite."""
+    found = ms.value_and_grad(function)(ms.Tensor([number], ms.float16))
+    value, gradient = (float(part.asnumpy().ravel()[0]) for part in found)
+    return {
+        "value": value,
+        "gradient": gradient if np.isfinite(gradient) else "not finite",
+        "value_is_finite": bool(np.isfinite(value)),
+    }

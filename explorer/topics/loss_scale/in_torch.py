@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import numpy as np
 import torch
 from torch.amp import GradScaler
 
@@ -201,3 +202,42 @@ def unscaling(ask: Ask) -> Found:
         "step before any scale": attempt(GradScaler("cpu").step, optimizer),
     }
     return Found({"error": errors, "refused": refused})
+
+
+def gradients_at_the_limit(ask: Ask) -> Found:
+    """Float16 gradients that overflow: once the loss is scaled, and behind a loss that is finite."""
+    return Found(
+        {
+            "scaled": value_and_gradient(scaled_square, inputs.LARGE),
+            "unscaled": value_and_gradient(square, inputs.LARGE),
+            "steep": value_and_gradient(steep, inputs.SMALL),
+        }
+    )
+
+
+def square(x: Any) -> Any:
+    """x², whose gradient is 2x."""
+    return (x * x).sum()
+
+
+def scaled_square(x: Any) -> Any:
+    """The same, scaled as the guide scales a loss."""
+    return square(x).float() * inputs.SCALE
+
+
+def steep(x: Any) -> Any:
+    """90000 x, in two factors that float16 has."""
+    return (x * inputs.STEEP * inputs.STEEP).sum()
+
+
+def value_and_gradient(function: Any, number: float) -> dict[str, Any]:
+    """The value at a number in float16, and its gradient or that it is not finite."""
+    x = torch.tensor([number], dtype=torch.float16, requires_grad=True)
+    total = function(x)
+    (slope,) = torch.autograd.grad(total, x)
+    value, gradient = float(total), float(slope)
+    return {
+        "value": value,
+        "gradient": gradient if np.isfinite(gradient) else "not finite",
+        "value_is_finite": bool(np.isfinite(value)),
+    }

@@ -111,3 +111,13 @@ def turn(before: float, after: float, finite: bool, stepped: bool) -> dict[str, 
     Its scale before and after, whether the gradients were finite, and whether weights moved.
     """
     return {"scale": before, "after": after, "finite": finite, "stepped": stepped}
+
+
+LARGE, STEEP = 40.0, 300.0
+"""What is squared, whose gradient fits float16, and scaled does not; a factor whose square does not."""
+
+SMALL = 0.01
+"""What is multiplied by STEEP twice: the loss is 900, and the gradient is above 65504."""
+
+SCALE = 1024.0
+"""The scale of the guide's example."""

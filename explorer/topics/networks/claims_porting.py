@@ -1,6 +1,6 @@
 """Claims about porting a net: limits of graph style, lists of Parameters, precision, inference.
 
-Rows 39, 74, 76 and 78.
+Rows 39, 74, 76, 78 and 88.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,6 +22,7 @@ from explorer.topics.networks.questions import (
     AMP_LEVEL,
     BATCHES,
     COMPILATIONS,
+    NOT_TRAINED,
     PARAMETERS,
     SLICES,
     TOPIC,
@@ -62,17 +63,30 @@ class Sliced(msgspec.Struct, frozen=True):
 class Compilations(msgspec.Struct, frozen=True):
     """How many graphs vectors of several lengths take, as they are and with the length declared.
 
-    The latter may be what was raised.
+    The latter may be what was raised, also of ms.grad of the cell, and of a cell that calls ms.grad.
     """
 
     lengths: int
     fixed: int
     dynamic: Any
+    gradient: Any
+    gradient_in_a_cell: Any
 
     @property
     def is_restricted(self) -> bool:
         """Whether declared lengths are refused, or take more than one graph."""
         return raised(self.dynamic) or self.dynamic > 1
+
+    @property
+    def gradient_is_restricted(self) -> bool:
+        """Whether ms.grad of a cell with a declared length takes more than one graph."""
+        return raised(self.gradient) or self.gradient > 1
+
+    @property
+    def needs_a_cell(self) -> bool:
+        """Whether a cell that calls ms.grad takes one graph, where ms.grad of a cell does not."""
+        in_a_cell = self.gradient_in_a_cell
+        return self.gradient_is_restricted and not raised(in_a_cell) and bool(in_a_cell == 1)
 
 
 class Container(msgspec.Struct, frozen=True):
@@ -81,6 +95,20 @@ class Container(msgspec.Struct, frozen=True):
     registered: list[str]
     value: Any
     gradients: Any
+
+
+class Untrained(msgspec.Struct, frozen=True):
+    """What a net's output is by the kind of number that was changed, and which kinds are saved."""
+
+    changed: float
+    after: dict[str, float]
+    saved: list[str]
+    trained: list[str]
+
+    def is_kept(self, kind: str) -> bool:
+        """Whether a change of a kind is seen and saved, and it is not trained."""
+        is_seen = self.after[kind] == self.changed
+        return is_seen and kind in self.saved and kind not in self.trained
 
 
 class Batches(msgspec.Struct, frozen=True, rename=spaced):
@@ -129,9 +157,16 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             (GRAPH,),
             shapes_are_restricted,
         ),
+        Observation(
+            say("compilations_of_gradient"),
+            outcome(compiled.gradient),
+            (GRAPH,),
+            compiled.gradient_is_restricted,
+        ),
+        Observation(say("compilations_in_a_cell"), outcome(compiled.gradient_in_a_cell), (GRAPH,)),
     )
     advice = cells.sentences(*_advice_on_graphs(outcomes, compiled))
-    if not restricted and not shapes_are_restricted:
+    if not restricted and not shapes_are_restricted and not compiled.gradient_is_restricted:
         return Ruling("outdated", seen, advice)
     if shapes_are_restricted and len(restricted) == len(SLICING):
         return Ruling("holds", seen, advice)
@@ -181,6 +216,8 @@ def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Compilations) -
         yield say("pad")
     elif compiled.fixed > 1:
         yield say("declare_dimensions")
+        if compiled.needs_a_cell:
+            yield say("declare_to_a_cell")
     as_on_tape = say("as_on_tape")
     if outcomes["loop_to_tensor"] != as_on_tape:
         with_while = outcomes["while_below_tensor"] == as_on_tape
@@ -343,3 +380,36 @@ def _batches_seen(answers: Mapping[str, Batches], reference: Any) -> Iterator[Ob
             }
         what = say(f"outputs {spaced(way)}", samples=len(SAMPLES))
         yield from observed(what, counts, str, as_stated)
+
+
+@TOPIC.claim(
+    88,
+    "What is not trained in PyTorch can be a Tensor in MindSpore.",
+    heading=HEADING,
+    guides=("000", "001"),
+    sections={"000": "Data Size", "001": "Tensor/Parameter"},
+    would="A Tensor that is changed once the net was called is used, and saved with the net.",
+    asks=(NOT_TRAINED,),
+)
+def tensors_are_not_trained(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when both styles use a changed Tensor and save it.
+
+    It depends on the style when one of them uses the change; what is saved is evidence.
+    """
+    styles = evidence.records(NOT_TRAINED, Untrained)
+    is_seen = {style: net.after["tensor"] == net.changed for style, net in styles.items()}
+    seen: list[Observation] = []
+    for kind in ("tensor", "buffer", "parameter"):
+        outputs = {style: net.after[kind] for style, net in styles.items()}
+        as_stated = is_seen if kind == "tensor" else None
+        what = say("after_change", kind=say(f"untrained {kind}"))
+        seen.extend(observed(what, outputs, "{:g}".format, as_stated))
+    for style, net in styles.items():
+        saved = tuple(say(f"untrained {kind}") for kind in net.saved)
+        seen.append(Observation(say("saved"), say("names", names=saved), (style,)))
+    keeps = all(net.is_kept("parameter") for net in styles.values())
+    is_saved = all("tensor" in net.saved for net in styles.values())
+    verdict = by_style(is_seen)
+    if verdict == "holds" and not is_saved:
+        verdict = "holds_with_changes"
+    return Ruling(verdict, tuple(seen), "a Parameter" if keeps and not is_saved else "")

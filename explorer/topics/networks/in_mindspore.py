@@ -187,13 +187,16 @@ class Squares(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 def compilations(ask: Ask) -> Found:
     """How many graphs are compiled for vectors of three lengths, by how the length is declared.
 
-    The vectors are given as they are, and with a dynamic dimension declared.
+    The vectors are given as they are, and with a dynamic dimension declared; that to a cell, to a
+    cell that is given to ms.grad, and to a cell that calls ms.grad.
     """
     set_style("graph")
     return Found(
         {
             "fixed": compiled_graphs(Squares()),
             "dynamic": attempt(compiled_graphs_of_declared, Squares()),
+            "gradient": attempt(compiled_gradients_of_declared, Squares()),
+            "gradient_in_a_cell": attempt(compiled_graphs_of_declared, Gradient(Squares())),
             "lengths": len(set(LENGTHS)),
         }
     )
@@ -210,6 +213,77 @@ def compiled_graphs_of_declared(cell: nn.Cell) -> int:
     """The same for a cell whose vectors are declared to be of any length."""
     cell.set_inputs(ms.Tensor(shape=[None], dtype=ms.float32))
     return compiled_graphs(cell)
+
+
+def compiled_gradients_of_declared(cell: nn.Cell) -> int:
+    """How many graphs ms.grad of such a cell compiles for vectors of LENGTHS."""
+    from mindspore.graph import api
+
+    cell.set_inputs(ms.Tensor(shape=[None], dtype=ms.float32))
+    gradient = ms.grad(cell)
+    before = len(api.ms_compile_cache)
+    for length in LENGTHS:
+        gradient(ms.Tensor(np.ones(length, np.float32)))
+    return len(api.ms_compile_cache) - before
+
+
+class Gradient(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """The gradient of another cell."""
+
+    def __init__(self, net: nn.Cell) -> None:
+        super().__init__()
+        self.net = net
+
+    def construct(self, x: Any) -> Any:
+        """The gradient with respect to x."""
+        return ms.grad(self.net)(x)
+
+
+# What is not trained, and changed from outside
+
+
+class Untrained(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """Holds a number as a Tensor, as a buffer and as a Parameter that is not trained."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tensor = ms.Tensor([2.0])
+        self.register_buffer("buffer", ms.Tensor([2.0]))
+        self.parameter = ms.Parameter(ms.Tensor([2.0]), name="parameter", requires_grad=False)
+
+    def construct(self, x: Any) -> Any:
+        """The input times each of the three."""
+        return self.tensor * x, self.buffer * x, self.parameter * x
+
+
+CHANGED = 9.0
+"""The number that is put in place of 2 once the net was called."""
+
+
+def not_trained(ask: Ask) -> Found:
+    """What a net computes once its numbers are changed from outside, and which of them it saves.
+
+    A Tensor is assigned, the others are loaded with load_state_dict.
+    """
+    set_style(ask.options["style"], ask.device)
+    net, one = Untrained(), ms.Tensor([1.0])
+    net(one)
+    net.tensor = ms.Tensor([CHANGED])
+    state = net.state_dict()
+    changed = {name: ms.Tensor([CHANGED]) for name in ("buffer", "parameter")}
+    net.load_state_dict({**state, **changed})
+    after = [float(numbers(output)[0]) for output in net(one)]
+    ms.save_checkpoint(net, "untrained.ckpt")
+    saved = ms.load_checkpoint("untrained.ckpt")
+    names = ("tensor", "buffer", "parameter")
+    return Found(
+        {
+            "changed": CHANGED,
+            "after": dict(zip(names, after, strict=True)),
+            "saved": [name for name in names if name in saved],
+            "trained": trainable_names(net),
+        }
+    )
 
 
 # What the argument amp_level of Model does to a net that sets its own precision

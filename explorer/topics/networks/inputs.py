@@ -46,6 +46,17 @@ def write_by_mask(x: Any, at: Any) -> Any:
     return y * y
 
 
+def list_by_tensor(x: Any, at: Any) -> Any:
+    """One of several results in a list, at an index that is a tensor."""
+    results = [x * 1, x * 2, x * 3]
+    return results[at]
+
+
+def reshape_by_tensor(x: Any, at: Any) -> Any:
+    """The squares in as many rows as a tensor says."""
+    return x.reshape(at, -1) ** 2
+
+
 def while_below_tensor(x: Any, at: Any) -> Any:
     """A sum over as many elements as a tensor says, in a while loop."""
     total = x.sum() * 0
@@ -56,8 +67,16 @@ def while_below_tensor(x: Any, at: Any) -> Any:
     return total
 
 
-INDEXING = (by_tensor, slice_by_tensor, by_mask, write_by_tensor, write_by_mask)
-"""Functions of a vector and an index that read or write by it, the same in both frameworks."""
+INDEXING = (
+    by_tensor,
+    slice_by_tensor,
+    by_mask,
+    write_by_tensor,
+    write_by_mask,
+    list_by_tensor,
+    reshape_by_tensor,
+)
+"""Functions of a vector and an index that read, write or shape by it, the same in both frameworks."""
 
 
 def starting_figures(layer: Any, own: Any, dropout: Any) -> dict[str, bool]:

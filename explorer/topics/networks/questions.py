@@ -11,6 +11,7 @@ CONTAINERS = TOPIC.ask("containers", FRAMEWORKS)
 PARTS = TOPIC.ask("parts", FRAMEWORKS)
 KINDS_OF_DATA = TOPIC.ask("kinds_of_data", FRAMEWORKS)
 SLICES = TOPIC.ask("slices", FRAMEWORKS)
+NOT_TRAINED = TOPIC.ask("not_trained", MINDSPORE_STYLES)
 COMPILATIONS = TOPIC.ask("compilations", ("mindspore",))
 
 PARAMETERS = TOPIC.ask("parameters", FRAMEWORKS, program="parameters_in")

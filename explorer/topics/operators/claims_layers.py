@@ -305,8 +305,7 @@ def _same_statistics(figures: Figures, other: Figures) -> bool:
 def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when MindSpore's weights are normal and its biases 0.
 
-    It holds with changes when only one of the two is so, and is outdated when both frameworks draw
-    from one distribution by now.
+    It holds with changes when only one of the two is so.
     """
     kind = expects["kind"]
     answers = evidence[INITIAL_VALUES]
@@ -325,7 +324,7 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     if NORMAL in weights or biases == [ZEROS]:
         return Ruling("holds_with_changes", seen)
     if UNIFORM in weights and UNIFORM in biases:
-        return Ruling("outdated", seen, "" if has_bias else "without bias")
+        return Ruling("does_not_hold", seen, "one distribution" if has_bias else "without bias")
     return neither
 
 

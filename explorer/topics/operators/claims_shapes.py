@@ -17,7 +17,7 @@ from explorer.topics.operators.findings_defaults import (
     compared,
     first_call_difference,
 )
-from explorer.topics.operators.inputs import WINDOWS
+from explorer.topics.operators.inputs import NEGATIVE, WINDOWS
 from explorer.topics.operators.questions import (
     ASCEND_OPERATORS,
     AXES,
@@ -124,14 +124,56 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
         return Ruling("holds_with_changes", seen)
     # PyTorch's pooling refuses "same" (2.13.0); another setting may give the same figures.
     others = []
-    for way, figure in answers["torch-tape"].items():
-        if way != "same" and figure == expects["pooled"]:
+    torch = answers["torch-tape"]
+    of_negative = answers["mindspore-tape"][NEGATIVE + "same"]
+    for way, figure in torch.items():
+        if way.startswith(NEGATIVE) or way == "same" or figure != expects["pooled"]:
+            continue
+        # A zero that is put in by hand is the greatest of negative numbers.
+        if torch[NEGATIVE + way] == of_negative:
             others.append(way_text(way))
     if not raised(pooled["torch-tape"]) or not others:
         return Ruling("holds", seen)
     ways = message("operators.listed", texts=tuple(others))
     alike = Observation(message("operators.settings_alike"), ways, ("torch-tape",))
     return Ruling("holds", (*seen, alike), message("operators.without_same", ways=tuple(others)))
+
+
+@TOPIC.claim(
+    87,
+    'Zeros put in by ops.Pad, and then pooling with pad_mode="valid", pool as PyTorch does with its'
+    " padding.",
+    heading="operators",
+    guides=("000",),
+    sections={"000": "Conv and Pooling"},
+    would="For numbers from 0 on and for negative ones, both give the same.",
+    asks=(MAX_POOL.by(*MINDSPORE_STYLES, "torch-tape"),),
+)
+def zeros_pool_as_padding(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when zeros by hand give in both styles what PyTorch's padding gives, of all numbers.
+
+    It does not hold when they do so of numbers from 0 on alone.
+    """
+    answers = evidence[MAX_POOL.by(*MINDSPORE_STYLES, "torch-tape")]
+    by_hand, by_setting = "zeros all around, then valid", "padding=1"
+    right = dict.fromkeys(MINDSPORE_STYLES, True)
+    seen: list[Observation] = []
+    is_padded_by_setting = True
+    for begins, what in (("", "pooled_positive"), (NEGATIVE, "pooled_negative")):
+        torch = answers["torch-tape"][begins + by_setting]
+        label = message(f"operators.{what}", way=by_setting)
+        set_so: dict[str, Any] = {party: answers[party][begins + by_setting] for party in answers}
+        seen.extend(observed(label, set_so, short))
+        is_padded_by_setting &= all(pooled == torch for pooled in set_so.values())
+        label = message(f"operators.{what}", way=way_text(by_hand))
+        zeros = {style: answers[style][begins + by_hand] for style in MINDSPORE_STYLES}
+        as_stated = _are(zeros, torch)
+        seen.extend(observed(label, zeros, short, as_stated))
+        for style, is_so in as_stated.items():
+            right[style] &= is_so
+    verdict = by_style(right)
+    is_advised = verdict != "holds" and is_padded_by_setting
+    return Ruling(verdict, tuple(seen), "zeros win" if is_advised else "")
 
 
 @TOPIC.claim(

@@ -12,7 +12,7 @@ import torch
 from explorer.model.measurement import Ask, Figures, Found
 from explorer.topics.attempts import attempt_briefly
 from explorer.topics.operators import inputs
-from explorer.topics.operators.inputs import AXES, IMAGE, WINDOWS, Window
+from explorer.topics.operators.inputs import AXES, IMAGES, WINDOWS, Window
 from explorer.topics.operators.readings import bounds, described, survival, zeros_around
 
 
@@ -192,13 +192,24 @@ def _transposed(call: Callable[[], Any]) -> Figures:
 
 
 def max_pool_of_nine(ask: Ask) -> Found:
-    """Max pooling of 0..8 in a 3 x 3 image, windows of 2 and stride 2, by each way to pad."""
+    """Max pooling of a 3 x 3 image, windows of 2 and stride 2, by each way to pad.
+
+    The numbers are 0 to 8, and −1 to −9.
+    """
     layers = keras().layers
-    image = IMAGE.reshape(1, 3, 3, 1)  # channels last
+    figures: Figures = {}
+    for begins, image in IMAGES.items():
+        # Channels are last.
+        for name, way in _ways_to_pool(layers, image.reshape(1, 3, 3, 1)).items():
+            figures[begins + name] = attempt_briefly(_pooled, way)
+    return Found(figures)
+
+
+def _ways_to_pool(layers: Any, image: Any) -> dict[str, Callable[[], Any]]:
     valid = layers.MaxPooling2D(2, 2, padding="valid")
     top_left = layers.ZeroPadding2D(((1, 0), (1, 0)))
     bottom_right = layers.ZeroPadding2D(((0, 1), (0, 1)))
-    ways: dict[str, Callable[[], Any]] = {
+    return {
         "same": lambda: layers.MaxPooling2D(2, 2, padding="same")(image),
         "valid": lambda: valid(image),
         "zeros top and left, then valid": lambda: valid(top_left(image)),
@@ -206,7 +217,6 @@ def max_pool_of_nine(ask: Ask) -> Found:
         "padding=1": lambda: layers.MaxPooling2D(2, 2, padding=1)(image),
         "default": lambda: layers.MaxPooling2D(2, 2)(image),
     }
-    return Found({name: attempt_briefly(_pooled, way) for name, way in ways.items()})
 
 
 def _pooled(way: Callable[[], Any]) -> Any:

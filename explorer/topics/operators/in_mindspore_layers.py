@@ -15,6 +15,7 @@ from explorer.topics.operators import inputs
 from explorer.topics.operators.inputs import (
     AXES,
     IMAGE,
+    IMAGES,
     PAIRS,
     STRIDED_IMAGE,
     STRIDED_KERNEL,
@@ -268,20 +269,31 @@ def _transposed(call: Callable[[Any], Any]) -> Figures:
 
 
 def max_pool_of_nine(ask: Ask) -> Found:
-    """Max pooling of 0..8 in a 3 x 3 image, windows of 2 and stride 2, by each way to pad."""
+    """Max pooling of a 3 x 3 image, windows of 2 and stride 2, by each way to pad.
+
+    The numbers are 0 to 8, and −1 to −9.
+    """
     set_style(ask.options["style"], ask.device)
-    image = ms.Tensor(IMAGE)
+    figures: Figures = {}
+    for begins, image in IMAGES.items():
+        for name, way in _ways_to_pool(ms.Tensor(image)).items():
+            figures[begins + name] = attempt_briefly(_pooled, way)
+    return Found(figures)
+
+
+def _ways_to_pool(image: Any) -> dict[str, Callable[[], Any]]:
     valid = nn.MaxPool2d(2, 2, pad_mode="valid")
-    ways: dict[str, Callable[[], Any]] = {
+    around = ops.Pad(((0, 0), (0, 0), (1, 1), (1, 1)))
+    return {
         "same": lambda: nn.MaxPool2d(2, 2, pad_mode="same")(image),
         "valid": lambda: valid(image),
         "zeros top and left, then valid": lambda: valid(ops.pad(image, (1, 0, 1, 0))),
         "zeros bottom and right, then valid": lambda: valid(ops.pad(image, (0, 1, 0, 1))),
+        "zeros all around, then valid": lambda: valid(around(image)),
         "padding=1": lambda: nn.MaxPool2d(2, 2, pad_mode="pad", padding=1)(image),
         "ceil_mode=True": lambda: nn.MaxPool2d(2, 2, pad_mode="pad", ceil_mode=True)(image),
         "default": lambda: nn.MaxPool2d(2, 2)(image),
     }
-    return Found({name: attempt_briefly(_pooled, way) for name, way in ways.items()})
 
 
 def _pooled(way: Callable[[], Any]) -> Any:

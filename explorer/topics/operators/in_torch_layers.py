@@ -15,7 +15,7 @@ from explorer.topics.operators import inputs
 from explorer.topics.operators.in_torch_styles import placed, styled
 from explorer.topics.operators.inputs import (
     AXES,
-    IMAGE,
+    IMAGES,
     PAIRS,
     STRIDED_IMAGE,
     STRIDED_KERNEL,
@@ -255,23 +255,32 @@ def _transposed(call: Callable[[Any], Any]) -> Figures:
 
 @placed
 def max_pool_of_nine(ask: Ask) -> Found:
-    """Max pooling of 0..8 in a 3 x 3 image, windows of 2 and stride 2, by each way to pad."""
-    image = torch.tensor(IMAGE)
+    """Max pooling of a 3 x 3 image, windows of 2 and stride 2, by each way to pad.
+
+    The numbers are 0 to 8, and −1 to −9.
+    """
+    figures: Figures = {}
+    for begins, image in IMAGES.items():
+        for name, (options, padded) in _ways_to_pool(torch.tensor(image)).items():
+            pooled = attempt_briefly(_pooled, padded, options, ask.options["style"])
+            figures[begins + name] = pooled
+    return Found(figures)
+
+
+def _ways_to_pool(image: torch.Tensor) -> dict[str, tuple[dict[str, Any], torch.Tensor]]:
     top_left = functional.pad(image, (1, 0, 1, 0))
     bottom_right = functional.pad(image, (0, 1, 0, 1))
-    ways: dict[str, tuple[dict[str, Any], torch.Tensor]] = {
+    around = functional.pad(image, (1, 1, 1, 1))
+    return {
         "same": ({"padding": "same"}, image),
         "valid": ({}, image),
         "zeros top and left, then valid": ({}, top_left),
         "zeros bottom and right, then valid": ({}, bottom_right),
+        "zeros all around, then valid": ({}, around),
         "padding=1": ({"padding": 1}, image),
         "ceil_mode=True": ({"ceil_mode": True}, image),
         "default": ({}, image),
     }
-    figures: Figures = {}
-    for name, (options, padded) in ways.items():
-        figures[name] = attempt_briefly(_pooled, padded, options, ask.options["style"])
-    return Found(figures)
 
 
 def _pooled(image: torch.Tensor, options: dict[str, Any], style: str) -> Any:

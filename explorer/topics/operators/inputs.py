@@ -51,6 +51,10 @@ DROPOUT_SETTINGS: dict[str, tuple[list[float], dict[str, float]]] = {
 """Ways to ask MindSpore and PyTorch for dropout: arguments without a name, and those with one."""
 
 IMAGE = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
+NEGATIVE = "negative, "
+"""Begins the names of what is pooled of negative numbers, among which a zero is the greatest."""
+IMAGES = {"": IMAGE, NEGATIVE: -1 - IMAGE}
+"""The numbers 0 to 8 and −1 to −9, by what begins the names of their figures."""
 AXES = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 STRIDED_IMAGE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
 STRIDED_KERNEL = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)

@@ -20,6 +20,7 @@ WAYS = (
     "0.3 alone",
     "no argument",
     "zeros top and left, then valid",
+    "zeros all around, then valid",
     "zeros bottom and right, then valid",
     "default",
     "by default",

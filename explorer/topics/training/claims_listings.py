@@ -17,11 +17,13 @@ from explorer.topics.messages import style_name
 from explorer.topics.observations import for_each, holds_or, observed, of_each
 from explorer.topics.question import FRAMEWORKS
 from explorer.topics.training.figures import listed, say, some
+from explorer.topics.training.inputs import MINIMUM, NEAR_MINIMUM
 from explorer.topics.training.questions import (
     EXPORTED_OPTIMIZERS,
     LISTED_FILTERS,
     LISTED_SHAPES,
     LOOKED_UP,
+    MINIMIZED,
     MOMENTUM,
     SCALED_STEP,
     THOR,
@@ -237,23 +239,33 @@ def _loss(figure: Any) -> Text:
     "PyTorch's ASGD and LBFGS have no counterpart in MindSpore.",
     heading="optimizers",
     guides=("002",),
-    would="neither mindspore.nn nor mindspore.experimental.optim exports an optimizer of either name",
-    asks=(EXPORTED_OPTIMIZERS.by("mindspore"), LOOKED_UP.by("torch"), UNMATCHED_UPDATES),
+    would="neither mindspore.nn nor mindspore.experimental.optim exports an optimizer of either name,"
+    " nor does mindspore.scipy.optimize.minimize take one as its method",
+    asks=(
+        EXPORTED_OPTIMIZERS.by("mindspore"),
+        LOOKED_UP.by("torch"),
+        UNMATCHED_UPDATES,
+        MINIMIZED,
+    ),
     expects={"unmatched": UNMATCHED_IN_MINDSPORE},
     sections={"002": "API mapping"},
 )
 def optimizers_of_torch(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when MindSpore exports none of the names.
 
-    Outdated when it has one that leaves PyTorch's weights; with changes when those that it has
-    leave others.
+    It does not hold when each has one that leaves PyTorch's weights, or that finds the minimum as
+    a method of minimize; it is outdated when one of them has, and holds with changes when those that
+    it has leave others.
     """
     exported = evidence[EXPORTED_OPTIMIZERS]["mindspore"]
     updates = evidence[UNMATCHED_UPDATES]
-    missing, matching, parting = [], [], []
+    missing, matching, parting, methods = [], [], [], []
     for name in expects["unmatched"]:
         places = [place for place in MINDSPORE_PLACES if _is_among(name, exported[place])]
-        if not places:
+        minimized = evidence[MINIMIZED]["mindspore"].get(name)
+        if not places and minimized is not None and _is_at_minimum(minimized):
+            methods.append(f'scipy.optimize.minimize(method="{name}")')
+        elif not places:
             missing.append(name)
         for place in places:
             if _leaves(updates[place].get(name), updates["torch"].get(name)):
@@ -266,19 +278,31 @@ def optimizers_of_torch(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         {
             "in_mindspore": (matching, False),
             "in_mindspore_other": (parting, False),
+            "method_in_mindspore": (methods, False),
             "not_in_mindspore": (missing, True),
             "not_in_torch_either": (gone, None),
         }
     )
-    if matching and missing:
-        advice = say("use_matching_write_missing", optimizers=matching, missing=missing)
+    there = [*matching, *methods]
+    if there and missing:
+        advice = say("use_matching_write_missing", optimizers=there, missing=missing)
         return Ruling("outdated", seen, advice)
+    if methods and not parting:
+        advice = say("use_matching_or_method", optimizers=matching, methods=methods)
+        return Ruling("does_not_hold", seen, advice)
     if matching:
-        return Ruling("outdated", seen, say("use_matching", optimizers=matching))
+        return Ruling("does_not_hold", seen, say("use_matching", optimizers=matching))
     if parting:
         advice = say("compare_before_use", optimizers=parting)
         return Ruling("holds_with_changes", seen, advice)
     return Ruling("holds", seen)
+
+
+def _is_at_minimum(figure: Any) -> bool:
+    """Whether what was minimized ended at its minimum."""
+    if raised(figure):
+        return False
+    return greatest_difference(figure, list(MINIMUM)) <= NEAR_MINIMUM
 
 
 @TOPIC.claim(

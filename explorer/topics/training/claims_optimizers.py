@@ -1,6 +1,6 @@
 """Claims about optimizers: the parameters they take, their settings, and the state they report.
 
-Rows 53, 57 to 59, 66 and 67.
+Rows 53, 57 to 59, 66, 67 and 93.
 """
 
 import operator
@@ -33,6 +33,7 @@ from explorer.topics.training.questions import (
     LOSS_SCALE,
     OPTIMIZER_STATE,
     PARAM_GROUPS,
+    TAKES_GROUPS,
     TOPIC,
     WEIGHT_DECAY,
 )
@@ -400,3 +401,30 @@ def _brief_groups(groups: Any) -> Text:
     rates = [f"{group['lr']:.4g}" if "lr" in group else cells.NONE for group in groups]
     keys = groups[0] if groups else ()
     return say("rates_and_keys", rates=tuple(rates), keys=some(keys))
+
+
+@TOPIC.claim(
+    93,
+    "Some optimizers take no parameter groups with rates of their own.",
+    heading="optimizers",
+    guides=("002",),
+    sections={"002": "Arguments of the base class: parameter groups"},
+    would="An optimizer of mindspore.nn or of torch.optim raises when it is given two groups",
+    asks=(TAKES_GROUPS,),
+)
+def optimizers_without_groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when some optimizer refuses two groups, or gives both one rate."""
+    refusing: dict[str, list[str]] = {}
+    seen: list[Observation] = []
+    for framework, figures in evidence[TAKES_GROUPS].items():
+        names = [name for name, rates in figures.items() if raised(rates) or rates < 2]
+        refusing[framework] = names
+        seen.append(
+            Observation(say("refuse_groups"), listed(some(names)), (framework,), bool(names))
+        )
+        taking = say("count_taking", count=len(figures) - len(names), whole=len(figures))
+        seen.append(Observation(say("take_groups"), taking, (framework,)))
+    names = [name for names in refusing.values() for name in names]
+    if not names:
+        return Ruling("does_not_hold", tuple(seen))
+    return Ruling("holds", tuple(seen), say("one_rate_for", optimizers=tuple(names)))

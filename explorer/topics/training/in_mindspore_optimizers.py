@@ -15,6 +15,7 @@ from explorer.topics.training.inputs import (
     BATCH,
     DECAYED,
     MICRO_BATCHES,
+    MINIMUM,
     OPTIMIZER_METHODS,
     OWN_MOMENTUM,
     OWN_RATE,
@@ -143,9 +144,67 @@ def _weight(name: str, value: Any) -> Any:
     return ms.Parameter(ms.Tensor(value), name=name)
 
 
+def minimized(ask: Ask) -> Found:
+    """Where mindspore.scipy.optimize.minimize ends, from zeros, by each method; on the tape."""
+    set_style("tape", ask.device)
+    figures = {}
+    for method in ask.options["methods"]:
+        figures[method] = attempt(_end_of, method)
+    return Found(figures)
+
+
+def _end_of(method: str) -> Any:
+    """The point at which a method ends, for the sum of squares of what lies off MINIMUM."""
+    from mindspore.scipy.optimize import minimize
+
+    def squares(x: Any) -> Any:
+        return ((x - ms.Tensor(MINIMUM)) ** 2).sum()
+
+    start = ms.Tensor([0.0] * len(MINIMUM))
+    return numbers(minimize(squares, start, method=method, options={"maxiter": 50}).x)
+
+
 def exported(ask: Ask) -> Found:
     """The optimizers that each module exports."""
     return Found({"nn": sorted(nn.optim.__all__), "experimental": sorted(optim.__all__)})
+
+
+def takes_groups(ask: Ask) -> Found:
+    """How many rates each optimizer of mindspore.nn has for two groups, or what it raises.
+
+    What takes an optimizer in place of parameters is left out.
+    """
+    set_style("tape", ask.device)
+    figures = {}
+    for name in sorted(nn.optim.__all__):
+        optimizer = getattr(nn, name)
+        if isinstance(optimizer, type) and name not in WITHOUT_PARAMETERS:
+            settings = {"learning_rate": 0.1, **NEEDED.get(name, {})}
+            figures[name] = attempt_briefly(_rates_of_groups, optimizer, settings)
+    return Found(figures)
+
+
+WITHOUT_PARAMETERS = (
+    "AdaSumByDeltaWeightWrapCell",
+    "AdaSumByGradWrapCell",
+    "LARS",
+    "OptTFTWrapper",
+    "Optimizer",
+)
+"""Classes of the module that take an optimizer, and the base class."""
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "AdaFactor": {"relative_step": False, "warmup_init": False},  # else it takes no rate at all
+    "Momentum": {"momentum": 0.9},
+}
+"""What some optimizers need before they take a rate."""
+
+
+def _rates_of_groups(optimizer: Any, settings: dict[str, float]) -> int:
+    first, second = (_weight(name, [[1.0]]) for name in ("first", "second"))
+    groups = [{"params": [first], "lr": 0.1}, {"params": [second], "lr": 0.2}]
+    made = optimizer(groups, **settings)
+    return len({float(rate.asnumpy()) for rate in made.learning_rate})
 
 
 def weight_decay(ask: Ask) -> Found:

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from explorer.model.measurement import Ask, Found
-from explorer.topics.attempts import attempt
+from explorer.topics.attempts import attempt, attempt_briefly
 from explorer.topics.in_torch import numbers
 from explorer.topics.training.in_torch import ConvNet, fresh_net, state, tensors
 from explorer.topics.training.inputs import (
@@ -180,6 +180,24 @@ def groups(ask: Ask) -> Found:
     for name, (setting, width) in ask.options["settings"].items():
         figures[name] = attempt(weights_moved, setting, width)
     return Found({"torch": figures})
+
+
+def takes_groups(ask: Ask) -> Found:
+    """How many rates each optimizer of torch.optim has for two groups, or what it raises."""
+    figures = {}
+    for name in sorted(dir(torch.optim)):
+        optimizer = getattr(torch.optim, name)
+        if not isinstance(optimizer, type) or optimizer is torch.optim.Optimizer:
+            continue
+        if issubclass(optimizer, torch.optim.Optimizer):
+            figures[name] = attempt_briefly(_rates_of_groups, optimizer)
+    return Found(figures)
+
+
+def _rates_of_groups(optimizer: Any) -> int:
+    first, second = (torch.ones(1, 1, requires_grad=True) for _ in range(2))
+    made = optimizer([{"params": [first], "lr": 0.1}, {"params": [second], "lr": 0.2}])
+    return len({group["lr"] for group in made.param_groups})
 
 
 def add_param_group(ask: Ask) -> Found:

@@ -87,3 +87,10 @@ def gradients(count: int = STEPS) -> list[FloatArray]:
     """``count`` gradients of WEIGHT's shape, as if so many backward passes had computed them."""
     draw = np.random.default_rng(2)
     return [draw.normal(size=WEIGHT.size).astype(np.float32) for _ in range(count)]
+
+
+MINIMUM = (1.0, 2.0)
+"""Where the function that is minimized is 0."""
+
+NEAR_MINIMUM = 1e-3
+"""Up to this distance, in each coordinate, a minimum is found."""

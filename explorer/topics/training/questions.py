@@ -89,6 +89,7 @@ GROUP_SETTINGS = {
 GROUPS = TOPIC.ask(
     "groups", FRAMEWORKS, program="optimizers:groups", options={"settings": GROUP_SETTINGS}
 )
+TAKES_GROUPS = TOPIC.ask("takes_groups", FRAMEWORKS, program="optimizers:takes_groups")
 ADD_PARAM_GROUP = TOPIC.ask(
     "add_param_group",
     FRAMEWORKS,
@@ -157,6 +158,12 @@ UNMATCHED_UPDATES = TOPIC.ask(
         },
         "experimental": {"place": "experimental", "optimizers": {"ASGD": ("ASGD", {"lr": RATE})}},
     },
+)
+MINIMIZED = TOPIC.ask(
+    "minimized",
+    ("mindspore",),
+    program="optimizers:minimized",
+    options={"methods": UNMATCHED_IN_MINDSPORE},
 )
 THOR = TOPIC.ask("thor", ("mindspore",), program="optimizers:thor")
 

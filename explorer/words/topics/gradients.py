@@ -45,6 +45,7 @@ TEXTS = {
         "Check positions and weights yourself; what passes without a word in a style at least:"
         " {forms:,}."
     ),
+    "by_bprop": later("gradient of a sign whose bprop lets gradients past"),
 }
 
 ADVICE = {
@@ -70,4 +71,10 @@ ADVICE = {
         "Use has_aux=True where you want the output back, stop_gradient where the gradient is"
         " enough; stop the output, not what the loss is made of."
     ),
+    (89, "torch.func"): later("Replace value_and_grad by torch.func.grad_and_value, and back."),
+    (90, "ask for both"): later(
+        "Write value_and_grad(net, None, weights): grad(net) returns the gradient of the first input"
+        " alone."
+    ),
+    (91, "check it"): later("Compare what a bprop returns with differences: nothing checks it."),
 }

@@ -175,6 +175,13 @@ TEXTS: Final[dict[str, Template]] = {
     "skips": later("skips it"),
     # Advice with values
     "leave_to_routes": later("Leave the skipping to {routes:or}, and to GradScaler.step."),
+    # What overflows
+    "not_finite": later("not finite"),
+    "gradient_of": later("{gradient:g}"),
+    "without_scale": later("float16 gradient of x² at 40"),
+    "with_scale": later("the same, the loss scaled by 1024"),
+    "loss_in_half": later("float16 loss 300 · 300 · x at 0.01"),
+    "its_gradient": later("its gradient"),
 }
 
 ADVICE: Final[dict[tuple[int, str], str]] = {
@@ -196,5 +203,11 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (15, "holds_with_changes"): later(
         "In MindSpore skip the step yourself when all_finite is False, then adjust;"
         " GradScaler.step skips by itself."
+    ),
+    (86, "makes overflow"): later(
+        "Scale against underflow. Against overflow take a smaller scale: a dynamic scaler lowers it."
+    ),
+    (94, "ask gradients"): later(
+        "Ask all_finite of the gradients: a loss that looks sound may have infinite ones."
     ),
 }

@@ -38,6 +38,13 @@ TEXTS: Final[dict[str, Template]] = {
     "gradient_differs": later("the gradient is another than on the tape"),
     "compilations": later("compilations of {lengths} lengths of a vector"),
     "compilations_declared": later("compilations with a dynamic dimension declared"),
+    "compilations_of_gradient": later("compilations of ms.grad of a cell declared so"),
+    "compilations_in_a_cell": later("compilations of a cell declared so that calls ms.grad"),
+    "after_change": later("output once {kind} was changed from 2 to 9"),
+    "untrained tensor": later("a Tensor"),
+    "untrained buffer": later("a buffer"),
+    "untrained parameter": later("a Parameter(requires_grad=False)"),
+    "saved": later("saved by save_checkpoint"),
     # Precision and inference
     "dtypes": later("dtypes of dense, batch norm, dense with amp_level {level}"),
     "output_difference": later("greatest difference from PyTorch's outputs, one by one"),
@@ -65,6 +72,10 @@ TEXTS: Final[dict[str, Template]] = {
     "declare_dimensions": later(
         "Declare varying dimensions with set_inputs(Tensor(shape=[None])): one compilation."
     ),
+    "declare_to_a_cell": later(
+        "Declare them to a Cell that calls ms.grad: what is declared to a net does not reach"
+        " ms.grad(net)."
+    ),
     "write_while": later("In place of range(tensor) write a while loop."),
     "loop_over_number": later("In place of range(tensor) loop over a number known beforehand."),
     "level_silent": later(
@@ -86,10 +97,15 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         " list."
     ),
     (36, "outdated"): later(
-        "Keep what is not trained in register_buffer; freeze a parameter with requires_grad=False."
+        "Keep what is not trained in a Parameter(requires_grad=False): row 88 has what becomes of a"
+        " buffer and of a Tensor."
     ),
     (36, "without buffers"): later(
-        "Keep what is not trained in a Tensor; freeze a parameter with requires_grad=False."
+        "Keep what is not trained in a Parameter(requires_grad=False): row 88 has what becomes of a"
+        " Tensor."
+    ),
+    (88, "a Parameter"): later(
+        "Keep it in a Parameter(requires_grad=False): changes are seen in both styles, and saved."
     ),
     (74, "holds"): later(
         "Write ParameterTuple where PyTorch has ParameterList: a net with a list gives outputs, and"

@@ -27,6 +27,9 @@ TEXTS = {
     "way 0.3 alone": later("0.3 alone"),
     "way no argument": later("no argument"),
     "way zeros top and left, then valid": later("zeros top and left, then valid"),
+    "way zeros all around, then valid": later("zeros all around, then valid"),
+    "pooled_positive": later("max pooling of 0 to 8, {way}"),
+    "pooled_negative": later("max pooling of −1 to −9, {way}"),
     "way zeros bottom and right, then valid": later("zeros bottom and right, then valid"),
     "way default": later("default"),
     "way by default": later("by default"),
@@ -387,23 +390,35 @@ ADVICE = {
         " MindSpore now swaps them as PyTorch."
     ),
     (45, "holds"): later('Use pad_mode="same" where TensorFlow has padding="same".'),
+    (87, "holds"): later("Pad by hand as PyTorch does, in pooling too."),
+    (87, "zeros win"): later(
+        'Write pad_mode="pad", padding=1: it pads with less than any number. A zero put in by hand'
+        " is greater than what is negative."
+    ),
     (46, "refused"): later('Write pad_mode="valid": the printed name is refused.'),
     (48, "holds"): later("Compute sizes without padding alike in all frameworks."),
-    (49, "outdated"): later("Leave the defaults: both frameworks draw from one distribution."),
+    (49, "one distribution"): later(
+        "Leave the defaults: both frameworks draw from one distribution."
+    ),
     (49, "without bias"): later(
         "Leave the defaults: both frameworks draw from one distribution; ask MindSpore for the"
         " bias."
     ),
-    (50, "outdated"): later("Leave the defaults: both frameworks draw from one distribution."),
+    (50, "one distribution"): later(
+        "Leave the defaults: both frameworks draw from one distribution."
+    ),
     (50, "without bias"): later(
         "Leave the defaults: both frameworks draw from one distribution; ask MindSpore for the"
         " bias."
     ),
     (51, "second order"): later(
-        "Say every setting yourself, and gradients need no further check; for a second order,"
-        " avoid the operators that have none."
+        "Say every setting yourself. These operators and inputs were compared; compare your own, at"
+        " ties and bounds too. For a second order, avoid the operators that have none."
     ),
-    (51, "holds"): later("Say every setting yourself, and gradients need no further check."),
+    (51, "holds"): later(
+        "Say every setting yourself. These operators and inputs were compared; compare your own, at"
+        " ties and bounds too."
+    ),
     (71, "learns"): later(
         "Freeze weight and bias with requires_grad_(False): eval() stops no gradient."
     ),

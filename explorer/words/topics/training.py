@@ -278,6 +278,11 @@ TEXTS: Final[dict[str, Template]] = {
     # Evidence: optimizers without counterpart
     "in_mindspore": later("in MindSpore, with PyTorch's weights after five gradients"),
     "in_mindspore_other": later("in MindSpore, with other weights than PyTorch's"),
+    "method_in_mindspore": later("in MindSpore, as a function that finds the minimum on the tape"),
+    "refuse_groups": later("refuse two groups with different rates"),
+    "take_groups": later("take them"),
+    "count_taking": later("{count} of {whole}"),
+    "one_rate_for": later("Give {optimizers:,} one rate for all weights."),
     "not_in_mindspore": later("not in MindSpore"),
     "not_in_torch_either": later("not in PyTorch either"),
     "misprint": later("a name as the guide prints it"),
@@ -318,6 +323,10 @@ TEXTS: Final[dict[str, Template]] = {
     "set_decay": later("Set weight_decay yourself for {optimizers}."),
     "group_for_spared": later("Make a group in PyTorch for what {place} spares: {weights}."),
     "use_matching": later("Use {optimizers:or}."),
+    "use_matching_or_method": later(
+        "Use {optimizers:or}. {methods:,} minimizes a function of one tensor on the tape; it has no"
+        " step for a net's weights."
+    ),
     "use_matching_write_missing": later(
         "Use {optimizers:or}; only {missing:,} must be written, on nn.Optimizer."
     ),
