@@ -86,12 +86,8 @@ MISTAKES = (
     Mistake("resnet18", "maxpool", "net.maxpool.kernel_size = 2; net.maxpool.padding = 0"),
     Mistake("mobilenet_v2", "features.3.conv.1.2", "net.features[3].conv[1][2].max_val = 0.5"),
     Mistake("mobilenet_v2", "features.6.conv.3", "net.features[6].conv[3].eps = 1e-3"),
-    Mistake(
-        "mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'
-    ),
-    Mistake(
-        "mobilenet_v3_small", "features.4.block.1.1", "net.features[4].block[1][1].eps = 1e-2"
-    ),
+    Mistake("mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'),
+    Mistake("mobilenet_v3_small", "features.4.block.1.1", "net.features[4].block[1][1].eps = 1e-2"),
     Mistake(
         "mobilenet_v3_small",
         "classifier.1",
@@ -117,8 +113,7 @@ MISTAKES = (
     Mistake(
         "regnet_y_400mf",
         "trunk_output.block2.block2-0.f.se.scale_activation",
-        "net.trunk_output.block2[0].f.se.scale_activation"
-        " = __import__('torch').nn.Hardsigmoid()",
+        "net.trunk_output.block2[0].f.se.scale_activation = __import__('torch').nn.Hardsigmoid()",
     ),
     Mistake(
         "regnet_y_400mf",

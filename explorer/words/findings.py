@@ -14,11 +14,8 @@ from explorer.model.findings import (
     LoneWeight,
     LoneWeights,
     NoiseUnknown,
-<<<<<<< HEAD
     NonFinite,
-=======
     Omitted,
->>>>>>> wip-faces
     OtherRole,
     PackedParameters,
     PairedParameters,
@@ -315,12 +312,9 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     IllConditioned: _ill_conditioned,
     NoiseUnknown: _noise_unknown,
     RecordedOtherwise: _recorded_otherwise,
-<<<<<<< HEAD
     RandomDraw: _random_draw,
     NonFinite: _non_finite,
     SilentBroadcast: _silent_broadcast,
-=======
     Omitted: _omitted,
->>>>>>> wip-faces
 }
 """What says each fact."""
