@@ -1,6 +1,6 @@
 """Settles one start for both nets of a scenario: a first look at each, checks, starting values."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -150,13 +150,18 @@ def settle(
     if len(descriptions) == len(FRAMEWORKS):
         mindspore, torch = unpacked(descriptions, found.packs)
         remarks = (*remarks, *findings(scenario, mindspore, torch))
-    for framework, description in descriptions.items():
-        if description.omitted:
-            omitted = Omitted(framework, description.omitted)
-            remarks += (ReportFinding(fact=omitted, names=tuple(description.omitted)),)
+    remarks = (*remarks, *_omitted(descriptions))
     looks = descriptions.values()
     losses = all(are_losses(scenario, description.outputs) for description in looks)
     return Nets(requests, start, trainable, outputs, auxiliary, lost, remarks, raised, losses)
+
+
+def _omitted(descriptions: Mapping[Framework, Description]) -> Iterator[ReportFinding]:
+    """What each net returns beside its tensors."""
+    for framework, description in descriptions.items():
+        if description.omitted:
+            fact = Omitted(framework, description.omitted)
+            yield ReportFinding(fact=fact, names=tuple(description.omitted))
 
 
 def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framework]:
