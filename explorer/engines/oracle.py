@@ -146,14 +146,20 @@ class Differences:
         for group in groups:
             for variation in self._variations(group, count):
                 self._wide(variation, case)
-        yield from (self._estimate(group, case, count) for group in groups)
+        for group in groups:
+            yield from self._estimate(group, case, count)
 
-    def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
+    def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Iterator[Estimate]:
+        """The estimate of a group; those of its leaves where they have kinks along its directions."""
         slopes = self._slopes(self._variations(group, count), case)
         are_smooth = all(slope is None or slope.kind == "smooth" for slope in slopes)
-        if count and not are_smooth and len(group.leaves) == 1:
-            return self._beside_kinks(group, case, count)
-        return self._recorded(group, case, slopes, count)
+        if are_smooth or not count:
+            yield self._recorded(group, case, slopes, count)
+        elif len(group.leaves) == 1:
+            yield self._beside_kinks(group, case, count)
+        else:
+            for leaf, name in zip(group.leaves, group.names, strict=True):
+                yield from self._estimate(LeafGroup((leaf,), (name,)), case, count)
 
     def _beside_kinks(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
         """The estimate of a leaf that has kinks along its directions.
