@@ -283,7 +283,8 @@ def agrees_with_oracle(
         found = _off(estimated, estimate, noise, overflowing) if is_whole else None
         if found is None or (found.differences > found.room).any():
             return False
-        is_proven |= found.is_proof.any() and not _is_lost(estimated, estimate, noise)
+        has_proof = bool(found.is_proof.any())
+        is_proven |= has_proof and not _is_lost(estimated, estimate, noise)
     return True if is_proven else None
 
 

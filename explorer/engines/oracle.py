@@ -146,14 +146,20 @@ class Differences:
         for group in groups:
             for variation in self._variations(group, count):
                 self._wide(variation, case)
-        yield from (self._estimate(group, case, count) for group in groups)
+        for group in groups:
+            yield from self._estimate(group, case, count)
 
-    def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
-        slopes = self._slopes(self._variations(group, count), case)
+    def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Iterator[Estimate]:
+        """The estimate of a group; those of its leaves where they have kinks along its directions."""
+        slopes = self._slopes(group, case, count)
         are_smooth = all(slope is None or slope.kind == "smooth" for slope in slopes)
-        if count and not are_smooth and len(group.leaves) == 1:
-            return self._beside_kinks(group, case, count)
-        return self._recorded(group, case, slopes, count)
+        if are_smooth or not count:
+            yield self._recorded(group, case, slopes, count)
+        elif len(group.leaves) == 1:
+            yield self._beside_kinks(group, case, count)
+        else:
+            for leaf, name in zip(group.leaves, group.names, strict=True):
+                yield from self._estimate(LeafGroup((leaf,), (name,)), case, count)
 
     def _beside_kinks(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
         """The estimate of a leaf that has kinks along its directions.
@@ -163,13 +169,13 @@ class Differences:
         (leaf,) = group.leaves
         size = self.net.start(leaf).numel()
         if size <= SEARCHED and 2 * size * self.net.seconds <= SEARCH_SECONDS:
-            return self._recorded(group, case, self._slopes(self._variations(group, 0), case), 0)
+            return self._recorded(group, case, self._slopes(group, case, 0), 0)
         if leaf not in self._smooth:
             self._smooth[leaf] = self._smooth_elements(leaf)
         smooth = self._smooth[leaf]
         slopes: list[Slope | None] = [Slope(math.nan, 0.0, "kink")] * count
         if smooth.any():
-            slopes = self._slopes(self._variations(group, count, smooth), case)
+            slopes = self._slopes(group, case, count, smooth)
         return self._recorded(group, case, slopes, count, smooth)
 
     def _recorded(
@@ -185,7 +191,8 @@ class Differences:
         shape = tuple(self.net.start(group.leaves[0]).shape)
         if count:
             # Fewer directions do as well: the first are the same.
-            slopes = [slope for slope in slopes if slope is not None] or [None]
+            while len(slopes) > 1 and slopes[-1] is None:
+                slopes = slopes[:-1]
             shape = (len(slopes),)
             count = len(slopes)
         values = np.full(shape, np.nan)
@@ -209,7 +216,11 @@ class Differences:
             if obstacle:
                 kinds.setdefault(obstacle, []).append(index)
         obstacles = [Obstacle(kind, len(places), places[0]) for kind, places in kinds.items()]
-        if smooth is not None and not smooth.all():
+        if count:
+            # A direction is of all elements.
+            size = sum(self.net.start(leaf).numel() for leaf in group.leaves)
+            obstacles = [Obstacle(kind, size) for kind in kinds]
+        if smooth is not None and not smooth.all() and "kinks" not in kinds:
             left_out = np.argwhere(~smooth)
             first = tuple(map(int, left_out[0]))
             obstacles.append(Obstacle("kinks", len(left_out), first))
@@ -226,23 +237,23 @@ class Differences:
 
     # Slopes
 
-    def _slopes(self, variations: Iterator[Variation], case: GradCase) -> list[Slope | None]:
-        """The slope along each variation; None where there was no time for it."""
-        varied = list(variations)
-        wide = [self._wide(variation, case) for variation in varied]
-        known = [slope for slope in wide if slope is not None and slope.kind == "smooth"]
-        central = np.array([slope.central for slope in known])
-        parting = np.array([slope.parting for slope in known])
-        parted = {
-            id(slope)
-            for slope, parts in zip(known, is_kink(central, parting, self.net.noise), strict=True)
-            if parts
-        }
-        slopes: list[Slope | None] = []
-        for variation, found in zip(varied, wide, strict=True):
-            if found is not None and id(found) in parted:
-                found = self._resolved(variation, case, found)
-            slopes.append(found)
+    def _slopes(
+        self, group: LeafGroup, case: GradCase, count: int, smooth: AnyArray | None = None
+    ) -> list[Slope | None]:
+        """The slope along each variation of a group; None where there was no time for it."""
+        varied = self._variations(group, count, smooth)
+        slopes = [self._wide(variation, case) for variation in varied]
+        central = np.array([found.central if found else 0.0 for found in slopes])
+        parting = np.array([found.parting if found else 0.0 for found in slopes])
+        # At a border the slope is nan, and there is no kink.
+        central = np.where(np.isfinite(central), central, 0.0)
+        parted = is_kink(central, parting, self.net.noise)
+        if not parted.any():
+            return slopes
+        for number, variation in enumerate(self._variations(group, count, smooth)):
+            found = slopes[number]
+            if found and parted[number]:
+                slopes[number] = self._resolved(variation, case, found)
         return slopes
 
     def _resolved(self, variation: Variation, case: GradCase, wide: Slope) -> Slope | None:

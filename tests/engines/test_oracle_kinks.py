@@ -367,3 +367,48 @@ def test_estimates_survive_the_way_to_the_store() -> None:
     decoded = msgspec.msgpack.decode(msgspec.msgpack.encode(estimate), type=Estimate)
     assert decoded.smooth is not None
     assert unpack(decoded.smooth).tolist() == [True, False]
+
+
+MANY_BIASES = """
+import numpy as np
+
+
+def inputs():
+    return {"x": np.linspace(-1, 1, 500).astype(np.float32)}
+
+
+def torch_net():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.biases = nn.ParameterList(nn.Parameter(torch.zeros(4)) for _ in range(200))
+
+        def forward(self, x):
+            total = torch.sin(x).sum()
+            for number, bias in enumerate(self.biases):
+                part = torch.relu(bias) if number == 90 else torch.sin(bias)
+                total = total + ((-1) ** number * part).sum()
+            return total
+
+    return Net()
+"""
+"""Two hundred biases of slopes ±1, the ninety-first of which are at kinks: more than go one by one."""
+
+
+def test_of_leaves_that_are_varied_together_those_with_kinks_are_found(oracle: Oracle) -> None:
+    result = oracle.of_file(MANY_BIASES, GradCase("grad", 0, "all"))
+    kinked = [estimate for estimate in result.estimates if estimate.at_kinks]
+    assert [estimate.leaves for estimate in kinked] == [("dbiases.90",)]
+    assert any(estimate.together for estimate in result.estimates)
+
+    gradients = {"dx": np.cos(np.linspace(-1, 1, 500))}
+    for number in range(200):
+        gradients[f"dbiases.{number}"] = np.full(4, float((-1) ** number))
+    gradients["dbiases.90"] = np.zeros(4)
+    assert agrees(result, **gradients) is True
+    for beside, slope in (("dbiases.91", -1.05), ("dbiases.90", 1.1), ("dbiases.10", 0.9)):
+        wrong = {**gradients, beside: np.full(4, slope)}
+        assert agrees(result, **wrong) is False

@@ -5,6 +5,8 @@ from tests.faults.fault import Fault
 TORCH = "explorer/engines/torch"
 MINDSPORE = "explorer/engines/mindspore"
 ORACLE = "explorer/engines/oracle.py"
+ORACLE_NET = "explorer/engines/oracle_net.py"
+SLOPES = "explorer/numeric/slopes.py"
 
 IN_TORCH = (
     Fault(
@@ -124,7 +126,7 @@ IN_TORCH = (
 IN_ORACLE = (
     Fault(
         "the oracle's state is not restored",
-        ORACLE,
+        ORACLE_NET,
         "            for name, start in self.state.items():\n"
         "                self.net.state[name].copy_(values.get(name, start))\n",
         "            for name in self.state.keys() & values.keys():\n"
@@ -133,14 +135,14 @@ IN_ORACLE = (
     ),
     Fault(
         "the oracle's random numbers go on",
-        ORACLE,
+        ORACLE_NET,
         "        start_random_numbers(SEED)\n",
         "",
         "tests/engines/test_oracle.py::test_every_evaluation_draws_the_same_numbers",
     ),
     Fault(
         "the oracle varies the first input, whichever is asked for",
-        ORACLE,
+        ORACLE_NET,
         "            arguments[leaf] = value\n",
         "            arguments[0] = value\n",
         "tests/engines/test_oracle.py::test_the_guide_s_figures_come_out_of_the_forward_alone",
@@ -148,23 +150,58 @@ IN_ORACLE = (
     Fault(
         "the oracle differentiates what has_aux sets aside",
         ORACLE,
-        "slopes[:, :first_outputs]\n",
-        "slopes\n",
+        "outputs = sums[:first_outputs]\n",
+        "outputs = sums\n",
         "tests/engines/test_oracle.py::test_the_guide_s_figures_come_out_of_the_forward_alone",
     ),
     Fault(
         "the oracle forgets explicit cotangents",
         ORACLE,
-        "outputs[:, :, int(case.sens_param)]",
-        "outputs[:, :, 0]",
+        "outputs[:, int(case.sens_param)]",
+        "outputs[:, 0]",
         "tests/engines/test_oracle.py::test_every_answer_of_both_engines_agrees[dense_mse-cases0]",
     ),
     Fault(
         "a central difference divided by one step",
-        ORACLE,
-        "Slopes(np.array(differences) / twice,",
-        "Slopes(np.array(differences) / STEP,",
+        SLOPES,
+        "central = (plus - minus) / (2 * step)\n",
+        "central = (plus - minus) / step\n",
         "tests/engines/test_oracle.py::test_the_guide_s_figures_come_out_of_the_forward_alone",
+    ),
+    Fault(
+        "many kinks have the bounds of one",
+        ORACLE,
+        "return self._births[variation.key] == 1\n",
+        "return True\n",
+        "tests/engines/test_oracle_kinks.py::test_elements_that_feed_many_kinks_at_once_are_not_judged_and_all_others_are",
+    ),
+    Fault(
+        "a leaf with kinks is left out whole",
+        ORACLE,
+        "                smooth[part] = True\n",
+        "                smooth[part] = False\n",
+        "tests/engines/test_oracle_kinks.py::test_of_a_large_leaf_the_directions_leave_out_what_is_at_kinks",
+    ),
+    Fault(
+        "a jump is a kink",
+        SLOPES,
+        'return Slope(math.nan, 0.0, "jump")\n',
+        'return Slope(wide.central, wide.parting, "kink")\n',
+        "tests/engines/test_oracle_kinks.py::test_a_jump_is_no_kink_and_bounds_nothing",
+    ),
+    Fault(
+        "inputs and weights never require gradients",
+        ORACLE_NET,
+        "        self._use(taped, has_tape=True)\n",
+        "        self._use(taped, has_tape=False)\n",
+        "tests/engines/test_oracle_kinks.py::test_a_net_that_differentiates_by_its_weights_in_the_forward_is_estimated",
+    ),
+    Fault(
+        "a kink of the gradient is none of its own gradient's",
+        SLOPES,
+        "parting = found.parting if is_kink else 0.0\n",
+        "parting = 0.0\n",
+        "tests/engines/test_oracle_kinks.py::test_where_the_first_gradient_has_a_kink_the_second_is_not_judged",
     ),
     Fault(
         "stopped values are varied too",

@@ -400,7 +400,7 @@ def _links_of_random_graph(seed: int, kind: Any) -> dict[int, int | None]:
 
 def estimate_without_time(request: CaseRequest) -> OracleResult:
     """The oracle's answer when its time is over at once."""
-    oracle = importlib.import_module("explorer.engines.oracle")
+    oracle: Any = importlib.import_module("explorer.engines.oracle")
     seconds = oracle.SECONDS
     oracle.SECONDS = 0.0
     try:
