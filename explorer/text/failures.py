@@ -28,7 +28,9 @@ KINDS: dict[FailureKind, str] = {
         "output {0} of the net is {1} even with float64 inputs and weights,"
         " which is too coarse for central differences with a step of {2}"
     ),
-    "integer_leaf": later("{0} has dtype {1}, and integers cannot be varied by a small step"),
+    "integer_leaf": later(
+        "{0} has dtype {1}; only real floating-point numbers can be varied by a small step"
+    ),
     "odd_output": later(
         "the net returns a {0}; return tensors and numbers, in tuples,"
         " lists, dicts and dataclasses, or None"

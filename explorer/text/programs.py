@@ -281,7 +281,7 @@ def literal(value: Any, indent: int = 0, beside: int = 0) -> str:
             lines.append(begin + literal(item, inner, len(begin) + 1))
     else:
         lines = [literal(item, inner, 1) for item in value]
-    begin, end = BRACKETS[type(value)]
+    begin, end = _brackets(value)
     text = "".join(f"{' ' * inner}{line},\n" for line in lines)
     return f"{begin}\n{text}{' ' * indent}{end}"
 
@@ -294,11 +294,16 @@ def _on_one_line(value: Any) -> str:
             "{" + ", ".join(f"{_on_one_line(k)}: {_on_one_line(v)}" for k, v in value.items()) + "}"
         )
     if isinstance(value, (list, tuple)):
-        begin, end = BRACKETS[type(value)]
+        begin, end = _brackets(value)
         items = ", ".join(map(_on_one_line, value))
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
         return f"{begin}{items}{comma}{end}"
     return repr(value)
+
+
+def _brackets(value: Any) -> tuple[str, str]:
+    """Those of the plain type that a value is, or is derived from: a named tuple is a tuple."""
+    return next(pair for kind, pair in BRACKETS.items() if isinstance(value, kind))
 
 
 def double_quoted(code: str) -> str:

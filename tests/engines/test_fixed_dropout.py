@@ -296,7 +296,10 @@ def torch_net():
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
-            self.depth = {name}()
+            class Derived({name}):
+                pass
+
+            self.depth = Derived()
 
         def forward(self, x):
             return (self.depth(x * x)).sum()

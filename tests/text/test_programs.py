@@ -1,7 +1,8 @@
 """Programs as text: what a function reaches of its module, in an order in which Python can run it."""
 
 import ast
-from typing import Any
+from collections import OrderedDict
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -126,6 +127,11 @@ def test_what_is_not_python_is_refused() -> None:
         read("def f(:")
 
 
+class Bounds(NamedTuple):
+    low: int
+    high: int
+
+
 @pytest.mark.parametrize(
     ("value", "written"),
     [
@@ -133,6 +139,8 @@ def test_what_is_not_python_is_refused() -> None:
         ('say "x"', "'say \"x\"'"),
         (("a",), '("a",)'),
         ({"style": "graph", "norms": [1.0, None]}, '{"style": "graph", "norms": [1.0, None]}'),
+        # What is derived from a plain type is written as that.
+        ([OrderedDict(a=1), Bounds(0, 6)], '[{"a": 1}, (0, 6)]'),
     ],
 )
 def test_plain_data_is_written_in_double_quotes(value: Any, written: str) -> None:

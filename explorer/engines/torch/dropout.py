@@ -47,11 +47,20 @@ def drop_rule(module: Any) -> DropRule | None:
         return None
     kind: Any
     for kind in type(module).__mro__:
-        if kind in DROPOUTS and type(module).forward is kind.forward:
-            return DropRule(module.p, DROPOUTS[kind]) if module.p > 0 else None
-    rate = getattr(module, DEPTHS.get(type(module).__name__, ""), None)
-    if not isinstance(rate, (int, float)) or rate <= 0:
-        return None
+        is_known = kind in DROPOUTS or kind.__name__ in DEPTHS
+        # Whatever a forward of its own does besides would be lost.
+        if is_known and type(module).forward is kind.forward:
+            rule = _rule_of(module, kind)
+            return rule if rule.rate > 0 else None
+    return None
+
+
+def _rule_of(module: Any, kind: Any) -> DropRule:
+    if kind in DROPOUTS:
+        return DropRule(module.p, DROPOUTS[kind])
+    rate = getattr(module, DEPTHS[kind.__name__], None)
+    if not isinstance(rate, (int, float)):
+        return DropRule(0.0, 0)
     # torchvision's "batch" drops all samples or none.
     spatial = ALL_AXES if getattr(module, "mode", "row") == "batch" else -1
     scale = 1.0 if getattr(module, "scale_by_keep", True) else 1 - rate

@@ -5,7 +5,7 @@ import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,10 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     constants: dict[str, torch.Tensor] = {}
     masked: dict[str, float] = {}
     if isinstance(call, torch.nn.Module):
-        call.train(scenario.train).to(request.device, dtype)
+        call.train(scenario.train).to(request.device)
+        if dtype is not None:
+            # Module.to(torch.float64) drops the imaginary parts of complex tensors (2.13).
+            call._apply(partial(_in_precision, dtype))
         if scenario.shares_dropout:
             masked = fix_dropout(call, scenario, request.device)
             forget_rates()  # of the layers that are replaced now
@@ -114,6 +117,13 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     seed = SEED + request.draw
     trainable = request.trainable or declared
     return Net(scenario, call, inputs, state, trainable, constants, masked, seed)
+
+
+def _in_precision(dtype: torch.dtype, tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of floats in ``dtype``, a complex one with parts of it; any other as it is."""
+    if tensor.is_complex():
+        return tensor.to(dtype.to_complex())
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
 def load_checkpoint(net: Any, file: Path) -> None:
