@@ -1,7 +1,5 @@
 """The way back from results that differ: terms of sums, ops of a kind, what one side alone adds."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from explorer.compare.align import align
@@ -13,8 +11,6 @@ from tests.support.computed_graphs import ComputedGraph, one_input
 
 X = np.random.default_rng(4).standard_normal((2, 3))
 SEED = np.full((2, 3), 1.0)
-
-Slope = Callable[[np.ndarray], np.ndarray]
 
 
 def two_slopes(engine: str, first: float, second: float, merged: bool = False) -> GradGraph:
