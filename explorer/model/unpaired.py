@@ -104,6 +104,12 @@ class OutputOf(msgspec.Struct, frozen=True, tag_field="why", tag="output_of"):
     output: int
 
 
+class Repeated(msgspec.Struct, frozen=True, tag_field="why", tag="repeated"):
+    """The op at ``place`` of the other graph holds the same value, and pairs with another node."""
+
+    place: Place
+
+
 class Steps(msgspec.Struct, frozen=True, tag_field="why", tag="steps"):
     """One of ``own`` ops where the other graph has ``others``, which lead to one pair.
 
@@ -126,6 +132,7 @@ Why = (
     | OtherNamedValue
     | PassedOn
     | OutputOf
+    | Repeated
     | Steps
 )
 

@@ -14,6 +14,7 @@ from explorer.model.unpaired import (
     Plain,
     Reason,
     Recorded,
+    Repeated,
     Steps,
     Unpaired,
     Why,
@@ -100,6 +101,11 @@ def _output_of(why: OutputOf, other: str) -> str:
     return _("output {n} of `{op}` in {other}").format(n=why.output, op=why.op, other=other)
 
 
+def _repeated(why: Repeated, other: str) -> str:
+    text = _("the value of {place} in {other}, which is computed once there and is paired already")
+    return text.format(place=place(why.place), other=other)
+
+
 def _steps(why: Steps, other: str) -> str:
     goal = _goal(why)
     if why.own < why.others:
@@ -128,6 +134,7 @@ _SAY: dict[type[Why], Callable[[Any, str], str]] = {
     OtherNamedValue: _other_named_value,
     PassedOn: _passed_on,
     OutputOf: _output_of,
+    Repeated: _repeated,
     Steps: _steps,
 }
 """What says each kind of reason."""

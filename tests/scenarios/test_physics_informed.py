@@ -75,4 +75,4 @@ def test_mindspore_s_tape_loses_a_term_of_a_second_derivative_behind_a_sum(repor
         assert "mindspore-tape" in (alignment.left, alignment.right)
         assert alignment.divergence is not None
         assert "in forward" in first_divergence(alignment)
-        assert "TanhGrad" in first_divergence(alignment)
+        assert "mindspore-tape leaves it out after `Mul` (" in first_divergence(alignment)

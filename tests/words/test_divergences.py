@@ -39,6 +39,7 @@ from explorer.model.unpaired import (
     PassedOn,
     Plain,
     Recorded,
+    Repeated,
     Steps,
     Unpaired,
     Why,
@@ -229,6 +230,10 @@ REASONS: list[tuple[Why, str]] = [
     ),
     (PassedOn("Exp"), "the numbers of Exp, in another shape or dtype"),
     (OutputOf("Norm", 1), "output 1 of `Norm` in mindspore-graph"),
+    (
+        Repeated(Place(label="Mul", source="net.py:3")),
+        "the value of `Mul` (net.py:3) in mindspore-graph, which is computed once there",
+    ),
     (Steps(1, 2, op="Sin"), "on the way to `Sin` mindspore-graph has 2 ops where this graph has 1"),
     (
         Steps(2, 0, name="out"),

@@ -244,6 +244,8 @@ class Backtrace:
         if self._left_over(first.inputs, second.inputs) == ([], []):
             yield from _observed([first], [second])
             return
+        if first.value.size != second.value.size:
+            return  # they are not yet in one place
         row, read = self._region(first)
         other_row, other_read = self._region(second, read)
         row, read = self._region(first, other_read)

@@ -100,9 +100,22 @@ def _before_results(
         or _from_lone_leaves(suspects_of, phase)
         or _from_entries(matching, suspects_of, phase)
     )
-    # Where nothing differs the graphs do not.
-    is_difference = found and found.divergence and found.divergence.gap.greatest != 0
-    return found if found and is_difference else from_result(results[0], phase)
+    if found and is_difference(found, phase):
+        return found
+    return from_result(results[0], phase)
+
+
+def is_difference(found: FoundDivergence, phase: Phase) -> bool:
+    """Whether there is a difference, between what can be one quantity.
+
+    Two gradients of other sizes are not: they are steps on two ways to it.
+    """
+    divergence = found.divergence
+    if divergence is None or divergence.gap.greatest == 0:
+        return False
+    is_of_other_sizes = any(end.value.what == "shape" for end in divergence.ends)
+    is_two_ways = isinstance(divergence, OtherValue) and divergence.rows[0].count > 1
+    return not (phase == "backward" and is_of_other_sizes and is_two_ways)
 
 
 def suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:

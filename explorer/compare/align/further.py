@@ -22,6 +22,7 @@ from explorer.compare.align.divergence import (
     from_lone_leaf,
     from_missing,
     from_result,
+    is_difference,
     suspects_behind,
     two_ops,
 )
@@ -285,7 +286,8 @@ def find_further(
     for finding in _candidates(matching, missing):
         if len(findings) > MOST:
             break
-        if not _is_explained(finding, explained):
+        is_new = not _is_explained(finding, explained)
+        if is_new and finding.divergence and is_difference(finding, finding.divergence.phase):
             findings.append(finding)
             explained |= computed_from(finding.parts)
     findings += partings_by_structure(matching.first.nodes, findings, explained)

@@ -18,6 +18,7 @@ from explorer.model.unpaired import (
     Plain,
     Reason,
     Recorded,
+    Repeated,
     Steps,
     Unpaired,
     Why,
@@ -186,6 +187,9 @@ class Regions:
         held = self._further_output(node)
         if held is not None:
             return "decomposed", OutputOf(held.node.op, held.output)
+        twin = self._twin(node)
+        if twin is not None:
+            return "decomposed", Repeated(place(twin))
 
         top = self._top(node)
         own, others = self._ops[top, node.side], self._ops[top, opposite]
@@ -199,6 +203,16 @@ class Regions:
             held = holders.get(bucket)
             if held is not None and held is not held.node.main:
                 return held
+        return None
+
+    def _twin(self, node: Vertex) -> Vertex | None:
+        """The first op of the other side that holds the same value, and has another partner."""
+        if not node.value.is_distinctive:
+            return None
+        for bucket in node.value.neighbours():
+            held = self._holders[node.side.other].get(bucket)
+            if held and held.node.is_work and held.node.partner and held.node.phase == node.phase:
+                return held.node
         return None
 
     def _steps(self, node: Vertex, own: int, others: int) -> Steps:

@@ -1,0 +1,89 @@
+"""The way back from results that differ: terms of sums, ops of a kind, what one side alone adds."""
+
+import numpy as np
+
+from explorer.compare.align import align
+from explorer.model.graph import GradGraph
+from explorer.words.divergences import divergences
+from tests.support.alignments import parting
+from tests.support.captured_graphs import captured_graphs
+from tests.support.computed_graphs import ComputedGraph, one_input
+
+X = np.random.default_rng(4).standard_normal((2, 3))
+SEED = np.full((2, 3), 1.0)
+
+
+def two_slopes(engine: str, first: float, second: float, merged: bool = False) -> GradGraph:
+    """The gradient of a sum of two ops of x, on lines 1 and 2; ``merged`` adds it up at once."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", X, "input")
+    one = graph.op("Relu6", lambda x: np.clip(x, 0, 6), x, line=1)
+    two = graph.op("Hardtanh", lambda x: np.clip(x, -1, 1), x, line=2)
+    graph.result("out", graph.op("Add", np.add, one, two, line=3))
+    seed = graph.hold("seed", SEED, kind="constant", phase="backward")
+    into_one = graph.back("Relu6Grad", lambda g: first * g * X, seed, forward=one, line=1)
+    into_two = graph.back("HardtanhGrad", lambda g: second * g / X, seed, forward=two, line=2)
+    third = graph.back("TanhGrad", lambda g: g * np.cos(X), seed, forward=one, line=1)
+    if merged:
+        dx = graph.back("AddN", lambda *terms: sum(terms), into_one, into_two, third, line=9)
+    else:
+        dx = graph.back("Add", np.add, third, into_two, line=9)
+        dx = graph.back("Add", np.add, dx, into_one, line=9)
+    graph.result("dx", dx, "backward")
+    return graph.record()
+
+
+def test_two_differences_that_meet_in_one_gradient_are_both_named() -> None:
+    alignment = align(two_slopes("a", 1, 1), two_slopes("b", 2, 3, merged=True))
+    first, further = divergences(alignment)
+    assert "`Relu6Grad` (net.py:1) and `Relu6Grad` (net.py:1) take equal inputs" in first
+    assert "`HardtanhGrad` (net.py:2) and `HardtanhGrad` (net.py:2) take equal inputs" in further
+
+
+def test_one_difference_of_two_terms_is_named_alone() -> None:
+    (only,) = divergences(align(two_slopes("a", 1, 1), two_slopes("b", 1, 3, merged=True)))
+    assert "`HardtanhGrad` (net.py:2) and `HardtanhGrad` (net.py:2) take equal inputs" in only
+
+
+def test_a_term_that_one_side_alone_computes_and_adds_is_named_with_its_sum() -> None:
+    def net(engine: str, is_whole: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            value = graph.op("Sin", np.sin, x, line=2)
+            if is_whole:
+                value = graph.op("Add", np.add, value, graph.op("Cos", np.cos, x, line=3), line=4)
+            return graph.op("Exp", np.exp, value, line=5)
+
+        return one_input(engine, build)
+
+    sentence = parting(net("a", True), net("b", False)).sentence
+    assert (
+        "a adds the value of `Cos` (net.py:3) in `Add` (net.py:4), b leaves it out after"
+        in sentence
+    )
+
+
+def test_inputs_of_equal_numbers_that_broadcast_otherwise_are_named_with_both_shapes() -> None:
+    def net(engine: str, shape: tuple[int, ...]) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 3)), "input")
+        b = graph.leaf("b", np.array([1.0, 2.0, 4.0]), "input")
+        column = graph.op("Reshape", lambda b: b.reshape(shape), b, line=2)
+        graph.result("out", graph.op("Add", np.add, x, column, line=3))
+        return graph.record()
+
+    sentence = parting(net("a", (3, 1)), net("b", (3,))).sentence
+    assert "take equal inputs in other shapes, `b` as [3, 1] against [3], and give" in sentence
+
+
+def test_captured_graphs_differ_first_where_their_nets_do() -> None:
+    expected = {
+        "dead_metric": "`aten.mul.Scalar` (dead_metric.py:3",
+        "own_mask": "has `aten.mul.Tensor` (own_mask.py:",
+        "shape_target": "`p` as [3] against [3, 3] and `t` as [3] against [3, 3]",
+        "physics_informed": "mindspore-tape leaves it out after `Mul` (physics_informed.py:",
+        "kinks": "Sqrt",
+    }
+    for name, part in expected.items():
+        graphs = {graph.engine: graph for graph in captured_graphs()[name]}
+        alignment = align(graphs["mindspore-tape"], graphs["torch-tape"])
+        assert part in next(divergences(alignment)), name
