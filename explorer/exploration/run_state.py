@@ -5,6 +5,7 @@ from itertools import combinations
 
 from explorer.compare.align import align
 from explorer.compare.node_noise import ill_conditioned
+from explorer.compare.state import state_rows
 from explorer.compare.verdicts import judge, with_expectation
 from explorer.exploration.jobs import question
 from explorer.exploration.outcomes import Outcomes, recorded_otherwise
@@ -213,7 +214,7 @@ class RunState:
             ungraphed=ungraphed,
             lost_graphs=tuple(lost),
             alignments=self._alignments,
-            state={name: seen.state for name, seen in recorded.items() if seen.graphs},
+            state=state_rows({name: seen.state for name, seen in recorded.items() if seen.graphs}),
         )
 
     def _judged(self, case: GradCase) -> CaseReport:
