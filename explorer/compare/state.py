@@ -2,37 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
-
 from explorer.compare.noise import EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.compare.results import within
 from explorer.model.arrays import Array, unpack
 from explorer.model.engines import ENGINES
-from explorer.model.state import StateChange
-
-
-class StateGroup(msgspec.Struct, frozen=True):
-    """Engines whose calls leave the same values in a tensor."""
-
-    engines: tuple[str, ...]
-    after: Array
-
-
-class StateRow(msgspec.Struct, frozen=True):
-    """One tensor of the state, and what the engines leave in it.
-
-    ``absent`` are engines of a framework none of whose engines changes it: its net may not have it.
-    """
-
-    name: str
-    before: Array
-    groups: tuple[StateGroup, ...]
-    absent: tuple[str, ...] = ()
-
-    @property
-    def differs(self) -> bool:
-        """Whether two engines leave different values."""
-        return len(self.groups) > 1
+from explorer.model.state import StateChange, StateGroup, StateRow
 
 
 def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ...]:

@@ -8,6 +8,7 @@ from explorer.compare.broadcasts import silent_broadcasts
 from explorer.compare.draws import random_draws
 from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.non_finite import non_finite
+from explorer.compare.state import state_rows
 from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
 from explorer.exploration.jobs import question
 from explorer.exploration.outcomes import Outcomes, altered_engines, recorded_otherwise
@@ -241,7 +242,7 @@ class RunState:
             ungraphed=ungraphed,
             lost_graphs=tuple(lost),
             alignments=self._alignments,
-            state={name: seen.state for name, seen in recorded.items() if seen.graphs},
+            state=state_rows({name: seen.state for name, seen in recorded.items() if seen.graphs}),
         )
 
     def _judged(self, case: GradCase) -> CaseReport:

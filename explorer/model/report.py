@@ -10,7 +10,7 @@ from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.results import Leaf, OracleResult, Outcome, Result
-from explorer.model.state import StateChange
+from explorer.model.state import StateRow
 
 CaseVerdict = Literal[
     "match", "close", "differs", "drawn", "all_raise", "some_raise", "not_compared"
@@ -167,7 +167,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     and ``lost_graphs`` are those of these engines whose worker was lost over it.
     ``findings`` are about the nets themselves, and come before everything else.
     ``left_out`` are cases of the matrix that are not among ``cases``. ``state`` is what the call
-    whose graphs these are has changed of each net's state, by engine.
+    whose graphs these are leaves in the nets' buffers and counters.
     """
 
     schema: int = 1
@@ -185,7 +185,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     ungraphed: dict[str, Ungraphed] = {}
     lost_graphs: tuple[str, ...] = ()
     alignments: tuple[Alignment, ...] = ()
-    state: dict[str, tuple[StateChange, ...]] = {}
+    state: tuple[StateRow, ...] = ()
 
     @property
     def is_as_expected(self) -> bool:

@@ -25,6 +25,7 @@ from explorer.model.measurement import Measured
 from explorer.model.message import Text
 from explorer.model.report import CaseReport, LeftOut, Overflow, Report
 from explorer.model.results import Estimate, Leaf, Obstacle, Result
+from explorer.model.state import StateGroup, StateRow
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.unpaired import Unpaired
 from explorer.report.json import Document, array_document, to_builtins
@@ -207,11 +208,25 @@ FORMS: dict[type, Form] = {
         "ReportDocument",
         "Everything that was found out about one scenario.",
         "schema scenario title notes versions devices inputs parameters findings cases left_out"
-        " graphs ungraphed proofs alignments",
+        " graphs ungraphed proofs alignments state",
         inputs=_by_name("inputs"),
         parameters=_by_name("parameters"),
         proofs=(dict[str, ProofCounts], _proofs),
         ungraphed=(dict[str, str], _ungraphed),
+    ),
+    StateRow: _form(
+        "State",
+        "A buffer, a counter or another tensor that is not trained, and that the call of ``graphs``"
+        " changes.\n\n``before`` are its values when the call begins.",
+        "name before groups absent differs",
+        before=(Any, attrgetter("before")),
+        differs=(bool, attrgetter("differs")),
+    ),
+    StateGroup: _form(
+        "StateGroup",
+        "Engines that leave the same values in a tensor, and these values after the whole call.",
+        "engines after",
+        after=(Any, attrgetter("after")),
     ),
     CaseReport: _form(
         "Case",

@@ -2,11 +2,19 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
 
-from explorer.engines.mindspore.ir import IRNode, Module, Subgraph, parse
+from explorer.engines.mindspore.ir import (
+    IRNode,
+    IRSyntaxError,
+    Module,
+    Subgraph,
+    parse,
+    read_stages,
+)
 from explorer.engines.mindspore.ir.records import Abstract, Parameter
 from tests.support.ir_texts import RETURN, SAMPLES, module_of, node_of_type, statement
 
@@ -231,3 +239,12 @@ def test_an_operand_of_an_unknown_form_is_carried_along_as_it_is_printed() -> No
     for operand in ("'a b'", "Tensor(shape=[2], dtype=Float32, device=cpu, value=[1 2])", "F<1>"):
         module = parse(module_of(statement(operand, 1), RETURN), "f.ir")
         assert len(module.subgraphs[0].nodes[0].operands) == 1
+
+
+def test_a_stage_that_cannot_be_read_takes_no_other_stage_along(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.ir"
+    damaged.write_text("# IR entry: @f\n", encoding="utf-8")
+    files = {"first": damaged, "last": SAMPLES / "dense_validate.ir"}
+    assert list(read_stages(files, "last")) == ["last"]
+    with pytest.raises(IRSyntaxError):
+        read_stages(files, "first")

@@ -51,6 +51,15 @@ def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
         },
         rel=1e-5,
     )
+    rows = {row.name: row for row in report.state}
+    moved = rows["block.bn.running_mean"]
+    assert [group.engines for group in moved.groups] == [
+        ("mindspore-graph", "mindspore-tape", "torch-tape"),
+        ("torch-graph",),
+    ]
+    counter = rows["block.bn.num_batches_tracked"]
+    assert [int(unpack(group.after)) for group in counter.groups] == [2, 1]
+    assert counter.absent == ("mindspore-graph", "mindspore-tape")
     for graph in report.graphs:
         assert lint(graph) == []
     for alignment in report.alignments:
@@ -167,7 +176,8 @@ def test_a_recomputed_block_may_change_its_buffers_in_any_way(
 def test_a_buffer_that_becomes_memory_that_nothing_fills_costs_no_graph(
     tmp_path: Path, workers: Workers
 ) -> None:
-    made = "self.register_buffer('ema', torch.zeros(2))"
+    # No value that fresh memory is likely to hold.
+    made = "self.register_buffer('ema', torch.full((2,), 7.25))"
     changed = "self.ema = torch.empty(2); return torch.tanh(x) * 1.5"
     path = written(tmp_path, TORCH_ALONE.format(made=made, changed=changed))
     report = explore(load(path), workers, engines=("torch-tape",), selection="main")

@@ -296,8 +296,8 @@ IN_MINDSPORE = (
     Fault(
         "kernels joined to statements in the opposite order",
         f"{MINDSPORE}/kernel_values.py",
-        "            self._join_in_order(sorted(ran, key=_number_of_operator), kernels)\n",
-        "            self._join_in_order(sorted(ran, key=_number_of_operator)[::-1], kernels)\n",
+        "            ran = sorted(ran, key=_number_of_operator)\n",
+        "            ran = sorted(ran, key=_number_of_operator)[::-1]\n",
         "tests/engines/test_mindspore_graphs.py::test_a_gradient_node_holds_the_gradient_and_so_does_what_feeds_it[ms_shared-mindspore-graph]",
     ),
 )

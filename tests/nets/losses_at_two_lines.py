@@ -27,14 +27,14 @@ def mindspore_net():
 
 def torch_net():
     import torch
-    import torch.nn.functional as F
+    from torch.nn.functional import cross_entropy, gelu
 
     def bent(v):
-        return F.gelu(v * 0.5, approximate="tanh")
+        return gelu(v * 0.5, approximate="tanh")
 
     def net(x, y):
-        there = F.cross_entropy(x, torch.softmax(y, -1))
-        back = F.cross_entropy(y, torch.softmax(x, -1))
+        there = cross_entropy(x, torch.softmax(y, -1))
+        back = cross_entropy(y, torch.softmax(x, -1))
         both = bent(x) + bent(y)
         return there + back + both.sum()
 

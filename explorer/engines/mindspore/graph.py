@@ -21,7 +21,7 @@ from explorer.engines.mindspore.answers import (
 )
 from explorer.engines.mindspore.gradient_cell import wrapped
 from explorer.engines.mindspore.graph_capture import GraphCapture, ModuleLeaf
-from explorer.engines.mindspore.ir import Module, read
+from explorer.engines.mindspore.ir import Module, read_stages
 from explorer.engines.mindspore.ir_statements import program
 from explorer.engines.mindspore.kernel_values import KernelValues, kernels_in, make_room
 from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype_of, flat
@@ -68,11 +68,17 @@ def capture(request: CaseRequest) -> Captured:
     try:
         run = _run(request, scratch)
         tree, leaves = named(_answer(case, run), run.net, case)
-        graphs = []
+        files = {}
         for compiler_pass in PASSES:
             path = newest(scratch / IR, compiler_pass.file)
             if path is not None:
-                graphs.append(_graph(request, run, compiler_pass, read(path)))
+                files[compiler_pass.stage] = path
+        modules = read_stages(files, FINAL.stage)
+        graphs = []
+        for compiler_pass in PASSES:
+            if compiler_pass.stage in modules:
+                module = modules[compiler_pass.stage]
+                graphs.append(_graph(request, run, compiler_pass, module))
     except Exception as error:
         return Captured((), failed(request, error))
     return Captured(tuple(graphs), answered(request, tree, leaves), run.changes)

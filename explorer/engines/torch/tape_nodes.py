@@ -197,7 +197,8 @@ def is_number(tensor: torch.Tensor) -> bool:
     smaller = PROBES.get(tensor.dtype)
     if tensor.dim() or smaller is None:
         return False
-    return torch.result_type(torch.zeros((), dtype=smaller), tensor) == smaller
+    kept: bool = torch.result_type(torch.zeros((), dtype=smaller), tensor) == smaller
+    return kept
 
 
 def saved_tensors(node: Any) -> list[torch.Tensor]:

@@ -1,6 +1,7 @@
 """Reads a whole IR text: header, parameters and subgraphs."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from explorer.engines.mindspore.ir.lines import PAIR, Fault, IRSyntaxError, Lines
@@ -220,3 +221,23 @@ def read(path: Path) -> Module:
         byte = f"byte {data[error.start]:#04x}"
         raise IRSyntaxError(str(path), line, column, byte, "UTF-8 text") from None
     return parse(text, str(path))
+
+
+def read_stages(files: Mapping[str, Path], needed: str) -> dict[str, Module]:
+    """Reads the IR file of each stage; one that cannot be read is left out.
+
+    Raises IRSyntaxError where that is the stage which is ``needed``.
+    """
+    modules = {}
+    for stage, path in files.items():
+        module = read(path) if stage == needed else _readable(path)
+        if module is not None:
+            modules[stage] = module
+    return modules
+
+
+def _readable(path: Path) -> Module | None:
+    try:
+        return read(path)
+    except IRSyntaxError:
+        return None

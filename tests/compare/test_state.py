@@ -1,0 +1,60 @@
+"""What calls leave in the state of a net, side by side."""
+
+import numpy as np
+
+from explorer.compare.state import state_rows
+from explorer.model.arrays import pack
+from explorer.model.state import StateChange
+
+
+def change(name: str, before: float, after: float, dtype: str = "float32") -> StateChange:
+    return StateChange(
+        name, pack(np.array([before], dtype), dtype), pack(np.array([after], dtype), dtype)
+    )
+
+
+def test_engines_that_leave_the_same_values_are_one_group_up_to_rounding() -> None:
+    state = {
+        "mindspore-tape": (change("mean", 0, 0.5),),
+        "torch-tape": (change("mean", 0, 0.5000001),),
+        "torch-graph": (change("mean", 0, 0.6),),
+    }
+    (row,) = state_rows(state)
+    assert [group.engines for group in row.groups] == [
+        ("mindspore-tape", "torch-tape"),
+        ("torch-graph",),
+    ]
+    assert row.differs
+
+
+def test_a_counter_that_differs_by_one_differs() -> None:
+    state = {
+        "torch-tape": (change("count", 0, 2, "int64"),),
+        "torch-graph": (change("count", 0, 1, "int64"),),
+    }
+    (row,) = state_rows(state)
+    assert row.differs
+
+
+def test_an_engine_that_leaves_a_tensor_as_it_was_is_compared_within_its_framework() -> None:
+    state = {
+        "torch-tape": (change("count", 0, 1, "int64"),),
+        "torch-graph": (),
+        "mindspore-tape": (),
+    }
+    (row,) = state_rows(state)
+    assert [group.engines for group in row.groups] == [("torch-tape",), ("torch-graph",)]
+    assert row.absent == ("mindspore-tape",)
+
+
+def test_no_row_without_a_change() -> None:
+    assert state_rows({"torch-tape": (), "torch-graph": ()}) == ()
+
+
+def test_a_nan_equals_a_nan() -> None:
+    state = {
+        "torch-tape": (change("mean", 0, np.nan),),
+        "torch-graph": (change("mean", 0, np.nan),),
+    }
+    (row,) = state_rows(state)
+    assert not row.differs
