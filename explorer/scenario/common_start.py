@@ -126,7 +126,13 @@ def settle(
     start = _start(scenario, descriptions, are_all=not (lost or failed))
     for pack_ in found.packs:
         start.update(_packed_start(scenario, pack_, start))
-    trainable = _trainable(descriptions)
+    pieces = tuple(pack_.pieces for pack_ in found.packs if pack_.is_trained)
+    alike = _trainable(descriptions)
+    trainable, own_trainable = alike, alike
+    # The first of them is asked for alone too, which only works where both nets have one of it.
+    if alike:
+        trainable += tuple(name for piece in pieces for name in piece.torch)
+        own_trainable += tuple(name for piece in pieces for name in piece.own)
     names = {}
     if "mindspore" in descriptions:
         names = {spec.path: spec.name for spec in _specs(descriptions["mindspore"])}
@@ -139,9 +145,10 @@ def settle(
             engine=name,
             device=devices[name],
             parameters=start,
-            trainable=trainable,
+            trainable=own_trainable if ENGINES[name].framework == "mindspore" else trainable,
             names=names,
-            layouts=found.layouts,
+            shapes=found.shapes,
+            pieces=pieces if alike else (),
             returned=description.returned,
             has_masks=len(description.masked) > 0,
         )

@@ -9,7 +9,6 @@ from explorer.model.arrays import pack, unpack
 from explorer.model.findings import PackedParameters, PairedParameters, ReportFinding
 from explorer.model.requests import Description, ParameterSpec
 from explorer.scenario.correspondence import is_weight, lone
-from explorer.scenario.layouts import Layout, Step
 from explorer.scenario.packing import Pack, packs
 from explorer.scenario.pairing import Pair, Pairing, candidates, fits, squeezed
 from explorer.scenario.proposals import entries
@@ -22,13 +21,13 @@ EXAMPLES = 3
 class Counterparts(msgspec.Struct, frozen=True):
     """MindSpore's net with PyTorch's names, and how they were found.
 
-    ``layouts`` are those that turn shapes into PyTorch's, by MindSpore's paths. ``rivals`` are
+    ``shapes`` are PyTorch's where these have other lengths of 1, by MindSpore's paths. ``rivals`` are
     pairs of another candidate, between which nothing decides; ``guesses`` those that nothing but a
     few letters speaks for.
     """
 
     mindspore: Description
-    layouts: dict[str, Layout] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     packs: tuple[Pack, ...] = ()
     findings: tuple[ReportFinding, ...] = ()
     guesses: tuple[Pair, ...] = ()
@@ -110,19 +109,19 @@ def _renamed(mindspore: Description, names: Mapping[str, str], taken: set[str]) 
 
 
 def _laid_out(result: Counterparts, torch: Description) -> Counterparts:
-    """With the layouts of parameters whose shapes are the same but for lengths of 1."""
+    """With the shapes of parameters that are the same but for lengths of 1."""
     shapes = {spec.name: spec.value.shape for spec in torch.parameters}
-    layouts: dict[str, Layout] = {}
+    own: dict[str, tuple[int, ...]] = {}
     parameters = []
     for spec in result.mindspore.parameters:
         wanted = shapes.get(spec.name, spec.value.shape)
         if wanted != spec.value.shape and squeezed(wanted) == squeezed(spec.value.shape):
-            layouts[spec.path] = (Step("reshape", wanted),)
+            own[spec.path] = wanted
             value = pack(unpack(spec.value).reshape(wanted), spec.value.dtype)
             spec = msgspec.structs.replace(spec, value=value)
         parameters.append(spec)
     mindspore = msgspec.structs.replace(result.mindspore, parameters=tuple(parameters))
-    return msgspec.structs.replace(result, mindspore=mindspore, layouts=layouts)
+    return msgspec.structs.replace(result, mindspore=mindspore, shapes=own)
 
 
 # What a report says of them
@@ -156,5 +155,6 @@ def _packed(found: Iterable[Pack]) -> Iterator[ReportFinding]:
         whole=first.whole.path,
         parts=tuple(part.path for part in first.parts),
         others=len(found) - 1,
+        compared=all(pack_.is_trained for pack_ in found),
     )
-    yield ReportFinding(fact=fact, names=tuple(pack.whole.name for pack in found))
+    yield ReportFinding(fact=fact, names=tuple(pack_.whole.name for pack_ in found))

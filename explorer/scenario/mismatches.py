@@ -124,17 +124,18 @@ def check_ambiguity(
     pairs = [(pair.mindspore, pair.torch) for pair in (*found.guesses, *found.rivals)]
     if not pairs:
         return
+    names = entries(pairs, mindspore, torch)
     text = _(
-        "{file}: the nets name their parameters differently, and neither order and shapes nor the"
-        " values of a run decide which of PyTorch's is {parameters} of MindSpore's.\n{remedy}"
+        "{file}: neither names, order and shapes nor the values of a run decide which of MindSpore's"
+        " {parameters} is which of PyTorch's {others}; add {form}"
     )
-    paths = list(dict.fromkeys(spec.path for spec, _other in pairs))
-    proposed = [(spec, other) for spec, other in pairs if spec.path in paths]
-    names = entries(proposed, mindspore, torch)
-    remedy = _("If these are the same parameters, add {lines}").format(
-        lines=scenario.entry("PARAMETER_NAMES", _dict(names))
+    raise ScenarioError(
+        text,
+        file=scenario.place,
+        parameters=_some(list(names)),
+        others=_some(list(dict.fromkeys(names.values()))),
+        form=_form(scenario),
     )
-    raise ScenarioError(text, file=scenario.place, parameters=_some(paths), remedy=remedy)
 
 
 def check_parameters(scenario: Declaration, mindspore: Description, torch: Description) -> None:
@@ -145,7 +146,8 @@ def check_parameters(scenario: Declaration, mindspore: Description, torch: Descr
     a counterpart.
     """
     shapes = list(_of_another_shape(mindspore, torch))
-    if not (shapes or _may_belong(mindspore, torch) or _have_nothing_in_common(mindspore, torch)):
+    tests = (_may_belong, _have_nothing_in_common, _differ_in_width)
+    if not (shapes or any(test(mindspore, torch) for test in tests)):
         return
     problems = [*_without_partner(mindspore, torch), *shapes]
     reason = reason_of(mindspore, torch)
@@ -177,10 +179,13 @@ def reason_of(mindspore: Description, torch: Description) -> str:
             )
         paths = norms[0] or norms[1]
         return text.format(n=len(paths), first=paths[0])
+    text = _("widths differ from {mindspore} in MindSpore, {torch} in PyTorch on")
+    for held in common(mindspore, torch):
+        if is_weight(held.mindspore) and size_of(held.mindspore) != size_of(held.torch):
+            return text.format(mindspore=_titled(held.mindspore), torch=_titled(held.torch))
     for spec in _without_a_like(mindspore, torch):
         for other in _without_a_like(torch, mindspore):
             if len(spec.value.shape) == len(other.value.shape):
-                text = _("widths differ from {mindspore} in MindSpore, {torch} in PyTorch on")
                 return text.format(mindspore=_titled(spec), torch=_titled(other))
     return ""
 
@@ -271,6 +276,11 @@ def _have_nothing_in_common(mindspore: Description, torch: Description) -> bool:
     if any(is_weight(held.mindspore) or is_weight(held.torch) for held in common(mindspore, torch)):
         return False
     return any(map(is_weight, mindspore.parameters)) and any(map(is_weight, torch.parameters))
+
+
+def _differ_in_width(mindspore: Description, torch: Description) -> bool:
+    """Whether each net has a matrix or kernel of a size that the other has nothing left of."""
+    return bool(_without_a_like(mindspore, torch) and _without_a_like(torch, mindspore))
 
 
 def _without_partner(mindspore: Description, torch: Description) -> Iterator[str]:

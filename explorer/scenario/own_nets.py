@@ -105,7 +105,7 @@ def own_nets(
         values[DECLARATIONS[key]] = _literal(key, value)
     if checkpoint and checkpoint.framework == "mindspore":
         values["STARTS_FROM"] = "mindspore"
-    name = name or _name_of(torch or mindspore)
+    name = name or _name_of(str(nets.get("torch") or nets["mindspore"]))
     names = Names(name, values, is_of_api=True)
     check_inputs(names, arrays)
     plain = Declaration(

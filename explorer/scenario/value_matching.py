@@ -218,17 +218,21 @@ def _by_response(pairing: Pairing, ask: Ask) -> Pairing | None:
     if at_base is None or distance(at_base[0][0], at_base[1][0]) > SAME:
         return None
     mine, theirs = at_base[0][0], at_base[1][0]
-    starts = []
+    # Each start has only what changes: a whole one for each module would take gigabytes.
+    starts = [base]
+    back: dict[str, Array] = {}
     for module in modules:
-        moved = dict(base)
+        moved = {}
         for pair in by_module[module]:
-            name = pair.torch.name
-            moved[name] = _record(drawn(f"moved {key(pair.torch)}", pair.torch), pair.torch)
-        starts.append(moved)
+            values = drawn(f"moved {key(pair.torch)}", pair.torch)
+            moved[pair.torch.name] = _record(values, pair.torch)
+        starts.append({**back, **moved})
+        back = {name: base[name] for name in moved}
     moved_outputs = _outputs(names, tuple(starts), ask)
     if moved_outputs is None:
         return None
-    moves = dict(zip(modules, zip(*moved_outputs, strict=True), strict=True))
+    responses = zip(moved_outputs[0][1:], moved_outputs[1][1:], strict=True)
+    moves = dict(zip(modules, responses, strict=True))
     partners: dict[str, str] = {}
     for group in groups:
         partners.update(_partners(group, moves, mine, theirs))

@@ -354,3 +354,82 @@ def test_values_of_another_shape_are_refused_with_both(tmp_path: Path) -> None:
 def test_values_are_taken_as_they_are_where_both_workers_are_lost(tmp_path: Path) -> None:
     loss = Lost("crashed", Loss(kind="died", code=-6))
     assert start(settled(tmp_path, loss, loss, GIVEN)) == {"w": 7.0}
+
+
+def test_pairs_between_which_nothing_decides_are_refused_and_none_is_proposed(
+    tmp_path: Path,
+) -> None:
+    mindspore = net(spec("left.weight", 1.0), spec("right.weight", 1.0))
+    torch = net(spec("up.weight", 1.0), spec("gate.weight", 1.0))
+    with pytest.raises(ScenarioError) as caught:
+        settled(tmp_path, mindspore, torch)
+    message = str(caught.value)
+    assert "MindSpore's left, right is which of PyTorch's up, gate" in message
+    assert message.endswith('add PARAMETER_NAMES = {"mindspore name": "torch name"}')
+    names = "PARAMETER_NAMES = {'left': 'gate', 'right': 'up'}\n"
+    mindspore = net(
+        spec("gate.weight", 1.0, path="left.weight"), spec("up.weight", 1.0, path="right.weight")
+    )
+    nets = settled(tmp_path, mindspore, torch, names)
+    assert nets.findings == ()
+
+
+def test_lengths_of_one_need_no_layout(tmp_path: Path) -> None:
+    def shaped(name: str, *shape: int) -> ParameterSpec:
+        return ParameterSpec(name, name, "trained", pack(np.ones(shape, np.float32)))
+
+    mindspore = net(shaped("w", 2, 3, 1, 1), shaped("s", 4))
+    torch = net(shaped("w", 2, 3), shaped("s", 1, 1, 4))
+    nets = settled(tmp_path, mindspore, torch)
+    assert nets.requests["mindspore-tape"].shapes == {"w": (2, 3), "s": (1, 1, 4)}
+    assert nets.trainable == ("w", "s")
+    assert nets.findings == ()
+
+
+def test_packed_parameters_start_as_pieces_of_each_other(tmp_path: Path) -> None:
+    def rows(name: str, *numbers: float) -> ParameterSpec:
+        values = np.array([[number, number] for number in numbers], np.float32)
+        return ParameterSpec(name, name, "trained", pack(values))
+
+    mindspore = net(
+        spec("common", 1.0),
+        rows("a.q.weight", 1, 1),
+        rows("a.k.weight", 2, 2),
+        rows("b.qk.weight", 3, 3, 3, 4, 4, 4, 4, 5),
+    )
+    torch = net(
+        spec("common", 1.0),
+        rows("a.qk.weight", 6, 6, 7, 7),
+        rows("b.q.weight", 8, 8, 8),
+        rows("b.k.weight", 9, 9, 9, 9, 10),
+    )
+    nets = settled(tmp_path, mindspore, torch)
+    started = {
+        name: unpack(value)[:, 0].tolist() for name, value in nets.parameters.items() if "." in name
+    }
+    assert started == {
+        "a.qk.weight": [6, 6, 7, 7],
+        "a.qk.weight[0:2]": [6, 6],
+        "a.qk.weight[2:4]": [7, 7],
+        "b.q.weight": [8, 8, 8],
+        "b.k.weight": [9, 9, 9, 9, 10],
+        "b.q.weight + b.k.weight": [8, 8, 8, 9, 9, 9, 9, 10],
+    }
+    assert nets.trainable == ("common", "a.qk.weight", "b.q.weight", "b.k.weight")
+    own = nets.requests["mindspore-tape"]
+    assert own.trainable == (
+        "common",
+        "a.qk.weight[0:2]",
+        "a.qk.weight[2:4]",
+        "b.q.weight + b.k.weight",
+    )
+    assert nets.requests["torch-tape"].trainable == nets.trainable
+    (remark,) = nets.findings
+    assert remark.kind == "names"
+
+    led = settled(tmp_path, mindspore, torch, "STARTS_FROM = 'mindspore'\n")
+    assert unpack(led.parameters["a.qk.weight"])[:, 0].tolist() == [1, 1, 2, 2]
+    assert unpack(led.parameters["b.k.weight"])[:, 0].tolist() == [4, 4, 4, 4, 5]
+    given = "def parameters():\n    return {'a.qk.weight': np.full((4, 2), 7, np.float32)}\n"
+    of_scenario = settled(tmp_path, mindspore, torch, given)
+    assert unpack(of_scenario.parameters["a.qk.weight[2:4]"]).tolist() == [[7, 7]] * 2

@@ -30,8 +30,9 @@ def matched(mindspore: tuple[str, ...], torch: tuple[str, ...], mine: Net, their
 
     def ask(framework: Framework, names: Mapping[str, str], starts: Starts) -> Responses:
         outputs = []
+        values: dict[str, AnyArray] = {}
         for start in starts:
-            values = {name: unpack(array) for name, array in start.items()}
+            values.update({name: unpack(array) for name, array in start.items()})
             if framework == "torch":
                 outputs.append(theirs(values, X))
             else:
