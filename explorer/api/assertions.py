@@ -9,16 +9,18 @@ from typing import Any
 
 from explorer.api.functions import Net, explore, nets
 from explorer.api.results import Exploration
+from explorer.compare.leaf_differences import leaf_differences
 from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.pytest_plugin import REPORTS
 from explorer.report.diff import diff_lines
 from explorer.report.files import prepare_folder
-from explorer.report.scenario.case_rows import Footnotes, by_tensor, row_among
+from explorer.report.scenario.case_rows import Footnotes, row_among
 from explorer.report.scenario.graphs import last_graph
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.messages import shortened
+from explorer.words.cases import SEPARATOR, figure
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.headlines import headline
 from explorer.workers.workers import REQUEST_SECONDS
@@ -28,6 +30,9 @@ CURRENT_TEST = "PYTEST_CURRENT_TEST"
 
 LINE = 500
 """The greatest number of characters of a line of the message."""
+
+MOST_TENSORS = 5
+"""The greatest number of differing tensors that are named for a case."""
 
 MOST_CASES = 5
 """The greatest number of cases that a message lists."""
@@ -160,6 +165,21 @@ def _different_cases(report: Report) -> Iterator[str]:
         more = len(different) - MOST_CASES
         text = _("and 1 more case") if more == 1 else _("and {n} more cases")
         yield f"  {text.format(n=more)}"
+
+
+def by_tensor(report: CaseReport) -> str:
+    """The tensors that differ most, by the share of their values; "" of a single one."""
+    differences = leaf_differences(report)
+    if len(differences) < 2:
+        return ""
+    parts = []
+    for difference in differences[:MOST_TENSORS]:
+        size = figure(difference.greatest)
+        parts.append(clean(f"{difference.leaf} {size}"))
+    text = _("greatest by tensor: {tensors}")
+    if len(differences) > MOST_TENSORS:
+        text = _("greatest by tensor: {tensors}, … ({n} tensors in all)")
+    return text.format(tensors=_(SEPARATOR).join(parts), n=len(differences))
 
 
 def _first_divergence(report: Report) -> Iterator[str]:

@@ -9,7 +9,7 @@ import msgspec
 
 from explorer.fuzz.program import Program
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES
+from explorer.model.engines import ENGINES, FRAMEWORKS
 from explorer.model.fuzz import Kind, Sighting
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
@@ -35,6 +35,22 @@ def _lost(_: Report, case: CaseReport) -> Iterator[Sighting]:
     if engines:
         error = case.results[engines[0]].error
         yield Sighting("lost", tuple(engines), (message(error),) if error else ())
+
+
+def _did_not_run(_: Report, case: CaseReport) -> Iterator[Sighting]:
+    """A framework's forward that raises: without an operator there is no gradient to be wrong."""
+    for framework in FRAMEWORKS:
+        errors: dict[str, None] = {}
+        ran = False
+        for name, result in case.results.items():
+            if ENGINES[name].framework != framework:
+                continue
+            # An engine's own call would be shown as code.
+            ran |= result.outcome != "raised" or bool(result.code)
+            if result.error:
+                errors[message(result.error)] = None
+        if errors and not ran:
+            yield Sighting("refused", tuple(case.results), tuple(errors)[:1])
 
 
 def _refused(_: Report, case: CaseReport) -> Iterator[Sighting]:
@@ -120,6 +136,7 @@ def _contradicted(
 
 _LOOKS: tuple[Callable[[Report, CaseReport], Iterator[Sighting]], ...] = (
     _lost,
+    _did_not_run,
     _refused,
     _differs,
     _raises,

@@ -192,7 +192,8 @@ def verdict(case: CaseReport) -> str:
     raising = [name for name in raising if name not in given]
     frameworks = {ENGINES[name].framework for name in raising}
     others = {ENGINES[name].framework for name in given}
-    if len(frameworks) == 1 and frameworks.isdisjoint(others):
+    # One engine of a framework says nothing of its other style.
+    if len(raising) > 1 and len(frameworks) == 1 and frameworks.isdisjoint(others):
         (framework,) = frameworks
         return _("only {framework} raises").format(framework=FRAMEWORK_LABELS[framework])
     text = _("only {engines} raises") if len(raising) == 1 else _("only {engines} raise")

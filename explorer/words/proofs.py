@@ -51,8 +51,16 @@ def last_stages(graphs: Iterable[GradGraph]) -> list[GradGraph]:
     return list({graph.engine: graph for graph in graphs}.values())
 
 
-def in_words(counts: ProofCounts) -> str:
-    """The counts as a sentence: "57 of 58 op values proven; 1 unproven: it draws …"."""
+def in_words(counts: ProofCounts, above: ProofCounts | None = None) -> str:
+    """The counts as a sentence: "57 of 58 op values proven; 1 unproven: it draws …".
+
+    Where they are unproven for the one reason of those ``above``, it is not said again.
+    """
+    reasons = list(counts.unproven)
+    if above and len(reasons) == 1 and reasons == list(above.unproven):
+        text = _("{n} of {total} op values proven; {unproven} unproven for the same reason")
+        unproven = counts.unproven[reasons[0]]
+        return text.format(n=counts.proven, total=counts.op_nodes, unproven=unproven)
     clauses = [_("{n} of {total} op values proven").format(n=counts.proven, total=counts.op_nodes)]
     for reason, number in sorted(counts.unproven.items()):
         clauses.append(_("{n} unproven: {reason}").format(n=number, reason=reason))

@@ -1,14 +1,15 @@
 """The message of assert_same_gradients(): the cases that it lists, and the divergence that it shows."""
 
 import msgspec
+import numpy as np
 import pytest
 
-from explorer.api.assertions import LINE, MOST_CASES, message
+from explorer.api.assertions import LINE, MOST_CASES, by_tensor, message
 from explorer.api.results import Exploration
 from explorer.compare.verdicts import judge
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
 from explorer.model.results import OracleResult, Result
 from explorer.model.trees import Branch
 from tests.support.results import answer, values
@@ -94,6 +95,31 @@ def test_a_long_error_of_a_framework_is_one_line_of_the_message() -> None:
     }
     case = judge(GradCase("grad", 0), results, OracleResult("not_defined"))
     lines = message_of(report(), cases=(case,), alignments=())
-    assert "  grad(0): only PyTorch raises" in lines
+    assert "  grad(0): only torch-tape raises" in lines
     assert any(line.startswith("    torch-tape RuntimeError: a word of many") for line in lines)
     assert max(map(len, lines)) <= LINE
+
+
+def _judged(one: Result, other: Result) -> CaseReport:
+    results = {"mindspore-tape": one, "torch-tape": other}
+    return judge(GradCase("grad", 0), results, OracleResult("not_defined"))
+
+
+def test_tensors_are_listed_by_how_far_they_differ() -> None:
+    names = ("da", "db", "dc")
+    one_tensor = np.zeros(2, np.float32)
+    one = answer(*(np.zeros(2, np.float32),) * 3, structure=Branch(names))
+    apart = [np.full(2, size, np.float32) for size in (1, 4, 0)]
+    other = answer(*apart, structure=Branch(names))
+    report = _judged(one, other)
+    assert by_tensor(report) == "greatest by tensor: db 4, da 1"
+    assert (
+        by_tensor(
+            _judged(answer(one_tensor, structure="dx"), answer(one_tensor + 1, structure="dx"))
+        )
+        == ""
+    )
+    # An infinity beside a number goes first.
+    apart[0][0] = np.inf
+    unlike = _judged(one, answer(*apart, structure=Branch(names)))
+    assert by_tensor(unlike) == "greatest by tensor: da nan or inf, db 4"

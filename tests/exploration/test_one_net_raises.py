@@ -106,7 +106,7 @@ def test_scenario_and_diff_show_what_the_other_net_gives_and_exit_with_1(
     assert run(["diff", file, "mindspore-graph", "torch-tape"]) == 1
     label, headline, *answers, missing, end = capfd.readouterr().out.splitlines()
     assert label == GradCase("grad", 0).label
-    assert headline == "  only PyTorch raises"
+    assert headline == "  only torch-tape raises"
     assert answers[0] == "  mindspore-graph  [2, 4, 6]"
     assert answers[1].startswith("  torch-tape       AttributeError: ")
     assert (missing, end) == ("no graph from torch-tape", "the graphs are not compared")
@@ -144,7 +144,7 @@ def test_an_engine_that_refuses_to_differentiate_leaves_diff_the_other_result(
     file = str(written(tmp_path, INPUTS + OVERWRITTEN, "overwritten_exp.py"))
     assert run(["diff", file, "torch-tape", "mindspore-graph"]) == 1
     printed = capfd.readouterr().out
-    assert "only PyTorch raises" in printed
+    assert "only torch-tape raises" in printed
     assert "modified by an inplace operation" in printed
     assert "  mindspore-graph  [" in printed
     assert run(["diff", file, "torch-tape", "mindspore-graph", "--json"]) == 1

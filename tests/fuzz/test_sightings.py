@@ -47,3 +47,17 @@ def test_an_engine_that_raises_comes_before_an_oracle_that_disagrees() -> None:
     results = {**case.results, "torch-graph": raises}
     case = msgspec.structs.replace(case, results=results, verdict="some_raise", oracle_agrees=False)
     assert seen(report_on(case)) == Sighting("raises", ("torch-graph",), ("ValueError: no",))
+
+
+def test_a_framework_whose_forward_raises_is_refused_and_no_finding() -> None:
+    case = case_report(GradCase("grad", 0))
+    raises = Result(outcome="raised", error=Failure("TypeError", "no such operator"))
+    both = dict.fromkeys(("mindspore-graph", "mindspore-tape"), raises)
+    stopped = msgspec.structs.replace(case, results={**case.results, **both}, verdict="some_raise")
+    sighting = seen(report_on(stopped))
+    assert (sighting.kind, sighting.errors) == ("refused", ("no such operator",))
+    # The same of calls that were made is a finding.
+    called = msgspec.structs.replace(raises, code="ms.grad(net, 0)(x)")
+    both = dict.fromkeys(both, called)
+    stopped = msgspec.structs.replace(case, results={**case.results, **both}, verdict="some_raise")
+    assert seen(report_on(stopped)).kind == "raises"

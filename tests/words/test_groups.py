@@ -9,7 +9,7 @@ from explorer.model.failures import Failure
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import Branch
-from explorer.report.scenario.case_rows import Footnotes, by_tensor, case_row, row_among
+from explorer.report.scenario.case_rows import Footnotes, case_row, row_among
 from explorer.scenario.declaration import Tolerance
 from explorer.words.groups import MOST_TENSORS, worded_answers
 from tests.support.results import answer, raised
@@ -239,17 +239,3 @@ def test_a_long_error_is_shown_once_and_referred_to_by_the_first_case() -> None:
     first, second = (row.statements[1].text for row in rows)
     assert first.startswith("RuntimeError: the same words")
     assert second == "RuntimeError, as in grad(0)"
-
-
-def test_tensors_are_listed_by_how_far_they_differ() -> None:
-    names = ("da", "db", "dc")
-    one = answer(*(np.zeros(2, np.float32),) * 3, structure=Branch(names))
-    apart = [np.full(2, size, np.float32) for size in (1, 4, 0)]
-    other = answer(*apart, structure=Branch(names))
-    report = judged(one, other)
-    assert by_tensor(report) == "greatest by tensor: db 4, da 1"
-    assert by_tensor(judged(dx(ramp()), dx(ramp(0)))) == ""
-    # An infinity beside a number goes first.
-    apart[0][0] = np.inf
-    unlike = judged(one, answer(*apart, structure=Branch(names)))
-    assert by_tensor(unlike) == "greatest by tensor: da nan or inf, db 4"

@@ -8,7 +8,6 @@ import msgspec
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict
 from explorer.model.results import ANSWERED, Leaf, Result
 from explorer.model.trees import Branch, Tree
-from explorer.report.scenario.leaf_differences import leaf_differences
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.language import _
@@ -35,9 +34,6 @@ RUNG, GAP = "│  ", "   "
 
 LONG = 100
 """The length above which an error is shown under one case, to which others refer."""
-
-MOST_TENSORS = 5
-"""The greatest number of differing tensors that are named under a case."""
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -188,25 +184,7 @@ def _statements(report: CaseReport) -> list[Statement]:
         shows_itself = difference.what == "value" and report.expected
         if not shows_itself:
             statements.append(Statement("", cases.described(difference)))
-            tensors = by_tensor(report)
-            if tensors:
-                statements.append(Statement("", tensors))
     return statements
-
-
-def by_tensor(report: CaseReport) -> str:
-    """The tensors that differ most, by the share of their values; "" of a single one."""
-    differences = leaf_differences(report)
-    if len(differences) < 2:
-        return ""
-    parts = []
-    for difference in differences[:MOST_TENSORS]:
-        size = cases.figure(difference.greatest)
-        parts.append(clean(f"{difference.leaf} {size}"))
-    text = _("greatest by tensor: {tensors}")
-    if len(differences) > MOST_TENSORS:
-        text = _("greatest by tensor: {tensors}, … ({n} tensors in all)")
-    return text.format(tensors=_(cases.SEPARATOR).join(parts), n=len(differences))
 
 
 def _error(report: CaseReport, engine: str) -> str:

@@ -53,7 +53,7 @@ from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.headlines import headline
 from explorer.words.oracle import oracle_summary
-from explorer.words.proofs import in_words, last_stages, proofs, warnings
+from explorer.words.proofs import ProofCounts, in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
 
 CALL, STRUCTURE, VALUE, IDS, VERDICT, ORACLE = (
@@ -393,10 +393,12 @@ def _about_graphs(report: Report) -> Iterator[Terms]:
         yield Terms(tuple(rows))
     proven: list[tuple[str, str]] = []
     refuted: list[tuple[str, str]] = []
+    above: ProofCounts | None = None
     for graph in last_stages(report.graphs):
         counts = proofs(graph)
         if counts.op_nodes:
-            proven.append((graph.engine, one_line(in_words(counts))))
+            proven.append((graph.engine, one_line(in_words(counts, above))))
+            above = counts
         refuted += zip(repeat(graph.engine), map(one_line, warnings(graph)))
     if proven:
         yield Terms(tuple(proven))
