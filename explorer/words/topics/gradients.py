@@ -45,6 +45,7 @@ TEXTS = {
         "Check positions and weights yourself; what passes without a word in a style at least:"
         " {forms:,}."
     ),
+    "value_and_gradient": later("value and gradient of the sum of squares"),
     "by_bprop": later("gradient of a sign whose bprop lets gradients past"),
 }
 
