@@ -405,7 +405,7 @@ def outputs_and_weights(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         *observed("value_and_grad(net, None, weights)(x, y)", asked_for, nested_numbers),
     )
     if by_style(right) == "does_not_hold" and by_style(as_asked) == "holds":
-        return Ruling("holds_with_changes", seen, "ask for both")
+        return Ruling("holds_with_changes", seen, "both")
     return Ruling(by_style(right), seen)
 
 

@@ -7,6 +7,7 @@ TEXTS = {
     "kinks": later("kinks"),
     "operators": later("operators"),
     "together": later("together"),
+    "without_kinks": later("without kinks, where a gradient is a choice"),
     "programs": (later("{kind} ({n} program)"), later("{kind} ({n} programs)")),
     "by_style": later("{kind} on which both tapes differ from both graphs"),
     "counts": later(

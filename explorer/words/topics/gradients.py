@@ -73,7 +73,7 @@ ADVICE = {
         " enough; stop the output, not what the loss is made of."
     ),
     (89, "torch.func"): later("Replace value_and_grad by torch.func.grad_and_value, and back."),
-    (90, "ask for both"): later(
+    (90, "both"): later(
         "Write value_and_grad(net, None, weights): grad(net) returns the gradient of the first input"
         " alone."
     ),
