@@ -187,7 +187,7 @@ def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruled:
             67,
             "holds_with_changes",
             "nesterov, lr (PyTorch and mindspore.exp",
-            "of mindspore.nn, keep",
+            "of mindspore.nn, group_lr",
         ),
         (68, "does_not_hold", "conv.weight, conv.bias (PyTorch)", 'Ask for `"conv" not in name`'),
         (69, "holds", "ValueError: need to broadcast", 'pad_mode="valid"'),
