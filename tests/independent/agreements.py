@@ -738,7 +738,7 @@ LIMIT = "loss-scale.range"
 for scaling in ("unscaled", "scaled"):
     agree(86, LIMIT, EVERYWHERE, (scaling, "gradient"), FORM, (scaling,))
 around, by_setting = "zeros all around, then valid", "padding=1"
-for party in (*STYLES, "torch-tape"):
+for party in (GRAPH, TAPE, "torch-tape"):
     agree(87, POOLS, (party,), (f"negative, {around}",), FORM, ("zeros",))
     agree(87, POOLS, (party,), (f"negative, {by_setting}",), FORM, ("setting",))
     for way in (around, by_setting):
@@ -751,10 +751,10 @@ agree(90, "gradients.defaults", STYLES, ("grad",), FORM, ("x",))
 agree(90, "gradients.defaults", STYLES, ("value_and_grad", 0), FORM, ("value",))
 agree(90, "gradients.defaults", STYLES, ("value_and_grad", 1, 0), FORM, ("w",))
 agree(91, TOLD, STYLES, ("values", 0), FORM, ("told",))
-TAKEN = "training.takes_groups"
-agree(93, TAKEN, (TORCH,), ("LBFGS", "raised"), TORCH, ("LBFGS",))
-agree(93, TAKEN, (TORCH,), ("SGD",), TORCH, ("SGD",))
-agree(93, TAKEN, ("mindspore",), ("FTRL", "raised"), TAPE, ("FTRL",))
-agree(93, TAKEN, ("mindspore",), ("SGD",), TAPE, ("SGD",))
+BY_GROUPS = "training.takes_groups"
+agree(93, BY_GROUPS, (TORCH,), ("LBFGS", "raised"), TORCH, ("LBFGS",))
+agree(93, BY_GROUPS, (TORCH,), ("SGD",), TORCH, ("SGD",))
+agree(93, BY_GROUPS, ("mindspore",), ("FTRL", "raised"), TAPE, ("FTRL",))
+agree(93, BY_GROUPS, ("mindspore",), ("SGD",), TAPE, ("SGD",))
 agree(94, LIMIT, EVERYWHERE, ("steep", "value"), FORM, ("loss",), 2e-3)
 agree(94, LIMIT, EVERYWHERE, ("steep", "gradient"), FORM, ("gradient",))

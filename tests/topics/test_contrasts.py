@@ -103,7 +103,7 @@ def world(*parted: Figures) -> dict[tuple[Question, str], Figures]:
         ([STYLE], "holds", "compare a tape with a tape first"),
         ([STYLE, STYLE, FRAMEWORK], "holds", "compare a tape with a tape first"),
         ([STYLE, FRAMEWORK], "does_not_hold", "no one axis explains most"),
-        ([STYLE, FRAMEWORK, FRAMEWORK], "does_not_hold", "Look at the operator first"),
+        ([STYLE, FRAMEWORK, FRAMEWORK], "does_not_hold", "At kinks look at the operator first"),
         ([STYLE, ALONE, ALONE], "does_not_hold", "no one axis explains most"),
         ([], "does_not_hold", "no one axis explains most"),
     ],

@@ -50,7 +50,11 @@ def measured(workers: Workers) -> dict[str, Measured]:
             "outdated",
             "Tensor, Parameter, buffer (register_buffer) (MindSpore); Variable is: Tensor (PyTorch)",
         ),
-        (39, "outdated", "loop_to_tensor: the value is refused (TypeError: For 'make_range'"),
+        (
+            39,
+            "holds_with_changes",
+            "loop_to_tensor: the value is refused (TypeError: For 'make_range'",
+        ),
     ],
 )
 def test_the_evidence_of_the_installed_versions(

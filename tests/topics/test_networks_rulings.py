@@ -17,10 +17,12 @@ NO_VALUE = {"value": NO_SLICE, "gradient": NO_SLICE}
 NO_GRADIENT = {"value": [2.0, 3.0], "gradient": {"raised": "ValueError", "message": "shape -1"}}
 ANOTHER_GRADIENT = {"value": [2.0, 3.0], "gradient": [0.0, 0.0, 1.0]}
 
-DECLARED = {"fixed": 3, "dynamic": 1, "lengths": 3}
-NOT_DECLARED = {"fixed": 3, "dynamic": {"raised": "ValueError", "message": "no -1"}, "lengths": 3}
-COMPILED_ANEW = {"fixed": 3, "dynamic": 3, "lengths": 3}
-NEVER_ANEW = {"fixed": 1, "dynamic": 1, "lengths": 3}
+ONCE = {"gradient": 1, "gradient_in_a_cell": 1, "lengths": 3}
+DECLARED = {"fixed": 3, "dynamic": 1, **ONCE}
+NOT_DECLARED = {"fixed": 3, "dynamic": {"raised": "ValueError", "message": "no -1"}, **ONCE}
+COMPILED_ANEW = {"fixed": 3, "dynamic": 3, **ONCE}
+NEVER_ANEW = {"fixed": 1, "dynamic": 1, **ONCE}
+NOT_FOR_GRADIENTS = {**DECLARED, "gradient": 3}
 
 
 def ruling(compiled: Figures, refused_on_the_tape: str = "", **in_graph: Any) -> Ruled:
@@ -82,6 +84,16 @@ def test_a_length_that_cannot_be_declared_is_a_restriction(compiled: Figures) ->
     assert shapes.verdict == "holds_with_changes"
     assert "Pad to one length" in shapes.advice
     assert "set_inputs" not in shapes.advice
+
+
+def test_a_length_that_does_not_reach_the_gradient_is_a_restriction() -> None:
+    shapes = ruling(NOT_FOR_GRADIENTS)
+    assert shapes.verdict == "holds_with_changes"
+    assert "Declare them to a Cell that calls ms.grad" in shapes.advice
+    assert "compilations of ms.grad of a cell declared so: 3" in shapes.evidence
+    nowhere = ruling({**NOT_FOR_GRADIENTS, "gradient_in_a_cell": 3})
+    assert nowhere.verdict == "holds_with_changes"
+    assert "to a Cell that calls ms.grad" not in nowhere.advice
 
 
 REFUSED: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)

@@ -69,10 +69,10 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (48, "holds", "average pool: 0 (MindSpore, PyTorch and Keras)"),
         (
             49,
-            "outdated",
+            "does_not_hold",
             "of the weight: in [-0.1178, 0.1178], p = 0.9 for uniform, 0 for normal (MindSpore)",
         ),
-        (50, "outdated", "of the bias: in [-0.1249, 0.1248]"),
+        (50, "does_not_hold", "of the bias: in [-0.1249, 0.1248]"),
         (51, "holds", "first derivatives that agree with PyTorch tape's: 48 of 48"),
     ],
 )
@@ -252,7 +252,7 @@ def test_advice_of_dropout_says_what_a_bare_number_means(measured: dict[str, Mea
     [
         (42, still_at_inference, "goes on moving the running statistics", "None for the usual"),
         (45, pools_same_in_pytorch, 'PyTorch\'s pooling has no "same"', "where TensorFlow has"),
-        (51, every_second_order_defined, "for a second order, avoid", "need no further check."),
+        (51, every_second_order_defined, "For a second order, avoid", "ties and bounds too."),
     ],
 )
 def test_advice_changes_with_the_figures_where_the_verdict_does_not(

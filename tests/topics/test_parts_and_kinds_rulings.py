@@ -113,9 +113,9 @@ NO_BUFFERS = {"raised": "AttributeError", "message": "no register_buffer"}
         (kinds(), "holds", "can be relied on"),
         (kinds(buffers=NO_BUFFERS), "holds", "can be relied on"),
         (kinds("Tensor"), "holds_with_changes", "names and defaults"),
-        (kinds("Tensor", buffers=["mean"]), "outdated", "in register_buffer; freeze"),
-        (kinds("Tensor", tensor_has=["requires_grad_"]), "outdated", "in a Tensor; freeze"),
-        (kinds(mindspore=("Tensor", "Variable", "Parameter")), "outdated", "in a Tensor; freeze"),
+        (kinds("Tensor", buffers=["mean"]), "outdated", "becomes of a buffer and of a Tensor"),
+        (kinds("Tensor", tensor_has=["requires_grad_"]), "outdated", "becomes of a Tensor"),
+        (kinds(mindspore=("Tensor", "Variable", "Parameter")), "outdated", "becomes of a Tensor"),
         (kinds("Tensor", buffers=["mean"], trains=True), "does_not_hold", "Do not rely"),
     ],
 )

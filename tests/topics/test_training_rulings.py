@@ -15,9 +15,11 @@ from explorer.topics.training.questions import (
     LISTED_SHAPES,
     LOOKED_UP,
     LOSS_SCALE,
+    MINIMIZED,
     OPTIMIZER_STATE,
     PARAM_GROUPS,
     STATEFUL,
+    TAKES_GROUPS,
     THOR,
     TOPIC,
     UNMATCHED_UPDATES,
@@ -95,6 +97,9 @@ WORLD = written(
             "thor": "thor",
         },
         (LOOKED_UP, "torch"): {"ASGD": "ASGD", "LBFGS": "LBFGS"},
+        (MINIMIZED, "mindspore"): {"ASGD": REFUSED, "LBFGS": REFUSED},
+        (TAKES_GROUPS, "mindspore"): {"FTRL": REFUSED, "SGD": 2},
+        (TAKES_GROUPS, "torch"): {"LBFGS": 1, "SGD": 2},
         (UNMATCHED_UPDATES, "nn"): {
             "ASGD": STRAIGHT,
             "ProximalAdagrad": CURVED,
@@ -182,7 +187,7 @@ def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruled:
             67,
             "holds_with_changes",
             "nesterov, lr (PyTorch and mindspore.exp",
-            "of mindspore.nn, keep",
+            "of mindspore.nn, group_lr",
         ),
         (68, "does_not_hold", "conv.weight, conv.bias (PyTorch)", 'Ask for `"conv" not in name`'),
         (69, "holds", "ValueError: need to broadcast", 'pad_mode="valid"'),
@@ -216,6 +221,15 @@ def no_asgd(world: World) -> None:
 def lbfgs_unlike_pytorchs(world: World) -> None:
     no_asgd(world)
     world[EXPORTED_OPTIMIZERS, "mindspore"]["nn"].append("LBFGS")
+
+
+def minimizes(*end: float) -> Callable[[World], None]:
+    """LBFGS as a method ends there; the minimum is at (1, 2)."""
+    return put(MINIMIZED, ["mindspore"], "LBFGS", value=list(end))
+
+
+def every_group_taken(world: World) -> None:
+    world[TAKES_GROUPS, "mindspore"]["FTRL"] = world[TAKES_GROUPS, "torch"]["LBFGS"] = 2
 
 
 def only_names_differ(world: World) -> None:
@@ -288,9 +302,14 @@ TORCH_NORM = ["bn.weight", "bn.bias"]
     ("row", "change", "verdict", "advice"),
     [
         (62, no_asgd, "holds", "can be relied on"),
-        (62, both_as_in_pytorch, "outdated", "Use nn.ASGD, experimental.ASGD or nn.LBFGS."),
+        (62, minimizes(1.0, 2.0009), "does_not_hold", 'minimize(method="LBFGS") minimizes a func'),
+        (62, minimizes(1.0, 2.0011), "outdated", "only LBFGS must be written"),
+        (62, both_as_in_pytorch, "does_not_hold", "Use nn.ASGD, experimental.ASGD or nn.LBFGS."),
         (62, lbfgs_unlike_pytorchs, "holds_with_changes", "before you use nn.LBFGS"),
         (62, nn_alone_parts_by(0.9 * NEAR), "outdated", "Use nn.ASGD;"),
+        (93, every_group_taken, "does_not_hold", "Do not rely"),
+        (93, put(TAKES_GROUPS, ["mindspore"], "FTRL", value=2), "holds", "Give LBFGS one rate"),
+        (93, unchanged, "holds", "Give FTRL, LBFGS one rate"),
         (62, nn_alone_parts_by(1.1 * NEAR), "holds_with_changes", "before you use nn.ASGD"),
         (64, only_names_differ, "holds", "can be relied on"),
         (64, nothing_runs, "not_checkable_here", "where the hardware is"),

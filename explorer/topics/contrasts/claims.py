@@ -43,6 +43,8 @@ Programs = Mapping[str, Mapping[str, Any]]
 def along_which_axis(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when more than half of the programs on which engines differ part along styles."""
     total: Counter[Axis] = Counter()
+    # Kinks were chosen because a gradient there is a choice; without them the programs are any.
+    without_kinks: Counter[Axis] = Counter()
     seen: list[Observation] = []
     for kind, programs in asked_of_all(evidence).items():
         count: Counter[Axis] = Counter()
@@ -53,11 +55,14 @@ def along_which_axis(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             if along == "style":
                 named.append(name)
         total += count
+        if kind != "kinks":
+            without_kinks += count
         seen.append(_row(kind, count))
         if named:
             what = message("contrasts.by_style", kind=_kind(kind))
             seen.append(Observation(what, ", ".join(named)))
     seen.append(_row("together", total))
+    seen.append(_row("without_kinks", without_kinks))
 
     differing = sum(total.values()) - total[""]
     if 2 * total["style"] > differing:

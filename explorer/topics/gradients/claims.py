@@ -373,7 +373,7 @@ def functional_way(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     answers = evidence[FUNCTIONAL]
     by_torch = answers["torch"]
     right = {style: answers[style] != by_torch for style in MINDSPORE_STYLES}
-    what = "value_and_grad, torch.func.grad_and_value"
+    what = message("gradients.value_and_gradient")
     seen = tuple(observed(what, answers, _value_and_gradient, {"torch": any(right.values())}))
     return Ruling(by_style(right), seen, "" if any(right.values()) else "torch.func")
 
@@ -405,7 +405,7 @@ def outputs_and_weights(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         *observed("value_and_grad(net, None, weights)(x, y)", asked_for, nested_numbers),
     )
     if by_style(right) == "does_not_hold" and by_style(as_asked) == "holds":
-        return Ruling("holds_with_changes", seen, "ask for both")
+        return Ruling("holds_with_changes", seen, "both")
     return Ruling(by_style(right), seen)
 
 

@@ -8,7 +8,13 @@ from mindspore import nn, ops
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt_briefly
-from explorer.topics.gradients.inputs import POSITIONS, one_output, tuple_of_one, two_outputs
+from explorer.topics.gradients.inputs import (
+    POSITIONS,
+    one_output,
+    squares,
+    tuple_of_one,
+    two_outputs,
+)
 from explorer.topics.in_mindspore import numbers, set_style
 
 
@@ -175,11 +181,6 @@ def defaults(ask: Ask) -> Found:
             "value_and_grad": numbers(with_weights(*inputs)),
         }
     )
-
-
-def squares(x: Any) -> Any:
-    """The sum of squares."""
-    return (x * x).sum()
 
 
 def functional(ask: Ask) -> Found:

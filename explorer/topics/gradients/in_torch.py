@@ -7,7 +7,13 @@ import torch
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt_briefly
-from explorer.topics.gradients.inputs import POSITIONS, one_output, tuple_of_one, two_outputs
+from explorer.topics.gradients.inputs import (
+    POSITIONS,
+    one_output,
+    squares,
+    tuple_of_one,
+    two_outputs,
+)
 from explorer.topics.in_torch import numbers
 
 
@@ -146,11 +152,6 @@ def by_weights(weight: Any, form: Any) -> Any:
     """What autograd.grad gives with respect to a form of weights."""
     total = value(weight, torch.tensor([[1.0, 2.0]]), torch.tensor([[4.0]]))
     return numbers(torch.autograd.grad(total, form))
-
-
-def squares(x: Any) -> Any:
-    """The sum of squares."""
-    return (x * x).sum()
 
 
 def functional(ask: Ask) -> Found:

@@ -43,3 +43,8 @@ def two_outputs(x: Any) -> Any:
     """The sum of 9x², and 3x."""
     logits = x * 3
     return (logits * logits).sum(), logits
+
+
+def squares(x: Any) -> Any:
+    """The sum of squares."""
+    return (x * x).sum()

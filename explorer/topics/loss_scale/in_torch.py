@@ -209,25 +209,15 @@ def gradients_at_the_limit(ask: Ask) -> Found:
     return Found(
         {
             "scaled": value_and_gradient(scaled_square, inputs.LARGE),
-            "unscaled": value_and_gradient(square, inputs.LARGE),
-            "steep": value_and_gradient(steep, inputs.SMALL),
+            "unscaled": value_and_gradient(inputs.square, inputs.LARGE),
+            "steep": value_and_gradient(inputs.steep, inputs.SMALL),
         }
     )
 
 
-def square(x: Any) -> Any:
-    """x², whose gradient is 2x."""
-    return (x * x).sum()
-
-
 def scaled_square(x: Any) -> Any:
     """The same, scaled as the guide scales a loss."""
-    return square(x).float() * inputs.SCALE
-
-
-def steep(x: Any) -> Any:
-    """90000 x, in two factors that float16 has."""
-    return (x * inputs.STEEP * inputs.STEEP).sum()
+    return inputs.square(x).float() * inputs.SCALE
 
 
 def value_and_gradient(function: Any, number: float) -> dict[str, Any]:

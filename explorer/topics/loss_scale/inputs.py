@@ -121,3 +121,13 @@ SMALL = 0.01
 
 SCALE = 1024.0
 """The scale of the guide's example."""
+
+
+def square(x: Any) -> Any:
+    """x², whose gradient is 2x."""
+    return (x * x).sum()
+
+
+def steep(x: Any) -> Any:
+    """90000 x, in two factors that float16 has."""
+    return (x * STEEP * STEEP).sum()

@@ -389,8 +389,7 @@ def _greatest_difference(answers: dict[str, Figures], mode: str) -> float:
     51,
     "Gradients through each of these operators agree when all settings are made equal.",
     heading="operators",
-    guides=("000",),
-    sections={"000": "Differences Between MindSpore and PyTorch Operators"},
+    guides=("ours",),
     would="First and second derivatives of every operator agree but for rounding, wherever they are"
     " defined.",
     asks=(OPERATOR_GRADIENTS, DROPOUT_MASK),

@@ -459,11 +459,8 @@ def _left_in_grad(gradient: Any) -> str:
     "In graph style MindSpore's gradient graph saves no intermediate results, and so can be called"
     " again and again.",
     heading="tape and graph",
-    guides=("000", "004"),
-    sections={
-        "000": "MindSpore Automatic Differentiation",
-        "004": "MindSpore Automatic Differentiation",
-    },
+    guides=("000",),
+    sections={"000": "MindSpore Automatic Differentiation"},
     would=(
         "nothing but inputs and parameters is kept when the forward part of the graph has ended,"
         " and every call of it is right"

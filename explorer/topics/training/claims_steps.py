@@ -125,7 +125,7 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     21,
     "Without jit forward, backward and update are three dispatches; with it they are one graph.",
     heading="tape and graph",
-    guides=("ours",),
+    guides=("003",),
     would="three things are dispatched for a step without jit,"
     " and one compiled graph holds all three with it",
     asks=(DISPATCHES.by("mindspore"), GRAPHS),

@@ -7,6 +7,7 @@ TEXTS = {
     "kinks": later("kinks"),
     "operators": later("operators"),
     "together": later("together"),
+    "without_kinks": later("without kinks, where a gradient is a choice"),
     "programs": (later("{kind} ({n} program)"), later("{kind} ({n} programs)")),
     "by_style": later("{kind} on which both tapes differ from both graphs"),
     "counts": later(
@@ -17,7 +18,8 @@ TEXTS = {
 ADVICE = {
     (85, "holds"): later("Where two frameworks differ, compare a tape with a tape first."),
     (85, "framework"): later(
-        "Look at the operator first where a port differs: most of it is the framework's."
+        "At kinks look at the operator first: which derivative is taken is the framework's choice."
+        " Elsewhere compare all four engines."
     ),
     (85, "does_not_hold"): later(
         "Compare all four engines where a port differs: no one axis explains most of it."

@@ -45,6 +45,7 @@ TEXTS = {
         "Check positions and weights yourself; what passes without a word in a style at least:"
         " {forms:,}."
     ),
+    "value_and_gradient": later("value and gradient of the sum of squares"),
     "by_bprop": later("gradient of a sign whose bprop lets gradients past"),
 }
 
@@ -72,7 +73,7 @@ ADVICE = {
         " enough; stop the output, not what the loss is made of."
     ),
     (89, "torch.func"): later("Replace value_and_grad by torch.func.grad_and_value, and back."),
-    (90, "ask for both"): later(
+    (90, "both"): later(
         "Write value_and_grad(net, None, weights): grad(net) returns the gradient of the first input"
         " alone."
     ),

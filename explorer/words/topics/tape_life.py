@@ -233,8 +233,8 @@ ADVICE = {
         " way."
     ),
     (24, "recorded inside"): later(
-        "Evaluate outside the gradient function, where nothing is recorded;"
-        " inside one, put stop_gradient around what needs no gradient."
+        "Evaluate outside the gradient function, where nothing is recorded: stop_gradient around"
+        " what a forward returned leaves its tape as it was."
     ),
     (25, "holds"): later(
         "Drop retain_graph when you port to MindSpore: call the gradient"
@@ -247,7 +247,8 @@ ADVICE = {
         "Leave zero_grad out when you port to MindSpore, and add gradients yourself to accumulate."
     ),
     (31, "depends_on_style"): later(
-        "Differentiate with one tensor at one position: pass a copy where it stands twice."
+        "Differentiate with one tensor at one position: where it is passed twice, pass x.copy(), in"
+        " PyTorch x.detach().clone()."
     ),
     (70, "kept results"): later(
         "Count the results that the backward reads into the memory of a step: a"

@@ -234,7 +234,7 @@ TEXTS: Final[dict[str, Template]] = {
     ),
     "clip_default": later("default of clip_norm"),
     "clipped_by_default": later("[[3, 4], [12]] clipped by default"),
-    "clip_difference": later("greatest difference from clip_grad_norm_ at every norm"),
+    "clip_difference": later("greatest difference from clip_grad_norm_ at norms 1, 5 and 20"),
     "mean_divided": later(
         "difference from the whole batch's gradient, loss a mean, sum divided by 4"
     ),
@@ -394,8 +394,8 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Scale with ms.amp in a step of your own: the cell needs another device."
     ),
     (67, "holds_with_changes"): later(
-        "Read param_groups of mindspore.experimental.optim as PyTorch's; of mindspore.nn, keep the"
-        " list of groups that you gave it."
+        "Read param_groups of mindspore.experimental.optim as PyTorch's; of mindspore.nn, group_lr,"
+        " group_weight_decay and group_params."
     ),
     (68, "ask names"): later(
         'Ask for `"conv" not in name` in both, of trainable_params() and named_parameters().'
