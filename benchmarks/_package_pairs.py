@@ -22,19 +22,28 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _pair(
-    name: str, torch: str, mindspore: str = "", size: int = 32, **differences: tuple[str, ...]
+    name: str,
+    torch: str,
+    mindspore: str = "",
+    size: int = 32,
+    differs: tuple[str, ...] = (),
+    differs_in_training: tuple[str, ...] = (),
 ) -> Pair:
     return Pair(
         name=name,
         mindspore=f"mindcv.models:{mindspore or name}",
         torch=torch if ":" in torch else f"{torch}.models:{name}",
         size=size,
-        **differences,
+        differs=differs,
+        differs_in_training=differs_in_training,
     )
 
 
+POOL = ("MaxPool",)
+"""mindcv's residual nets pad the first pooling at the end alone."""
+
 PAIRS = (
-    _pair("resnet18", "torchvision"),
+    _pair("resnet18", "torchvision", differs=POOL),
     _pair("mobilenet_v2", "torchvision", "mobilenet_v2_100"),
     _pair("mobilenet_v3_small", "torchvision", "mobilenet_v3_small_100"),
     _pair("squeezenet1_1", "torchvision", differs=("(features.0, torch",)),
@@ -53,11 +62,11 @@ PAIRS = (
     _pair("mobilenet_v3_large", "torchvision", "mobilenet_v3_large_100"),
     _pair("squeezenet1_0", "torchvision", differs=("(features.0, torch",)),
     _pair("mnasnet_075", "torchvision.models:mnasnet0_75", differs=("BatchNorm", "batch_norm")),
-    _pair("skresnet18", "timm"),
-    _pair("seresnet18", "timm"),
-    _pair("res2net50", "timm.models:res2net50_26w_4s"),
-    _pair("resnext50", "torchvision.models:resnext50_32x4d", "resnext50_32x4d"),
-    _pair("resnet50", "torchvision", size=64),
+    _pair("skresnet18", "timm", differs=POOL),
+    _pair("seresnet18", "timm", differs=POOL),
+    _pair("res2net50", "timm.models:res2net50_26w_4s", differs=POOL),
+    _pair("resnext50", "torchvision.models:resnext50_32x4d", "resnext50_32x4d", differs=POOL),
+    _pair("resnet50", "torchvision", size=64, differs=POOL),
     _pair("xception", "timm.models:legacy_xception", size=64),
     _pair("inception_v3", "torchvision", size=96),
     _pair("inception_v4", "timm", size=96),
@@ -86,12 +95,8 @@ MISTAKES = (
     Mistake("resnet18", "maxpool", "net.maxpool.kernel_size = 2; net.maxpool.padding = 0"),
     Mistake("mobilenet_v2", "features.3.conv.1.2", "net.features[3].conv[1][2].max_val = 0.5"),
     Mistake("mobilenet_v2", "features.6.conv.3", "net.features[6].conv[3].eps = 1e-3"),
-    Mistake(
-        "mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'
-    ),
-    Mistake(
-        "mobilenet_v3_small", "features.4.block.1.1", "net.features[4].block[1][1].eps = 1e-2"
-    ),
+    Mistake("mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'),
+    Mistake("mobilenet_v3_small", "features.4.block.1.1", "net.features[4].block[1][1].eps = 1e-2"),
     Mistake(
         "mobilenet_v3_small",
         "classifier.1",
@@ -117,8 +122,7 @@ MISTAKES = (
     Mistake(
         "regnet_y_400mf",
         "trunk_output.block2.block2-0.f.se.scale_activation",
-        "net.trunk_output.block2[0].f.se.scale_activation"
-        " = __import__('torch').nn.Hardsigmoid()",
+        "net.trunk_output.block2[0].f.se.scale_activation = __import__('torch').nn.Hardsigmoid()",
     ),
     Mistake(
         "regnet_y_400mf",

@@ -44,7 +44,7 @@ from explorer.workers.workers import Workers
 PACKAGES = ROOT / ".packages"
 """The folder in which `make bench-packages` installs them."""
 
-REQUEST_SECONDS = 300.0
+REQUEST_SECONDS = 120.0
 CLASSES = 10
 FEWEST = 20
 """The least number of pairs that are to be compared."""
@@ -264,7 +264,11 @@ def _names_module(report: Report, mistake: Mistake) -> bool:
 
 
 def measure(
-    pairs: list[Pair], modes: list[Mode], mistakes: bool, engines: tuple[str, ...], file: Path | None
+    pairs: list[Pair],
+    modes: list[Mode],
+    mistakes: bool,
+    engines: tuple[str, ...],
+    file: Path | None,
 ) -> Iterator[Figure]:
     """The counts of right ports that are clean, of real differences named, and of mistakes named."""
     outcomes: list[Outcome] = []
@@ -283,7 +287,10 @@ def measure(
     if planted:
         yield _count("mistakes not named", _verdicts(planted)["not named"], bar=0, wanted="low")
     yield Figure(
-        name="one pair", unit="s", basis="wall", rounds=tuple(outcome.seconds for outcome in outcomes)
+        name="one pair",
+        unit="s",
+        basis="wall",
+        rounds=tuple(outcome.seconds for outcome in outcomes),
     )
     yield Figure(
         name="memory of one pair",
@@ -314,9 +321,7 @@ def _verdicts(outcomes: list[Outcome]) -> Counter[str]:
 def _count(
     name: str, count: int, *, bar: float | None, wanted: Literal["low", "high"] = "high"
 ) -> Figure:
-    return Figure(
-        name=name, unit="", basis="count", rounds=(float(count),), bar=bar, wanted=wanted
-    )
+    return Figure(name=name, unit="", basis="count", rounds=(float(count),), bar=bar, wanted=wanted)
 
 
 def _say(outcome: Outcome) -> None:

@@ -295,11 +295,9 @@ class _Function:
                 leaf_name = name.removeprefix("d")
                 raise RefusedNetError("integer_leaf", leaf_name, dtype_of(start))
             shape, size = tuple(start.shape), start.numel()
-            # Not both: the unit vectors of a large leaf would fill the memory.
+            rows = np.eye(size).reshape(size, *shape)
             if count:
                 rows = directions(name, count, shape)
-            else:
-                rows = np.eye(size).reshape(size, *shape)
             yield (torch.tensor(row) * STEP for row in rows)
 
 

@@ -28,10 +28,10 @@ def array_document(array: Array) -> Any:
     An array is small up to SMALL elements; one without dimensions is a bare number. What is
     not finite is "NaN", "Infinity" or "-Infinity".
     """
-    elements = unpack(array)
-    if elements.size <= SMALL:
-        return plain(elements.tolist())
-    statistics = to_builtins(msgspec.structs.replace(summarise(elements, array.dtype), whole=None))
+    if array.size <= SMALL:
+        return plain(unpack(array).tolist())
+    summary = array.excerpt.summary if array.excerpt else summarise(unpack(array), array.dtype)
+    statistics = to_builtins(msgspec.structs.replace(summary, whole=None))
     # "whole" has raw bytes, which JSON has no place for.
     del statistics["whole"]
     return {"shape": list(array.shape), "dtype": array.dtype, **plain(statistics)}

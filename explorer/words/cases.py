@@ -14,7 +14,7 @@ from explorer.model.report import (
     Report,
     Unanswered,
 )
-from explorer.model.results import ANSWERED, Estimate, Outcome
+from explorer.model.results import ANSWERED, LOST, Estimate, Outcome
 from explorer.text.clean import clean
 from explorer.text.failures import message
 from explorer.text.language import _, later, named
@@ -342,13 +342,22 @@ def has_ratio(difference: Difference) -> bool:
 
 
 Stand = Literal[
-    "agrees", "kinked", "finite", "along", "differs", "unjudged", "drawn", "does_not_apply"
+    "agrees",
+    "kinked",
+    "finite",
+    "along",
+    "differs",
+    "unjudged",
+    "drawn",
+    "not_run",
+    "does_not_apply",
 ]
 """How the oracle judges a case.
 
 It agrees: on every element, but for elements at a kink ("kinked") or at which the net is not finite
 ("finite"), or along directions. It differs; it cannot judge, since the net is not finite there;
-it does not judge what depends on random numbers; it has no estimate.
+it does not judge what depends on random numbers; it was left out, or its worker was lost; it has no
+estimate.
 """
 
 CELLS: dict[Stand, str] = {
@@ -359,6 +368,7 @@ CELLS: dict[Stand, str] = {
     "differs": later("differs"),
     "unjudged": later("cannot judge"),
     "drawn": later("drawn"),
+    "not_run": later("not run"),
     "does_not_apply": "",
 }
 """The oracle's word on a case; ``along`` is along how many directions, where it is along some."""
@@ -374,9 +384,14 @@ STANDS: dict[Stand, str] = {
         " hides the differences"
     ),
     "drawn": later("does not judge {n}, in which all values are random"),
+    "not_run": later("was not run on {n}"),
     "does_not_apply": later("does not apply to {n}"),
 }
 """In how many cases the oracle stands so."""
+
+
+NOT_RUN: tuple[Outcome, ...] = ("not_asked", *LOST)
+"""Outcomes in which the oracle would have an answer if it ran again, or longer."""
 
 
 def stand(report: CaseReport) -> Stand:
@@ -398,6 +413,8 @@ def _silence(report: CaseReport, judged: Sequence[Estimate]) -> Stand:
     has_slopes = any(estimate.at_kinks < estimate.size for estimate in judged)
     if answered(report) and has_slopes:
         return "unjudged"
+    if report.oracle.outcome in NOT_RUN:
+        return "not_run"
     return "drawn" if report.drawn and report.oracle.estimates else "does_not_apply"
 
 
@@ -468,5 +485,8 @@ def oracle_silence(reports: Sequence[CaseReport]) -> str:
     """Why the oracle says nothing of any case, where the net is the reason; else empty."""
     if any(report.oracle.estimates for report in reports):
         return ""
-    errors = [report.oracle.error for report in reports if report.oracle.error]
-    return next((message(error) for error in errors if error.type == "UsageError"), "")
+    for report in reports:
+        error = report.oracle.error
+        if error and (error.type == "UsageError" or report.oracle.outcome in NOT_RUN):
+            return message(error).splitlines()[0]
+    return ""

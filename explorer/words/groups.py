@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import Array, element
 from explorer.model.report import ORACLE, AnswerGroup, CaseReport, Difference
 from explorer.model.results import Result
 from explorer.text.clean import clean
@@ -82,18 +82,20 @@ def _marked(result: Result, mark: Difference, precision: int) -> str:
                 _("{leaf} of shape {shape}").format(leaf=leaf.name, shape=leaf.value.shape)
             )
         if leaf.name == mark.leaf and mark.what == "value":
-            return _element(leaf.name, unpack(leaf.value), mark, precision)
+            return _element(leaf.name, leaf.value, mark, precision)
     return ""
 
 
-def _element(name: str, array: AnyArray, mark: Difference, precision: int) -> str:
+def _element(name: str, array: Array, mark: Difference, precision: int) -> str:
     """The element of an array at the place of a difference; "" where all its elements are shown."""
     if array.size <= SHOWN:
         return ""
     # A complex number has one index more, that of its part.
-    index = mark.index[: array.ndim]
-    element = digits(np.asarray(array[index]), precision=precision)
-    return clean(f"{place(name, index)} = {element}")
+    index = mark.index[: len(array.shape)]
+    number = element(array, index)
+    if number is None:
+        return ""
+    return clean(f"{place(name, index)} = {digits(np.asarray(number), precision=precision)}")
 
 
 def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:
@@ -102,5 +104,5 @@ def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:
         for mark in marks:
             is_there = mark.what == "value" and mark.leaf == estimate.name
             if is_there and not estimate.directions:
-                details.append(_element(estimate.name, unpack(estimate.value), mark, FEW))
+                details.append(_element(estimate.name, estimate.value, mark, FEW))
     return answers.estimates(report.oracle) + _with(details)
