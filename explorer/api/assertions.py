@@ -32,6 +32,8 @@ def assert_same_gradients(
     *,
     mindspore: str = "",
     torch: str = "",
+    mindspore_arguments: Mapping[str, Any] | None = None,
+    torch_arguments: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | str | Path | None = None,
     parameters: Mapping[str, Any] | str | Path | None = None,
     engines: tuple[str, ...] | None = None,
@@ -55,9 +57,14 @@ def assert_same_gradients(
     of both nets; UsageError for wrong arguments, MissingFrameworkError and TimeLimitError.
     """
     __tracebackhide__ = True
+    arguments = {
+        "mindspore_arguments": mindspore_arguments,
+        "torch_arguments": torch_arguments,
+        **declarations,
+    }
     try:
         explored = explore(
-            _chosen(net, mindspore, torch, inputs, parameters, declarations),
+            _chosen(net, mindspore, torch, inputs, parameters, _without_none(arguments)),
             engines=engines,
             cases=cases,
             order=order,
@@ -73,6 +80,10 @@ def assert_same_gradients(
     if not _is_same(explored):
         raise AssertionError(message(explored) + _report_written(explored))
     return explored
+
+
+def _without_none(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _chosen(

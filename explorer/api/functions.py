@@ -42,6 +42,8 @@ def nets(
     *,
     mindspore: str = "",
     torch: str = "",
+    mindspore_arguments: Mapping[str, Any] | None = None,
+    torch_arguments: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | str | Path,
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
@@ -50,8 +52,9 @@ def nets(
     """Two nets that exist already, to be given to the other functions in a scenario's place.
 
     ``mindspore`` and ``torch`` are "package.module:function", of a package that
-    can be imported here; the function, or class, is called without arguments,
-    in a process of its own. One of both may be left out. ``inputs`` are arrays
+    can be imported here; the function, or class, is called in a process of its
+    own, with the keyword arguments in ``mindspore_arguments`` and
+    ``torch_arguments``, which are literals. One of both may be left out. ``inputs`` are arrays
     of shape and dtype as the nets take them, by name, in the order of the
     arguments; or a file, .npz or .safetensors. ``parameters`` are the starting
     values by PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth,
@@ -67,6 +70,8 @@ def nets(
     return own_nets(
         mindspore=mindspore,
         torch=torch,
+        mindspore_arguments=mindspore_arguments,
+        torch_arguments=torch_arguments,
         inputs=inputs,
         parameters=parameters,
         name=name,

@@ -72,7 +72,7 @@ def _own_net(scenario: Declaration, framework: Framework, factory: Factory) -> I
     yield f"from {factory.module} import {first} as {GIVEN}"
     yield from ("", "", f"def {framework}_net():")
     call = ".".join(filter(None, (GIVEN, rest)))
-    yield f"    net = {call}()"
+    yield f"    net = {call}({factory.written_arguments})"
     checkpoint = scenario.checkpoint
     if checkpoint and checkpoint.framework == framework:
         yield f"    {READING[framework].format(file=checkpoint.file)}"

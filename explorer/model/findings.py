@@ -10,7 +10,7 @@ from explorer.model.failures import Failure
 from explorer.model.requests import Role
 
 FindingKind = Literal[
-    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording"
+    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording", "names"
 ]
 """A kind of finding.
 
@@ -21,10 +21,13 @@ FindingKind = Literal[
 - "masks": the dropout layers of both nets drop by the same draws
 - "noise": a worker was lost while it measured noise, and tolerances alone say what differs
 - "recording": a graph was recorded with other last digits than the plain call has
+- "names": parameters of other names were paired by order and values, or start as parts of one
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
-REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks", "noise", "recording"})
+REMARKS: frozenset[FindingKind] = frozenset(
+    {"conditioning", "masks", "noise", "recording", "names"}
+)
 """Kinds that say how a net is, and accuse neither side."""
 
 
@@ -85,6 +88,43 @@ class SameMasks(msgspec.Struct, frozen=True, tag_field="fact", tag="same_masks")
     mindspore: dict[str, float]
 
 
+class PairedParameters(msgspec.Struct, frozen=True, tag_field="fact", tag="paired_parameters"):
+    """Parameters of other names were paired: ``pairs`` of PyTorch's ``weights``, in some ``ways``.
+
+    ``examples`` are MindSpore's paths of parameters or Cells, and PyTorch's names; ``others`` are
+    so many more. ``difference`` is how far the outputs of both nets are from each other, relative
+    to their norm, where they start alike; None where a net could not be run.
+    """
+
+    pairs: int
+    weights: int
+    ways: dict[str, int]
+    examples: tuple[tuple[str, str], ...]
+    others: int
+    difference: float | None
+    confirmed: bool
+
+
+class PackedParameters(msgspec.Struct, frozen=True, tag_field="fact", tag="packed_parameters"):
+    """A parameter of the ``holder`` is several of the other net's, one after the other.
+
+    ``others`` more are so too. They start with equal values.
+    """
+
+    holder: Framework
+    whole: str
+    parts: tuple[str, ...]
+    others: int
+
+
+class LoneWeights(msgspec.Struct, frozen=True, tag_field="fact", tag="lone_weights"):
+    """Only one framework's net trains these weights, of which ``biases`` are biases."""
+
+    names: tuple[str, ...]
+    biases: int
+    framework: Framework
+
+
 class IllConditioned(msgspec.Struct, frozen=True, tag_field="fact", tag="ill_conditioned"):
     """An op multiplies rounding ``factor`` times: from ``entering`` to ``leaving``, shares of the values.
 
@@ -120,6 +160,9 @@ Fact = (
     | LoneStart
     | ReturnedClass
     | Unmet
+    | LoneWeights
+    | PairedParameters
+    | PackedParameters
     | SameMasks
     | IllConditioned
     | NoiseUnknown
@@ -134,6 +177,9 @@ KINDS: dict[type[Fact], FindingKind] = {
     LoneStart: "start",
     ReturnedClass: "output",
     Unmet: "missing",
+    LoneWeights: "role",
+    PairedParameters: "names",
+    PackedParameters: "names",
     SameMasks: "masks",
     IllConditioned: "conditioning",
     NoiseUnknown: "noise",

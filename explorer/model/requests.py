@@ -1,5 +1,6 @@
 """Requests to an engine for a net or for one of its cases, and what a first look finds."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -23,7 +24,8 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     ``parameters``, buffers and plain tensors are keyed by PyTorch's names and overwrite the net's
     own, in PyTorch's layout; ``trainable`` is the order in which all weights are requested, so that
     every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
-    path in the Cell tree. ``returned`` has the names of the net's outputs, nested as it returns
+    path in the Cell tree; ``layouts`` are those that were found, which the scenario does not give.
+    ``returned`` has the names of the net's outputs, nested as it returns
     them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by
     one unit in the last place, each n otherwise: that is how noise is measured. ``draw`` n > 0 lets
     the net draw other random numbers than usual from the same start, each n others. With
@@ -36,6 +38,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Array] = {}
     trainable: tuple[str, ...] = ()
     names: dict[str, str] = {}
+    layouts: Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]] = {}
     returned: Tree = None
     jitter: int = 0
     draw: int = 0
@@ -110,6 +113,20 @@ class Description(msgspec.Struct, frozen=True):
     outputs: tuple[OutputSpec, ...] = ()
     returned: Tree = None
     masked: dict[str, float] = {}
+    error: Failure | None = None
+
+
+class ResponsesRequest(msgspec.Struct, frozen=True):
+    """A net, and starts of which each overwrites values of the one before."""
+
+    net: NetRequest
+    starts: tuple[dict[str, Array], ...]
+
+
+class Responses(msgspec.Struct, frozen=True):
+    """The outputs of a net's forward from each start, or the failure of one."""
+
+    outputs: tuple[tuple[Array, ...], ...] = ()
     error: Failure | None = None
 
 

@@ -1,15 +1,22 @@
 """Settles one start for both nets of a scenario: a first look at each, checks, starting values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
-from explorer.model.arrays import AnyArray, Array, pack
+from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framework, Style
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.findings import ReportFinding
-from explorer.model.requests import Description, NetRequest, ParameterSpec
+from explorer.model.requests import (
+    Description,
+    NetRequest,
+    ParameterSpec,
+    Responses,
+    ResponsesRequest,
+)
 from explorer.scenario.correspondence import (
     all_specs,
     common,
@@ -19,15 +26,19 @@ from explorer.scenario.correspondence import (
     lone,
     with_statistics_named,
 )
+from explorer.scenario.counterparts import Counterparts, counterparts
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import remedy_for_import
 from explorer.scenario.matrix import has_auxiliary
 from explorer.scenario.mismatches import (
+    check_ambiguity,
     check_left_out,
     check_parameter_names,
     check_parameters,
     findings,
 )
+from explorer.scenario.packing import Pack
+from explorer.scenario.value_matching import Ask, Starts, pack_start
 from explorer.text.choices import refusal
 from explorer.text.failures import message, typed
 from explorer.text.language import _
@@ -74,9 +85,20 @@ def settle(
         else:
             descriptions[framework] = reply
 
-    descriptions = _named_alike(scenario, descriptions)
+    found = Counterparts(descriptions.get("mindspore", Description()))
+    if "mindspore" in descriptions:
+        check_parameter_names(scenario, descriptions["mindspore"])
+    if len(descriptions) == len(FRAMEWORKS):
+
+        def ask(framework: Framework, names: Mapping[str, str], starts: Starts) -> Responses | None:
+            return _responses(scenario, workers, framework, devices, names, starts)
+
+        found = _found_counterparts(scenario, descriptions, ask)
+        descriptions = {"mindspore": found.mindspore, "torch": descriptions["torch"]}
     outputs = _outputs(scenario, descriptions)
     start = _start(scenario, descriptions)
+    for pack_ in found.packs:
+        start.update(_packed_start(scenario, pack_, start))
     trainable = _trainable(descriptions)
     names = {}
     if "mindspore" in descriptions:
@@ -92,14 +114,16 @@ def settle(
             parameters=start,
             trainable=trainable,
             names=names,
+            layouts=found.layouts,
             returned=description.returned,
             has_masks=len(description.masked) > 0,
         )
     auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
-    found: tuple[ReportFinding, ...] = ()
+    remarks = found.findings
     if len(descriptions) == len(FRAMEWORKS):
-        found = findings(scenario, descriptions["mindspore"], descriptions["torch"])
-    return Nets(requests, start, trainable, outputs, auxiliary, lost, found)
+        mindspore, torch = unpacked(descriptions, found.packs)
+        remarks = (*remarks, *findings(scenario, mindspore, torch))
+    return Nets(requests, start, trainable, outputs, auxiliary, lost, remarks)
 
 
 def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framework]:
@@ -159,22 +183,51 @@ def _specs(description: Description) -> tuple[ParameterSpec, ...]:
     return (*description.constants, *description.parameters)
 
 
-def _named_alike(
-    scenario: Declaration, descriptions: dict[Framework, Description]
-) -> dict[Framework, Description]:
-    """The descriptions of two nets whose parameters are pairs by PyTorch's names.
+def _responses(
+    scenario: Declaration,
+    workers: Workers,
+    framework: Framework,
+    devices: Mapping[str, str],
+    names: Mapping[str, str],
+    starts: Starts,
+) -> Responses | None:
+    """What a net returns from some starts; None where its worker was lost."""
+    engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
+    _, request = first_look(scenario.path, framework, devices.get(engine.name, "cpu"))
+    net = msgspec.structs.replace(request, names=dict(names))
+    target = f"explorer.engines.{framework}.responses:responses"
+    reply = workers.call(framework, target, ResponsesRequest(net, starts), Responses)
+    return reply if isinstance(reply, Responses) else None
 
-    Raises ScenarioError where they are not.
-    """
-    if "mindspore" in descriptions:
-        check_parameter_names(scenario, descriptions["mindspore"])
-    if len(descriptions) < len(FRAMEWORKS):
-        return descriptions  # nothing to correspond with
+
+def _found_counterparts(
+    scenario: Declaration, descriptions: Mapping[Framework, Description], ask: Ask
+) -> Counterparts:
+    """The counterparts of MindSpore's parameters; raises ScenarioError where there are none."""
     torch = descriptions["torch"]
-    mindspore = with_statistics_named(descriptions["mindspore"], torch)
-    check_parameters(scenario, mindspore, torch)
+    found = counterparts(descriptions["mindspore"], torch, scenario.renames, ask)
+    check_ambiguity(scenario, found, descriptions["mindspore"], torch)
+    mindspore = with_statistics_named(found.mindspore, torch)
+    found = msgspec.structs.replace(found, mindspore=mindspore)
+    check_parameters(scenario, *unpacked({"mindspore": mindspore, "torch": torch}, found.packs))
     check_left_out(scenario, mindspore, torch)
-    return {"mindspore": mindspore, "torch": torch}
+    return found
+
+
+def unpacked(
+    descriptions: Mapping[Framework, Description], packs: Iterable[Pack]
+) -> tuple[Description, Description]:
+    """MindSpore's net and PyTorch's without what one of them packs."""
+    paths: set[str] = set()
+    for pack_ in packs:
+        paths |= {spec.path for spec in (pack_.whole, *pack_.parts)}
+    left = []
+    for framework in FRAMEWORKS:
+        description = descriptions[framework]
+        specs = tuple(spec for spec in description.parameters if spec.path not in paths)
+        left.append(msgspec.structs.replace(description, parameters=specs))
+    mindspore, torch = left
+    return mindspore, torch
 
 
 def _trainable(descriptions: Mapping[Framework, Description]) -> tuple[str, ...]:
@@ -240,6 +293,22 @@ def _declared(
     for spec in filter(is_weight, lone(descriptions["mindspore"], descriptions["torch"])):
         start[spec.name] = spec.value
     return start
+
+
+def _packed_start(
+    scenario: Declaration, packed: Pack, start: Mapping[str, Array]
+) -> dict[str, Array]:
+    """The starting values of a packed parameter and its parts: the scenario's, or the leader's."""
+    in_torch = [packed.whole] if packed.holder == "torch" else list(packed.parts)
+    is_given = scenario.parameters() is not None and in_torch[0].name in start
+    if is_given or scenario.leader == "torch":
+        values = [unpack(start.get(spec.name, spec.value)) for spec in in_torch]
+    elif packed.holder == "mindspore":
+        values = [unpack(packed.whole.value)]
+    else:
+        values = [unpack(part.value) for part in packed.parts]
+    rows = [value.reshape(-1, *packed.whole.value.shape[1:]) for value in values]
+    return pack_start(packed, np.concatenate(rows))
 
 
 def _check_values(

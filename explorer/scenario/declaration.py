@@ -1,5 +1,6 @@
 """The declaration of a scenario: everything that is said of its nets, as one plain record."""
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,18 +100,30 @@ class ExpectedFinding:
 
 
 class Factory(msgspec.Struct, frozen=True):
-    """The function, or class, that creates a net: ``name`` in ``module``, called without arguments.
+    """The function, or class, that creates a net: ``name`` in ``module``.
 
     ``folder`` is the one from which the module is imported; empty for a
-    function of a scenario's file.
+    function of a scenario's file. ``literals`` are the expressions of its
+    keyword arguments, which are literals.
     """
 
     module: str
     name: str
     folder: str = ""
+    literals: dict[str, str] = {}
 
     def __str__(self) -> str:
         return f"{self.module}:{self.name}"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments with which it is called."""
+        return {name: ast.literal_eval(text) for name, text in self.literals.items()}
+
+    @property
+    def written_arguments(self) -> str:
+        """The keyword arguments as code has them: "num_classes=10"."""
+        return ", ".join(f"{name}={text}" for name, text in self.literals.items())
 
     @property
     def package(self) -> str:
@@ -201,6 +214,17 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     def place(self) -> str:
         """How errors name it: by the scenario's file, or by the name of one's own nets."""
         return self.name if self.path.suffix == SENT else self.file
+
+    @property
+    def is_of_api(self) -> bool:
+        """Whether it was made by nets() and not by a scenario's file."""
+        return self.path.suffix != ".py"
+
+    def entry(self, option: str, value: str) -> str:
+        """How its author writes a value of an option: in a scenario's file, or as an argument."""
+        if self.is_of_api:
+            return f"{option.lower()}={value}"
+        return f"{option} = {value}"
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name; nets must see that an array under two names is one tensor."""

@@ -92,7 +92,7 @@ def make_net(declaration: Declaration, framework: Framework) -> Any:
     made = getattr(module, first)
     for name in rest:
         made = getattr(made, name)
-    return made()
+    return made(**factory.arguments)
 
 
 def imported_name(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Two nets whose parameters do not correspond: errors with the lines to add, and findings."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, product, starmap
 from operator import attrgetter
 
@@ -13,6 +13,7 @@ from explorer.model.findings import (
     LoneIntegers,
     LoneStart,
     LoneWeight,
+    LoneWeights,
     OtherRole,
     ReportFinding,
     ReturnedClass,
@@ -29,13 +30,18 @@ from explorer.scenario.correspondence import (
     is_weight,
     lone,
 )
+from explorer.scenario.counterparts import Counterparts
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.proposals import Proposal, entries, fits, propose, size_of
+from explorer.scenario.pairing import fits, kind_of, size_of
+from explorer.scenario.proposals import Proposal, entries, propose
 from explorer.text.choices import nearest, refusal
 from explorer.text.language import _, named
 
 SHOWN = 3
 """The greatest number of candidates that a message names for a parameter without a partner."""
+
+LISTED = 8
+"""The greatest number of parameters without a partner that a message lists."""
 
 # Names that a scenario gives
 
@@ -85,34 +91,109 @@ def _check_named(
 # Parameters without a partner, or with one of another shape
 
 
+def check_ambiguity(
+    scenario: Declaration, found: Counterparts, mindspore: Description, torch: Description
+) -> None:
+    """Raise ScenarioError where parameters have several possible counterparts, and nothing decides."""
+    pairs = [(pair.mindspore, pair.torch) for pair in (*found.guesses, *found.rivals)]
+    if not pairs:
+        return
+    text = _(
+        "{file}: the nets name their parameters differently, and neither order and shapes nor the"
+        " values of a run decide which of PyTorch's is {parameters} of MindSpore's.\n{remedy}"
+    )
+    paths = list(dict.fromkeys(spec.path for spec, _other in pairs))
+    proposed = [(spec, other) for spec, other in pairs if spec.path in paths]
+    names = entries(proposed, mindspore, torch)
+    remedy = _("If these are the same parameters, add {lines}").format(
+        lines=scenario.entry("PARAMETER_NAMES", _dict(names))
+    )
+    raise ScenarioError(text, file=scenario.place, parameters=_some(paths), remedy=remedy)
+
+
 def check_parameters(scenario: Declaration, mindspore: Description, torch: Description) -> None:
     """Raise ScenarioError where a trained parameter may have a partner of another name or shape.
 
-    The message lists possible counterparts for each, and the line to add. A parameter without any
-    possible counterpart is a finding, unless no trained parameter has a counterpart.
+    The message has the reason, a few of the parameters with possible counterparts, and the line to
+    add. A parameter without any possible counterpart is a finding, unless no trained parameter has
+    a counterpart.
     """
     shapes = list(_of_another_shape(mindspore, torch))
     if not (shapes or _may_belong(mindspore, torch) or _have_nothing_in_common(mindspore, torch)):
         return
     problems = [*_without_partner(mindspore, torch), *shapes]
-    lines = "".join(f"\n  {problem}" for problem in problems)
+    lines = "".join(f"\n  {problem}" for problem in problems[:LISTED])
+    if len(problems) > LISTED:
+        lines += "\n  " + _("… and {n} more").format(n=len(problems) - LISTED)
+    reason = reason_of(mindspore, torch)
     text = _("{file}: the parameters of the two nets do not match.{lines}\n{remedy}")
-    raise ScenarioError(text, file=scenario.place, lines=lines, remedy=_remedy(mindspore, torch))
+    if reason:
+        text = _("{file}: the parameters of the two nets do not match: {reason}.{lines}\n{remedy}")
+    raise ScenarioError(
+        text,
+        file=scenario.place,
+        reason=reason,
+        lines=lines,
+        remedy=_remedy(scenario, mindspore, torch),
+    )
 
 
-def _remedy(mindspore: Description, torch: Description) -> str:
+def reason_of(mindspore: Description, torch: Description) -> str:
+    """Why parameters have no partner, as far as shapes and kinds tell; "" where they do not."""
+    norms = _batch_norms(mindspore), _batch_norms(torch)
+    if bool(norms[0]) != bool(norms[1]):
+        text = _("MindSpore's net has no BatchNorm, PyTorch's has {n} (the first one is {first})")
+        if norms[0]:
+            text = _(
+                "PyTorch's net has no BatchNorm, MindSpore's has {n} (the first one is {first})"
+            )
+        paths = norms[0] or norms[1]
+        return text.format(n=len(paths), first=paths[0])
+    mine = [spec for spec in lone(mindspore, torch) if is_weight(spec)]
+    theirs = [spec for spec in lone(torch, mindspore) if is_weight(spec)]
+    for spec in mine:
+        for other in theirs:
+            dimensions = len(spec.value.shape), len(other.value.shape)
+            if kind_of(spec) == kind_of(other) == "weight" and dimensions[0] == dimensions[1] > 1:
+                return _widths(spec, other)
+    return ""
+
+
+def _widths(spec: ParameterSpec, other: ParameterSpec) -> str:
+    text = _("widths differ from {mindspore} in MindSpore, {torch} in PyTorch on")
+    return text.format(mindspore=_titled(spec), torch=_titled(other))
+
+
+def _batch_norms(net: Description) -> list[str]:
+    """The modules of a net with running statistics."""
+    modules = [spec.path.rpartition(".")[0] for spec in net.parameters if kind_of(spec) == "mean"]
+    return list(dict.fromkeys(modules))
+
+
+def _some(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    if len(names) <= SHOWN:
+        return named(names)
+    text = _("{names} and {n} more")
+    return text.format(names=named(names[:SHOWN]), n=len(names) - SHOWN)
+
+
+def _dict(entries: Mapping[str, str]) -> str:
+    return "{" + ", ".join(starmap('"{}": "{}"'.format, entries.items())) + "}"
+
+
+def _remedy(scenario: Declaration, mindspore: Description, torch: Description) -> str:
     """The lines to add if the proposed pairs are right."""
     proposal = propose(mindspore, torch)
-    names = entries(proposal, mindspore, torch)
-    pairs = list(starmap('"{}": "{}"'.format, names.items()))
+    names = entries(proposal.pairs, mindspore, torch)
     steps = list(starmap('"{}": {}'.format, _layouts(proposal, mindspore, torch)))
     lines = []
-    if pairs:
-        lines.append(f"PARAMETER_NAMES = {{{', '.join(pairs)}}}")
+    if names:
+        lines.append(scenario.entry("PARAMETER_NAMES", _dict(names)))
     if steps:
-        lines.append(f"LAYOUTS = {{{', '.join(steps)}}}")
-    form = 'PARAMETER_NAMES = {"mindspore name": "torch name"}'
-    names_of = ", ".join(proposal.undecided)
+        lines.append(scenario.entry("LAYOUTS", f"{{{', '.join(steps)}}}"))
+    form = scenario.entry("PARAMETER_NAMES", '{"mindspore name": "torch name"}')
+    names_of = _some(proposal.undecided)
     if not lines and proposal.undecided:
         text = _("The counterpart of {parameters} in PyTorch is ambiguous; add {form}")
         return text.format(parameters=names_of, form=form)
@@ -125,12 +206,6 @@ def _remedy(mindspore: Description, torch: Description) -> str:
     if proposal.undecided:
         text = _("The counterpart of {parameters} in PyTorch is ambiguous; add it yourself. ")
         notes += text.format(parameters=names_of)
-    if proposal.unsure:
-        text = _(
-            "Check the pairs of {modules}: they are guesses, by similar names or by the order of"
-            " declaration. "
-        )
-        notes += text.format(modules=named(proposal.unsure))
     text = _("If these are the same parameters, add {lines}")
     return notes + text.format(lines=_(" and ").join(lines))
 
@@ -268,14 +343,13 @@ def _of_trained(mindspore: Description, torch: Description) -> Iterator[ReportFi
     for held in common(mindspore, torch):
         if held.mindspore.trainable != held.torch.trainable:
             yield _of_roles(held)
-    for spec in lone(mindspore, torch):
-        if is_weight(spec):
-            yield _of_weight(spec, "mindspore")
-        elif spec.trainable:
+    alone = lone(mindspore, torch)
+    yield from _of_weights(list(filter(is_weight, alone)), "mindspore")
+    for spec in alone:
+        if spec.trainable and not is_weight(spec):
             fact = LoneIntegers(spec.name, spec.value.dtype)
             yield ReportFinding(fact=fact, names=(spec.name,))
-    for spec in filter(is_weight, lone(torch, mindspore)):
-        yield _of_weight(spec, "torch")
+    yield from _of_weights(list(filter(is_weight, lone(torch, mindspore))), "torch")
 
 
 def _classes_in(tree: Tree) -> Iterator[str]:
@@ -303,6 +377,13 @@ def _holder(framework: Framework, spec: ParameterSpec) -> Holder:
     return Holder(framework, spec.role, "" if is_floating(spec) else spec.value.dtype)
 
 
-def _of_weight(spec: ParameterSpec, framework: Framework) -> ReportFinding:
-    fact = LoneWeight(spec.name, spec.value.shape, framework)
-    return ReportFinding(fact=fact, names=(spec.name,))
+def _of_weights(specs: Sequence[ParameterSpec], framework: Framework) -> Iterator[ReportFinding]:
+    """What one net alone trains: a finding each, or one in which there are many."""
+    names = tuple(spec.name for spec in specs)
+    if len(specs) > SHOWN:
+        biases = sum(kind_of(spec) == "bias" for spec in specs)
+        yield ReportFinding(fact=LoneWeights(names, biases, framework), names=names)
+        return
+    for spec in specs:
+        fact = LoneWeight(spec.name, spec.value.shape, framework)
+        yield ReportFinding(fact=fact, names=(spec.name,))

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import importlib.util
+import keyword
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -66,6 +67,8 @@ def own_nets(
     *,
     mindspore: str = "",
     torch: str = "",
+    mindspore_arguments: Mapping[str, Any] | None = None,
+    torch_arguments: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | str | Path,
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
@@ -77,10 +80,17 @@ def own_nets(
     ScenarioError for a declaration with a wrong value.
     """
     nets: dict[Framework, Factory] = {}
-    if mindspore:
-        nets["mindspore"] = factory_of(mindspore)
-    if torch:
-        nets["torch"] = factory_of(torch)
+    given: tuple[tuple[Framework, str, Mapping[str, Any] | None], ...] = (
+        ("mindspore", mindspore, mindspore_arguments),
+        ("torch", torch, torch_arguments),
+    )
+    for framework, factory, arguments in given:
+        if factory:
+            literals = literals_of(f"{framework}_arguments", arguments or {})
+            nets[framework] = msgspec.structs.replace(factory_of(factory), literals=literals)
+        elif arguments:
+            text = _("{option} is given without {framework}, the function that takes them; add it")
+            raise UsageError(text, option=f"{framework}_arguments", framework=framework)
     if not nets:
         text = _("no net is given; give the function that creates it: {form}")
         raise UsageError(text, form='torch="package.module:function"')
@@ -119,6 +129,22 @@ def factory_of(name: str) -> Factory:
         raise UsageError(text, given=name)
     module, __, function = name.partition(":")
     return Factory(module, function, str(_folder_of(name)))
+
+
+def literals_of(option: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """The expressions of keyword arguments; raises UsageError for one that is not a literal."""
+    is_mapping = isinstance(arguments, Mapping)
+    if not is_mapping or not all(map(_is_keyword, arguments)):
+        text = _("{option} must be a dict of keyword arguments such as {form}, got {given!r}")
+        raise UsageError(text, option=option, form="{'num_classes': 10}", given=arguments)
+    literals = {}
+    for name, value in arguments.items():
+        literals[name] = repr(_literal(f"{option}[{name!r}]", value))
+    return literals
+
+
+def _is_keyword(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _name_of(factory: str) -> str:

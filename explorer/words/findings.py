@@ -1,7 +1,7 @@
 """Findings about two nets, in a sentence each."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from explorer.model.engines import FRAMEWORK_LABELS, Framework
@@ -12,8 +12,11 @@ from explorer.model.findings import (
     LoneIntegers,
     LoneStart,
     LoneWeight,
+    LoneWeights,
     NoiseUnknown,
     OtherRole,
+    PackedParameters,
+    PairedParameters,
     RecordedOtherwise,
     ReportFinding,
     ReturnedClass,
@@ -29,6 +32,9 @@ from explorer.words.readings import place
 from explorer.words.scenarios import said
 
 OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
+
+SHOWN = 3
+"""The greatest number of names that a sentence on many lists."""
 
 
 def sentence(finding: ReportFinding) -> str:
@@ -65,6 +71,64 @@ def _lone_weight(fact: LoneWeight) -> str:
         shape=fact.shape,
         framework=FRAMEWORK_LABELS[fact.framework],
         other=FRAMEWORK_LABELS[OTHER[fact.framework]],
+    )
+
+
+def _lone_weights(fact: LoneWeights) -> str:
+    text = _(
+        "{n} weights are trained only in {framework}, {biases} of them biases ({names}): {other}'s net"
+        " has none of their size and kind left, so that the nets do not start alike"
+    )
+    return text.format(
+        n=len(fact.names),
+        framework=FRAMEWORK_LABELS[fact.framework],
+        other=FRAMEWORK_LABELS[OTHER[fact.framework]],
+        biases=fact.biases,
+        names=_first(fact.names),
+    )
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first of many names."""
+    return f"{named(list(names[:SHOWN]))}{', …' if len(names) > SHOWN else ''}"
+
+
+def _paired_parameters(fact: PairedParameters) -> str:
+    pairs = [f"{name} ↔ {other}" for name, other in fact.examples]
+    if fact.others:
+        pairs.append("…")
+    text = _("{n} of {m} parameters are paired by names, shapes and order of declaration: {pairs}")
+    if "value" in fact.ways:
+        text = _("{n} of {m} parameters are paired by names, shapes and values: {pairs}")
+    sentence = text.format(n=fact.pairs, m=fact.weights, pairs=", ".join(pairs))
+    if fact.difference is None:
+        ending = _("{sentence}; no run has confirmed it")
+    elif fact.confirmed:
+        ending = _("{sentence}; from one start both nets then compute the same")
+    else:
+        ending = _(
+            "{sentence}; from one start the outputs then differ by {difference} of their norm: the"
+            " nets compute something else, or the pairs are wrong"
+        )
+    return ending.format(sentence=sentence, difference=f"{fact.difference or 0:.1g}")
+
+
+def _packed_parameters(fact: PackedParameters) -> str:
+    text = _(
+        "{whole} of {holder} is {parts} of {other}, one after the other: they start with equal values,"
+        " and their gradients are not compared"
+    )
+    if fact.others:
+        text = _(
+            "{whole} of {holder} is {parts} of {other}, one after the other, and {n} more are so: they"
+            " start with equal values, and their gradients are not compared"
+        )
+    return text.format(
+        whole=fact.whole,
+        holder=FRAMEWORK_LABELS[fact.holder],
+        parts=", ".join(fact.parts),
+        other=FRAMEWORK_LABELS[OTHER[fact.holder]],
+        n=fact.others,
     )
 
 
@@ -152,6 +216,9 @@ def _leaf(name: str, size: float) -> str:
 _SAY: dict[type[Fact], Callable[[Any], str]] = {
     OtherRole: _other_role,
     LoneWeight: _lone_weight,
+    LoneWeights: _lone_weights,
+    PairedParameters: _paired_parameters,
+    PackedParameters: _packed_parameters,
     LoneIntegers: _lone_integers,
     LoneStart: _lone_start,
     ReturnedClass: _returned_class,

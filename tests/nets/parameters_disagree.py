@@ -1,4 +1,4 @@
-"""Two nets whose layers go by different names."""
+"""A layer norm in MindSpore, and a batch norm in PyTorch."""
 
 import numpy as np
 
@@ -14,9 +14,10 @@ def mindspore_net():
         def __init__(self):
             super().__init__()
             self.dense = nn.Dense(3, 2)
+            self.norm = nn.LayerNorm((2,))
 
         def construct(self, x):
-            return self.dense(x).sum()
+            return self.norm(self.dense(x)).sum()
 
     return Net()
 
@@ -28,8 +29,9 @@ def torch_net():
         def __init__(self):
             super().__init__()
             self.fc = nn.Linear(3, 2)
+            self.bn = nn.BatchNorm1d(2)
 
         def forward(self, x):
-            return self.fc(x).sum()
+            return self.bn(self.fc(x)).sum()
 
     return Net()

@@ -10,7 +10,14 @@ from explorer.model.arrays import pack, unpack
 from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.failures import Failure, Loss
-from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
+from explorer.model.requests import (
+    Description,
+    NetRequest,
+    OutputSpec,
+    ParameterSpec,
+    Responses,
+    Role,
+)
 from explorer.model.trees import Tree, branch
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
@@ -34,6 +41,8 @@ class Described(Workers):
 
     def call(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
         """As Workers.call."""
+        if reply is Responses:
+            return Lost("crashed", Loss(kind="died", code=-6))
         assert reply is Description
         self.asked.append((kind, target, argument))
         return self.looks[kind]
@@ -191,8 +200,17 @@ def test_names_that_no_net_has_are_refused(text: str, words: str, tmp_path: Path
 
 
 def test_nets_whose_weights_do_not_correspond_are_refused(tmp_path: Path) -> None:
+    three = ParameterSpec("w", "w", "trained", pack(np.ones(3, np.float32)))
     with pytest.raises(ScenarioError, match="the parameters of the two nets do not match"):
-        settled(tmp_path, net(spec("v", 1.0)), net(spec("w", 1.0)))
+        settled(tmp_path, net(spec("v", 1.0)), net(three))
+
+
+def test_a_weight_of_another_name_and_the_only_shape_is_paired(tmp_path: Path) -> None:
+    nets = settled(tmp_path, net(spec("v", 1.0)), net(spec("w", 2.0)))
+    assert nets.requests["mindspore-tape"].names == {"v": "w"}
+    assert start(nets) == {"w": 2.0}
+    (remark,) = nets.findings
+    assert (remark.kind, remark.names, remark.is_alarm) == ("names", ("w",), False)
 
 
 # Starting values

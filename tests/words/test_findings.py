@@ -15,8 +15,11 @@ from explorer.model.findings import (
     LoneIntegers,
     LoneStart,
     LoneWeight,
+    LoneWeights,
     NoiseUnknown,
     OtherRole,
+    PackedParameters,
+    PairedParameters,
     RecordedOtherwise,
     ReportFinding,
     ReturnedClass,
@@ -51,6 +54,38 @@ FACTS: list[tuple[Fact, str]] = [
     (
         LoneWeight("w", (2,), "mindspore"),
         "w (2,) is trained only in MindSpore: PyTorch's net has no unpaired parameter",
+    ),
+    (
+        LoneWeights(("a.bias", "b.bias", "c.bias", "d.weight"), 3, "torch"),
+        "4 weights are trained only in PyTorch, 3 of them biases (a.bias, b.bias, c.bias, …):"
+        " MindSpore's net has none of their size and kind left",
+    ),
+    (
+        PairedParameters(
+            8, 9, {"name": 2, "order": 6}, (("f.0", "stem"), ("f.1", "bn")), 2, 0.0, True
+        ),
+        "8 of 9 parameters are paired by names, shapes and order of declaration: f.0 ↔ stem,"
+        " f.1 ↔ bn, …; from one start both nets then compute the same",
+    ),
+    (
+        PairedParameters(2, 2, {"value": 2}, (("f.0", "stem"),), 0, 0.13, False),
+        "2 of 2 parameters are paired by names, shapes and values: f.0 ↔ stem; from one start the"
+        " outputs then differ by 0.1 of their norm: the nets compute something else, or the pairs",
+    ),
+    (
+        PairedParameters(2, 2, {"order": 2}, (("f.0", "stem"),), 0, None, False),
+        "2 of 2 parameters are paired by names, shapes and order of declaration: f.0 ↔ stem; no run"
+        " has confirmed it",
+    ),
+    (
+        PackedParameters("torch", "qkv.weight", ("q.weight", "k.weight", "v.weight"), 0),
+        "qkv.weight of PyTorch is q.weight, k.weight, v.weight of MindSpore, one after the other: they"
+        " start with equal values",
+    ),
+    (
+        PackedParameters("mindspore", "kv.weight", ("k.weight", "v.weight"), 3),
+        "kv.weight of MindSpore is k.weight, v.weight of PyTorch, one after the other, and 3 more are"
+        " so: they start with equal values",
     ),
     (LoneIntegers("n", "int32"), "n is trained in MindSpore although its dtype is int32"),
     (LoneStart("w", "torch"), "parameters() gives w, which sets a value only in PyTorch's net"),
@@ -105,4 +140,11 @@ def test_every_fact_is_tried_and_is_of_a_kind() -> None:
 
 def test_remarks_accuse_nobody() -> None:
     remarks = {type(fact) for fact, _ in FACTS if ReportFinding(fact=fact).is_remark}
-    assert remarks == {SameMasks, IllConditioned, NoiseUnknown, RecordedOtherwise}
+    assert remarks == {
+        SameMasks,
+        IllConditioned,
+        NoiseUnknown,
+        RecordedOtherwise,
+        PairedParameters,
+        PackedParameters,
+    }

@@ -26,6 +26,7 @@ from explorer.scenario.layouts import (
     HOME,
     KnownCell,
     Layout,
+    Step,
     known_cell,
     layout_of,
     to_mindspore,
@@ -68,7 +69,8 @@ class HeldTensor:
 def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, HeldTensor]:
     """Everything that a Cell and those in it hold, parameters first, by PyTorch's names.
 
-    ``request.names`` come before the names that the scenario and the known Cells give.
+    ``request.names`` come before the names that the scenario and the known Cells give, and
+    ``request.layouts`` behind their layouts.
     """
     owners = dict(cell.cells_and_names())
     known = _known(owners)
@@ -81,6 +83,7 @@ def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, 
             own_name = path  # the path of another one says more than a name that is the same
         name = request.names.get(path) or torch_name(path, own_name, known, scenario.renames)
         layout = layout_of(path, name, known, scenario.layouts)
+        layout += tuple(Step(step, numbers) for step, numbers in request.layouts.get(path, ()))
         owner = owners[path.rpartition(".")[0]]
         held.setdefault(name, HeldTensor(name, path, own_name, role, layout, tensor, owner))
     return held

@@ -1,0 +1,146 @@
+"""The counterparts of MindSpore's parameters in PyTorch's net, by names, or by order and values."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from explorer.model.arrays import pack, unpack
+from explorer.model.findings import PackedParameters, PairedParameters, ReportFinding
+from explorer.model.requests import Description, ParameterSpec
+from explorer.scenario.correspondence import is_weight, lone
+from explorer.scenario.layouts import Layout, Step
+from explorer.scenario.packing import Pack, packs
+from explorer.scenario.pairing import Pair, candidates, squeezed
+from explorer.scenario.proposals import entries
+from explorer.scenario.value_matching import Ask, Likeness, likeliest, names_with
+
+EXAMPLES = 3
+"""The greatest number of pairs that a remark shows."""
+
+
+class Counterparts(msgspec.Struct, frozen=True):
+    """MindSpore's net with PyTorch's names, and how they were found.
+
+    ``layouts`` are those that turn shapes into PyTorch's, by MindSpore's paths. ``rivals`` are
+    pairs of another candidate, between which nothing decides; ``guesses`` those that nothing but a
+    few letters speaks for.
+    """
+
+    mindspore: Description
+    layouts: dict[str, Layout] = {}
+    packs: tuple[Pack, ...] = ()
+    findings: tuple[ReportFinding, ...] = ()
+    guesses: tuple[Pair, ...] = ()
+    rivals: tuple[Pair, ...] = ()
+
+
+def counterparts(
+    mindspore: Description, torch: Description, renames: Mapping[str, str], ask: Ask
+) -> Counterparts:
+    """Find the counterparts: by name where names are enough, else as candidates() and values say.
+
+    ``renames`` are what the scenario itself says; ``ask`` runs a net from given starts.
+    """
+    if _are_named_alike(mindspore, torch):
+        return _laid_out(Counterparts(mindspore), torch)
+    fixed: set[str] = set()
+    mine = []
+    for spec in mindspore.parameters:
+        if _is_declared(spec, renames):
+            fixed.add(spec.name)
+        else:
+            mine.append(spec)
+    theirs = [spec for spec in torch.parameters if spec.name not in fixed]
+
+    likeness = likeliest(candidates(mine, theirs), ask)
+    pairing = likeness.pairing
+    found = packs(pairing.mindspore, pairing.torch)
+    names = names_with(pairing, found)
+    renamed = _renamed(mindspore, names, {spec.name for spec in theirs} | fixed)
+    guesses: tuple[Pair, ...] = ()
+    if not likeness.is_confirmed:
+        guesses = tuple(pair for pair in pairing.pairs if pair.how == "guess")
+    findings = list(_packed(found))
+    if any(pair.how != "name" for pair in pairing.pairs):
+        findings.insert(0, _paired(likeness, mindspore, torch))
+    result = Counterparts(
+        renamed, packs=found, findings=tuple(findings), guesses=guesses, rivals=likeness.rivals
+    )
+    return _laid_out(result, torch)
+
+
+def _are_named_alike(mindspore: Description, torch: Description) -> bool:
+    """Whether the weights of each net have a name that the other net has too."""
+    alone = (*lone(mindspore, torch), *lone(torch, mindspore))
+    return not any(map(is_weight, alone))
+
+
+def _is_declared(spec: ParameterSpec, renames: Mapping[str, str]) -> bool:
+    """Whether the scenario says what a parameter, or a Cell around it, is called in PyTorch."""
+    if spec.path in renames or spec.own_name in renames:
+        return True
+    return any(spec.path.startswith(f"{name}.") for name in renames)
+
+
+def _renamed(mindspore: Description, names: Mapping[str, str], taken: set[str]) -> Description:
+    """MindSpore's net with the names that were found; no other parameter keeps one of these."""
+    used = set(names.values())
+    parameters = []
+    for spec in mindspore.parameters:
+        name = names.get(spec.path, spec.name)
+        if spec.path not in names and name in used:
+            name = f"mindspore.{spec.path}"
+        parameters.append(msgspec.structs.replace(spec, name=name))
+    return msgspec.structs.replace(mindspore, parameters=tuple(parameters))
+
+
+def _laid_out(result: Counterparts, torch: Description) -> Counterparts:
+    """With the layouts of parameters whose shapes are the same but for lengths of 1."""
+    shapes = {spec.name: spec.value.shape for spec in torch.parameters}
+    layouts: dict[str, Layout] = {}
+    parameters = []
+    for spec in result.mindspore.parameters:
+        wanted = shapes.get(spec.name, spec.value.shape)
+        if wanted != spec.value.shape and squeezed(wanted) == squeezed(spec.value.shape):
+            layouts[spec.path] = (Step("reshape", wanted),)
+            value = pack(unpack(spec.value).reshape(wanted), spec.value.dtype)
+            spec = msgspec.structs.replace(spec, value=value)
+        parameters.append(spec)
+    mindspore = msgspec.structs.replace(result.mindspore, parameters=tuple(parameters))
+    return msgspec.structs.replace(result, mindspore=mindspore, layouts=layouts)
+
+
+# What a report says of them
+
+
+def _paired(likeness: Likeness, mindspore: Description, torch: Description) -> ReportFinding:
+    trained = [pair for pair in likeness.pairing.pairs if is_weight(pair.mindspore)]
+    others = [pair for pair in trained if pair.how != "name"]
+    examples = entries([(pair.mindspore, pair.torch) for pair in others], mindspore, torch)
+    # What is renamed says more than what keeps its name.
+    shown = [(name, other) for name, other in examples.items() if name != other]
+    fact = PairedParameters(
+        pairs=len(trained),
+        weights=sum(map(is_weight, torch.parameters)),
+        ways=dict(Counter(pair.how for pair in trained)),
+        examples=tuple(shown[:EXAMPLES]),
+        others=max(len(shown) - EXAMPLES, 0),
+        difference=likeness.difference,
+        confirmed=likeness.is_confirmed,
+    )
+    return ReportFinding(fact=fact, names=tuple(pair.torch.name for pair in others))
+
+
+def _packed(found: Iterable[Pack]) -> Iterator[ReportFinding]:
+    found = list(found)
+    if not found:
+        return
+    first = found[0]
+    fact = PackedParameters(
+        holder=first.holder,
+        whole=first.whole.path,
+        parts=tuple(part.path for part in first.parts),
+        others=len(found) - 1,
+    )
+    yield ReportFinding(fact=fact, names=tuple(pack.whole.name for pack in found))

@@ -1,0 +1,143 @@
+"""Pairs that values decide: nets of a few lines of numpy, run from the starts that they are given."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+from explorer.model.arrays import AnyArray, pack, unpack
+from explorer.model.engines import Framework
+from explorer.model.failures import Failure
+from explorer.model.requests import ParameterSpec, Responses
+from explorer.scenario.pairing import candidates
+from explorer.scenario.value_matching import Likeness, Starts, distance, likeliest
+from tests.scenario.test_correspondence import spec
+
+Net = Callable[[Mapping[str, AnyArray], AnyArray], AnyArray]
+"""The forward of a net: of its parameters by its own names, and its input."""
+
+X = np.random.default_rng(0).standard_normal((2, 4))
+
+
+def square(path: str) -> ParameterSpec:
+    """A weight that all others could be."""
+    return spec(f"{path}.weight", shape=(4, 4))
+
+
+def matched(mindspore: tuple[str, ...], torch: tuple[str, ...], mine: Net, theirs: Net) -> Likeness:
+    """The likeliest pairs of two nets of square weights."""
+    own, others = list(map(square, mindspore)), list(map(square, torch))
+
+    def ask(framework: Framework, names: Mapping[str, str], starts: Starts) -> Responses:
+        outputs = []
+        for start in starts:
+            values = {name: unpack(array) for name, array in start.items()}
+            if framework == "torch":
+                outputs.append(theirs(values, X))
+            else:
+                outputs.append(mine({path: values[name] for path, name in names.items()}, X))
+        return Responses(tuple((pack(output),) for output in outputs))
+
+    return likeliest(candidates(own, others), ask)
+
+
+def names(likeness: Likeness) -> dict[str, str]:
+    """The names of modules, without the ends."""
+    pairs = likeness.pairing.names.items()
+    return {name.removesuffix(".weight"): other.removesuffix(".weight") for name, other in pairs}
+
+
+def gated(value: str, gate: str) -> Net:
+    """A product of two branches, of which one ends in a sigmoid."""
+
+    def forward(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
+        opened = 1 / (1 + np.exp(-x @ weights[f"{gate}.weight"].T))
+        return np.asarray((x @ weights[f"{value}.weight"].T) * opened)
+
+    return forward
+
+
+def chain(*modules: str) -> Net:
+    """Layers one after the other, with a tanh behind each."""
+
+    def forward(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
+        for module in modules:
+            x = np.tanh(x @ weights[f"{module}.weight"].T)
+        return x
+
+    return forward
+
+
+def test_an_order_with_which_both_nets_compute_the_same_is_confirmed() -> None:
+    likeness = matched(("f.0", "f.1"), ("a", "b"), chain("f.0", "f.1"), chain("a", "b"))
+    assert names(likeness) == {"f.0": "a", "f.1": "b"}
+    assert likeness.is_confirmed
+    assert likeness.rivals == ()
+
+
+@pytest.mark.parametrize("own", [("branches.0", "branches.1"), ("left", "right")])
+def test_two_branches_of_one_shape_declared_in_another_order_are_found_by_value(
+    own: tuple[str, str],
+) -> None:
+    likeness = matched(own, ("gate", "up"), gated(*own), gated("up", "gate"))
+    assert names(likeness) == {own[0]: "up", own[1]: "gate"}
+    assert likeness.is_confirmed
+
+
+def test_layers_run_in_another_order_than_they_are_declared_are_found_by_value() -> None:
+    mine = chain("f.2", "f.0", "f.1")
+    likeness = matched(("f.0", "f.1", "f.2"), ("a", "b", "c"), mine, chain("a", "b", "c"))
+    assert names(likeness) == {"f.2": "a", "f.0": "b", "f.1": "c"}
+    assert likeness.is_confirmed
+
+
+def test_where_names_and_order_disagree_values_decide_for_either() -> None:
+    own, torch = ("enc.key", "enc.query"), ("encoder.query", "encoder.key")
+    by_name = matched(
+        own, torch, gated("enc.key", "enc.query"), gated("encoder.key", "encoder.query")
+    )
+    assert names(by_name) == {"enc.key": "encoder.key", "enc.query": "encoder.query"}
+    by_order = matched(
+        own, torch, gated("enc.key", "enc.query"), gated("encoder.query", "encoder.key")
+    )
+    assert names(by_order) == {"enc.key": "encoder.query", "enc.query": "encoder.key"}
+    assert by_name.is_confirmed
+    assert by_order.is_confirmed
+
+
+def test_a_port_with_a_mistake_keeps_its_order_and_is_not_confirmed() -> None:
+    def wrong(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
+        return np.asarray(2 * chain("f.0", "f.1")(weights, x))
+
+    likeness = matched(("f.0", "f.1"), ("a", "b"), wrong, chain("a", "b"))
+    assert names(likeness) == {"f.0": "a", "f.1": "b"}
+    assert not likeness.is_confirmed
+    assert likeness.difference == pytest.approx(0.5)
+
+
+def test_what_values_cannot_decide_has_rivals() -> None:
+    def wrong(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
+        return np.asarray(-gated("enc.key", "enc.query")(weights, x))
+
+    own, torch = ("enc.key", "enc.query"), ("encoder.query", "encoder.key")
+    likeness = matched(own, torch, wrong, gated("encoder.key", "encoder.query"))
+    assert not likeness.is_confirmed
+    assert {pair.mindspore.path for pair in likeness.rivals} == {f"{name}.weight" for name in own}
+
+
+def test_a_net_that_cannot_be_run_confirms_nothing() -> None:
+    choices = candidates([square("f.0")], [square("a")])
+    failed = Responses(error=Failure("ValueError", "no"))
+    for answer in (failed, None):
+        likeness = likeliest(choices, lambda framework, names, starts, answer=answer: answer)  # type: ignore[misc]
+        assert (likeness.difference, likeness.is_confirmed) == (None, False)
+        assert names(likeness) == {"f.0": "a"}
+
+
+def test_outputs_of_zeros_or_without_a_number_say_nothing() -> None:
+    zeros, ones = np.zeros(3), np.ones(3)
+    assert distance(zeros, zeros) == np.inf
+    assert distance(ones, np.full(3, np.nan)) == np.inf
+    assert distance(ones, np.ones(4)) == np.inf
+    assert distance(ones, ones) == 0
+    assert distance(ones, 2 * ones) == pytest.approx(0.5)
