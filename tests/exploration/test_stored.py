@@ -158,7 +158,7 @@ def lacking(noise: str = "", oracle: Outcome = "ok", results: Outcome = "ok") ->
     estimates = msgspec.structs.replace(case.oracle, outcome=oracle)
     name, result = next(iter(case.results.items()))
     answers = {**case.results, name: msgspec.structs.replace(result, outcome=results)}
-    findings = ()
+    findings: tuple[ReportFinding, ...] = ()
     if noise:
         findings = (ReportFinding(fact=NoiseUnknown("torch", Failure(noise))),)
     changed = msgspec.structs.replace(case, oracle=estimates, results=answers)
