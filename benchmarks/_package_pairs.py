@@ -9,7 +9,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     ``mindspore`` and ``torch`` are "module:function", ``options`` the arguments of PyTorch's beside
     the number of classes. Where the nets really differ, ``differs`` are the parts of a sentence one
     of which names the op, in evaluation and in training; ``differs_in_training`` those in training
-    alone.
+    alone. ``statement`` changes settings of PyTorch's net so that it is a right port.
     """
 
     name: str
@@ -19,6 +19,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     options: str = ""
     differs: tuple[str, ...] = ()
     differs_in_training: tuple[str, ...] = ()
+    statement: str = ""
 
 
 def _pair(
@@ -39,15 +40,26 @@ def _pair(
     )
 
 
+def _batch_norms(eps: float, momentum: float) -> str:
+    """The statement that gives all batch norms of a net other settings."""
+    return (
+        "for module in net.modules():\n"
+        '        if hasattr(module, "running_var"):\n'
+        f"            module.eps, module.momentum = {eps}, {momentum}"
+    )
+
+
+NORM = ("BatchNorm", "batch_norm")
+
 POOL = ("MaxPool",)
 """mindcv's residual nets pad the first pooling at the end alone."""
 
 PAIRS = (
     _pair("resnet18", "torchvision", differs=POOL),
     _pair("mobilenet_v2", "torchvision", "mobilenet_v2_100"),
-    _pair("mobilenet_v3_small", "torchvision", "mobilenet_v3_small_100"),
+    _pair("mobilenet_v3_small", "torchvision", "mobilenet_v3_small_100", differs=NORM),
     _pair("squeezenet1_1", "torchvision", differs=("(features.0, torch",)),
-    _pair("mnasnet_050", "torchvision.models:mnasnet0_5", differs=("BatchNorm", "batch_norm")),
+    _pair("mnasnet_050", "torchvision.models:mnasnet0_5", differs=NORM),
     _pair("ghostnet_050", "timm"),
     _pair(
         "efficientnet_b0",
@@ -59,9 +71,9 @@ PAIRS = (
     _pair("repvgg_a0", "timm"),
     _pair("mixnet_s", "timm"),
     _pair("densenet121", "torchvision"),
-    _pair("mobilenet_v3_large", "torchvision", "mobilenet_v3_large_100"),
+    _pair("mobilenet_v3_large", "torchvision", "mobilenet_v3_large_100", differs=NORM),
     _pair("squeezenet1_0", "torchvision", differs=("(features.0, torch",)),
-    _pair("mnasnet_075", "torchvision.models:mnasnet0_75", differs=("BatchNorm", "batch_norm")),
+    _pair("mnasnet_075", "torchvision.models:mnasnet0_75", differs=NORM),
     _pair("skresnet18", "timm", differs=POOL),
     _pair("seresnet18", "timm", differs=POOL),
     _pair("res2net50", "timm.models:res2net50_26w_4s", differs=POOL),
@@ -76,6 +88,25 @@ PAIRS = (
     _pair("poolformer_s12", "timm", differs=("gelu", "GeLU")),
 )
 """Those that take least first."""
+
+ALIKE = {
+    "mobilenet_v3_small": _batch_norms(1e-5, 0.1),
+    "mobilenet_v3_large": _batch_norms(1e-5, 0.1),
+    "mnasnet_050": _batch_norms(1e-3, 0.01),
+    "mnasnet_075": _batch_norms(1e-3, 0.01),
+}
+"""What makes right ports of pairs that differ in settings."""
+
+
+def right_port(pair: Pair) -> Pair:
+    """A pair whose settings are made alike."""
+    return msgspec.structs.replace(
+        pair,
+        name=f"{pair.name}-alike",
+        differs=(),
+        differs_in_training=(),
+        statement=ALIKE[pair.name],
+    )
 
 
 class Mistake(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ from typing import Literal
 import msgspec
 
 from benchmarks._figures import Figure, absent
-from benchmarks._package_pairs import MISTAKES, PAIRS, Mistake, Pair
+from benchmarks._package_pairs import ALIKE, MISTAKES, PAIRS, Mistake, Pair, right_port
 from benchmarks._presenting import detail, parser, present
 from benchmarks.large import ROOT, Watch
 from explorer.exploration.explore import explore
@@ -41,6 +41,9 @@ PACKAGES = ROOT / ".packages"
 
 REQUEST_SECONDS = 120.0
 CLASSES = 10
+LEAST_IN_TRAINING = 64
+"""The least size of an image in training: batch norms of two elements multiply rounding."""
+
 FEWEST = 20
 """The least number of pairs that are to be compared."""
 
@@ -78,6 +81,7 @@ def torch_net():
     from {torch_module} import {torch_function} as given
 
     net = given(num_classes={classes}{options})
+    {alike}
     {mistake}
     return net
 '''
@@ -108,13 +112,14 @@ def text_of(pair: Pair, mode: Mode, mistake: Mistake | None) -> str:
     return SCENARIO.format(
         title=f"{pair.mindspore} beside {pair.torch}, in {mode}",
         train=mode == "training",
-        size=pair.size,
+        size=max(pair.size, LEAST_IN_TRAINING) if mode == "training" else pair.size,
         classes=CLASSES,
         mindspore_module=mindspore_module,
         mindspore_function=mindspore_function,
         torch_module=torch_module,
         torch_function=torch_function,
         options=f", {pair.options}" if pair.options else "",
+        alike=pair.statement,
         mistake=mistake.statement if mistake else "",
     )
 
@@ -323,7 +328,8 @@ def main() -> int:
     if not _add_to_path(chosen.packages):
         why = f"the packages are not in {chosen.packages.name}; `make bench-packages` installs them"
         return present([absent("whole nets", "count", why)], chosen.figures)
-    pairs = [pair for pair in PAIRS if not chosen.pairs or pair.name in chosen.pairs]
+    every = [*PAIRS, *(right_port(pair) for pair in PAIRS if pair.name in ALIKE)]
+    pairs = [pair for pair in every if not chosen.pairs or pair.name in chosen.pairs]
     modes: list[Mode] = chosen.modes or ["evaluation", "training"]
     if chosen.figures and not chosen.pairs:
         # In a run of all benchmarks there is time for a few.
