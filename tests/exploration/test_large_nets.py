@@ -106,7 +106,7 @@ ONE = np.array([1.0, -4.0], np.float32)
 
 
 def test_the_first_answer_is_the_greatest_difference_as_a_share_of_the_greatest_element() -> None:
-    other = ONE + np.float32([0.0, 1.0])
+    other = ONE + np.array([0.0, 1.0], np.float32)
     answer = first_answer({"a": result(ONE), "b": result(ONE), "c": result(other)})
     assert answer == FirstAnswer(("a", "b", "c"), (), 0.25, "dw", ("a", "c"))
     text = first_answer_text(answer)
