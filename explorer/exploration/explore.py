@@ -85,6 +85,7 @@ def explore(
     demand = demand_of(nets, scenario.train, time.monotonic() - began)
     if demand.is_large:
         before(demand)
+        workers = workers.limited(demand.request_seconds(workers.request_seconds))
     # The oracle runs PyTorch's net, though it judges MindSpore's engines alone where need be.
     has_oracle = oracle and ("torch" in present or _torch_is_there(scenario, workers))
 

@@ -19,7 +19,7 @@ from explorer.scenario.common_start import Nets
 from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.load import load
 from explorer.words.demand import demand_text, first_answer_text
-from explorer.workers.workers import Workers
+from explorer.workers.workers import REQUEST_SECONDS, Workers
 
 CASE = GradCase("grad", 0, "all")
 ENGINES = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph")
@@ -59,14 +59,24 @@ def test_a_demand_grows_with_the_parameters_and_with_the_first_look() -> None:
 
 
 def test_a_demand_is_said_with_what_is_left_out() -> None:
-    text = demand_text("net", Demand(23_520_842, 130.0, 3_300_000_000, is_noise_of_one=True))
+    text = demand_text("net", Demand(23_520_842, 20.0, 3_300_000_000, is_noise_of_one=True))
     assert text == (
         "net has 23.5 million parameters: about 3 minutes and 3.3 GB of memory; rounding noise is"
         " measured in one framework only"
     )
-    assert demand_text("net", Demand(6_000_000, 12.0, 10**9)).endswith(
+    assert demand_text("net", Demand(6_000_000, 1.7, 10**9)).endswith(
         "12 seconds and 1.0 GB of memory"
     )
+
+
+def test_a_large_net_gets_more_time_for_a_request_unless_a_limit_was_given() -> None:
+    large = Demand(demands.LARGE_NET + 1, 20.0, 0)
+    assert large.request_seconds(REQUEST_SECONDS) == 20.0 * demands.PATIENCE
+    assert large.request_seconds(30.0) == 30.0
+    quick = Demand(demands.LARGE_NET + 1, 1.0, 0)
+    assert quick.request_seconds(REQUEST_SECONDS) == REQUEST_SECONDS
+    small = Demand(demands.LARGE_NET, 20.0, 0)
+    assert small.request_seconds(REQUEST_SECONDS) == REQUEST_SECONDS
 
 
 # Noise of one framework
