@@ -28,6 +28,7 @@ from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
 from explorer.text.language import LANGUAGES, _, later, said_in
 from explorer.text.messages import one_line
+from explorer.text.program_name import program
 from explorer.text.reasons import reason
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board
@@ -151,9 +152,10 @@ def _recorded_board(path: Path) -> RecordedBoard:
     except (OSError, msgspec.DecodeError) as error:
         text = _(
             "--against {file} cannot be read as a board of claims: {reason};"
-            " write one with `python -m explorer claims --json > FILE`"
+            " write one with `{program} claims --json > FILE`"
         )
-        raise UsageError(text.format(file=repr(str(path)), reason=reason(error))) from error
+        text = text.format(file=repr(str(path)), reason=reason(error), program=program())
+        raise UsageError(text) from error
 
 
 def _print(shown: Board, options: ClaimsOptions) -> None:

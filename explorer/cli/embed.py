@@ -13,6 +13,7 @@ from explorer.report.files import prepare_folder
 from explorer.store.store import to_stderr
 from explorer.text.language import _
 from explorer.text.messages import one_line
+from explorer.text.program_name import program
 
 
 def embed(options: EmbedOptions) -> int:
@@ -36,9 +37,9 @@ def embed(options: EmbedOptions) -> int:
     for file, document in documents.items():
         stale.extend(_stale(file, document))
     if options.check:
-        text = _("out of date: {file}; run `explorer embed` to update it")
+        text = _("out of date: {file}; run `{program} embed` to update it")
         for path in stale:
-            to_stderr(text.format(file=one_line(str(path))))
+            to_stderr(text.format(file=one_line(str(path)), program=program()))
         return exit_codes.DIFFERENT if stale else exit_codes.AS_EXPECTED
     for file, document in documents.items():
         # The pictures first: a text must not show what is not there.

@@ -157,7 +157,7 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
             "--from-factories MINDSPORE TORCH",
             later(
                 "With --new: the functions that create MindSpore's net and PyTorch's, each as"
-                " package.module:function."
+                " package.module:function, or as package.module:function(classes=10)."
             ),
         ),
     ] = None

@@ -8,6 +8,7 @@ import typer
 from explorer.cli import commands
 from explorer.text.choices import refusal
 from explorer.text.language import _, later
+from explorer.text.program_name import program
 
 TYPES = {
     "a valid integer": later("{option} must be an integer, got {value}"),
@@ -58,8 +59,8 @@ def parsing_error(error: typer.TyperException, arguments: list[str]) -> str:
     message = _wrong_type(error, arguments) or _typers_own(error)
     if context is None:
         return message
-    text = _("{message}; see `explorer {command} --help`")
-    return text.format(message=message, command=context.info_name)
+    text = _("{message}; see `{program} {command} --help`")
+    return text.format(message=message, command=context.info_name, program=program())
 
 
 def _wrong_type(error: typer.TyperException, arguments: list[str]) -> str:

@@ -21,6 +21,7 @@ from explorer.cli.output import prepared, print_document, print_written, write_f
 from explorer.cli.terminal import console, display
 from explorer.exploration import stored
 from explorer.exploration.options import Interrupted, RunOptions, Wanted, no_report
+from explorer.model.engines import FRAMEWORKS
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.results import LOST
@@ -37,6 +38,7 @@ from explorer.store.store import Store, to_stderr
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.messages import one_line
+from explorer.text.program_name import program
 from explorer.words.demand import demand_text, first_answer_text
 from explorer.workers.workers import Workers
 
@@ -264,7 +266,7 @@ def write_new(name: str, factories: tuple[str, str] | None, inputs: Path | None)
     if factories:
         text = _scenario_of(path.stem, factories, inputs)
     write_file(path, text.encode())
-    command = f"python -m explorer scenario {path}"
+    command = f"{program()} scenario {path}"
     if factories and not inputs:
         text = _("next: in {file}, replace the placeholder arrays in inputs(); then run")
         print(text.format(file=path))
@@ -278,8 +280,6 @@ def _scenario_of(name: str, factories: tuple[str, str], inputs: Path | None) -> 
     if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
         text = _("--inputs {file} is not an .npz file; write one with numpy.savez")
         raise UsageError(text.format(file=repr(str(inputs))))
-    by_framework = dict(zip(("mindspore", "torch"), factories, strict=True))
-    folders: dict[Path, None] = {}
-    for factory in factories:
-        folders[Path(factory_of(factory).folder)] = None
+    by_framework = dict(zip(FRAMEWORKS, map(factory_of, factories), strict=True))
+    folders = dict.fromkeys(Path(factory.folder) for factory in by_framework.values())
     return scenario_of_factories(name, by_framework, folders, inputs, Path.cwd())

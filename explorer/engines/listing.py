@@ -1,5 +1,8 @@
 """Parts of code listings: how a scenario is imported, and how its inputs become tensors."""
 
+import keyword
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,6 +26,18 @@ READING: dict[Framework, str] = {
 }
 """The line of a listing in which a net reads a checkpoint of its framework."""
 
+INSTALLED = {"mindspore", "numpy", "torch", "explorer", "scenarios"}
+"""Modules of a listing that a scenario's file of the same name must not hide."""
+
+USED = {
+    *("print", "list", "dict", "tuple", "isinstance", "enumerate", "zip", "str"),
+    *("arrays", "cotangent", "ms", "net", "np", "outputs", "several", "sens", "torch", "weights"),
+    *("aux", "by_name", "loss", "names", "roots", "seeds", "trained", "Any", "Callable"),
+    *("contextlib", "forward", "joint", "name", "parameter", "places", "primals", "stack"),
+    *("tangents", "tensors", "gradients"),
+}
+"""Names that a listing uses once its inputs have theirs."""
+
 WRITTEN_ELEMENTS = 64
 """The greatest number of elements of an array that a listing writes out."""
 
@@ -40,12 +55,51 @@ def scenario_import(scenario: Declaration, names: Sequence[str]) -> list[str]:
     shipped = module_name(scenario.path)
     if shipped:
         return [f"from {shipped} import {wanted}"]
+    folder = _folder(scenario.path.parent)
+    if is_importable(scenario.name):
+        return [
+            "import sys",
+            "",
+            f"sys.path.insert(0, {folder!r})",
+            f"from {scenario.name} import {wanted}",
+        ]
+    # A file that an import statement cannot name, or that another module's name hides.
+    module = f"scenario_{identifier(scenario.name)}"
+    members = ", ".join(f"{module}.{name}" for name in names)
     return [
+        "import importlib.util",
         "import sys",
         "",
-        f"sys.path.insert(0, {_folder(scenario.path.parent)!r})",
-        f"from {scenario.name} import {wanted}",
+        f"sys.path.append({folder!r})",
+        f"spec = importlib.util.spec_from_file_location({module!r}, {_folder(scenario.path)!r})",
+        f"{module} = importlib.util.module_from_spec(spec)",
+        f"sys.modules[{module!r}] = {module}",
+        f"spec.loader.exec_module({module})",
+        f"{wanted} = {members}",
     ]
+
+
+def is_importable(name: str) -> bool:
+    """Whether ``from name import …`` imports the file of this name from a folder on Python's path."""
+    is_name = name.isidentifier() and not keyword.iskeyword(name)
+    return is_name and name not in sys.stdlib_module_names and name not in INSTALLED
+
+
+def identifier(name: str) -> str:
+    """A name as Python can have one: "my-net" becomes "my_net"."""
+    text = re.sub(r"\W", "_", name)
+    return f"_{text}" if text[:1].isdigit() or keyword.iskeyword(text) else text
+
+
+def variables(scenario: Declaration) -> dict[str, str]:
+    """The variable of each input in a listing: its name, changed where Python or the code has another use."""
+    taken: dict[str, str] = {}
+    for name in scenario.inputs():
+        variable = identifier(name) or "_"
+        while variable in USED or variable in taken.values():
+            variable += "_"
+        taken[name] = variable
+    return taken
 
 
 def _of_own_nets(scenario: Declaration, names: Sequence[str]) -> Iterator[str]:
@@ -90,7 +144,7 @@ def _array(array: AnyArray) -> str:
 
 
 def input_expressions(scenario: Declaration, tensor: str, aliased: bool = True) -> dict[str, str]:
-    """The expression that makes each input, by its name, where ``arrays`` are the scenario's.
+    """The expression that makes each input, by its variable, where ``arrays`` are the scenario's.
 
     ``tensor`` is the expression for an array that stands in the place of its ``{}``. With
     ``aliased``, an array under two names becomes one tensor: the second input is the first one's
@@ -98,13 +152,14 @@ def input_expressions(scenario: Declaration, tensor: str, aliased: bool = True) 
     """
     expressions: dict[str, str] = {}
     first_names: dict[int, str] = {}
+    by_input = variables(scenario)
     for name, array in scenario.inputs().items():
         # The array object counts, not its values: two equal arrays are two tensors.
         first = first_names.setdefault(id(array), name)
         if aliased and first != name:
-            expressions[name] = first
+            expressions[by_input[name]] = by_input[first]
         else:
-            expressions[name] = tensor.format(f"arrays[{name!r}]")
+            expressions[by_input[name]] = tensor.format(f"arrays[{name!r}]")
     return expressions
 
 

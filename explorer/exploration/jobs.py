@@ -118,7 +118,9 @@ def _of_oracle(nets: Nets, case: GradCase) -> Job:
     """The oracle's job, which runs PyTorch's net on the CPU whatever the device."""
     # Any engine's request will do: they start alike.
     any_net = next(iter(nets.requests.values()))
-    net = msgspec.structs.replace(any_net, engine="torch-tape", device="cpu")
+    net = msgspec.structs.replace(
+        any_net, engine="torch-tape", device="cpu", trainable=nets.trainable
+    )
     target, request = "explorer.engines.oracle:estimate", CaseRequest(net, case)
     kinds: tuple[WorkerKind, ...] = ("torch",)
     return Job(EstimateKey(case), ORACLE_STAGE, kinds, target, request, OracleResult, isolated=True)

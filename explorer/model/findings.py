@@ -108,13 +108,15 @@ class PairedParameters(msgspec.Struct, frozen=True, tag_field="fact", tag="paire
 class PackedParameters(msgspec.Struct, frozen=True, tag_field="fact", tag="packed_parameters"):
     """A parameter of the ``holder`` is several of the other net's, one after the other.
 
-    ``others`` more are so too. They start with equal values.
+    ``others`` more are so too. They start with equal values; whether both nets train them,
+    ``compared`` says.
     """
 
     holder: Framework
     whole: str
     parts: tuple[str, ...]
     others: int
+    compared: bool
 
 
 class LoneWeights(msgspec.Struct, frozen=True, tag_field="fact", tag="lone_weights"):

@@ -1,6 +1,5 @@
 """Requests to an engine for a net or for one of its cases, and what a first look finds."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -18,13 +17,25 @@ constant is a plain tensor that is an attribute.
 """
 
 
+class Repacked(msgspec.Struct, frozen=True):
+    """Tensors that both nets hold in other pieces, one after the other along the first axis.
+
+    ``own`` are the shapes of MindSpore's by name, ``torch`` those of PyTorch's; one of both is the
+    whole.
+    """
+
+    own: dict[str, tuple[int, ...]]
+    torch: dict[str, tuple[int, ...]]
+
+
 class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The net that an engine is to build: scenario file, device, and starting values.
 
     ``parameters``, buffers and plain tensors are keyed by PyTorch's names and overwrite the net's
     own, in PyTorch's layout; ``trainable`` is the order in which all weights are requested, so that
     every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
-    path in the Cell tree; ``layouts`` are those that were found, which the scenario does not give.
+    path in the Cell tree, and ``shapes`` those of PyTorch's where they have other lengths of 1.
+    ``pieces`` are parameters that MindSpore's net holds in other pieces.
     ``returned`` has the names of the net's outputs, nested as it returns
     them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by
     one unit in the last place, each n otherwise: that is how noise is measured. ``draw`` n > 0 lets
@@ -38,7 +49,8 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Array] = {}
     trainable: tuple[str, ...] = ()
     names: dict[str, str] = {}
-    layouts: Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
+    pieces: tuple[Repacked, ...] = ()
     returned: Tree = None
     jitter: int = 0
     draw: int = 0

@@ -99,7 +99,13 @@ def settle(
     start = _start(scenario, descriptions)
     for pack_ in found.packs:
         start.update(_packed_start(scenario, pack_, start))
-    trainable = _trainable(descriptions)
+    pieces = tuple(pack_.pieces for pack_ in found.packs if pack_.is_trained)
+    alike = _trainable(descriptions)
+    trainable, own_trainable = alike, alike
+    # The first of them is asked for alone too, which only works where both nets have one of it.
+    if alike:
+        trainable += tuple(name for piece in pieces for name in piece.torch)
+        own_trainable += tuple(name for piece in pieces for name in piece.own)
     names = {}
     if "mindspore" in descriptions:
         names = {spec.path: spec.name for spec in _specs(descriptions["mindspore"])}
@@ -112,9 +118,10 @@ def settle(
             engine=name,
             device=devices[name],
             parameters=start,
-            trainable=trainable,
+            trainable=own_trainable if ENGINES[name].framework == "mindspore" else trainable,
             names=names,
-            layouts=found.layouts,
+            shapes=found.shapes,
+            pieces=pieces if alike else (),
             returned=description.returned,
             has_masks=len(description.masked) > 0,
         )
@@ -315,16 +322,18 @@ def _check_values(
     scenario: Declaration, values: Mapping[str, AnyArray], specs: Mapping[str, ParameterSpec]
 ) -> None:
     """The scenario's own starting values must be those of tensors that a net holds."""
+    source = "parameters" if scenario.is_of_api else "parameters()"
     for name, value in values.items():
         if name not in specs:
-            fact = _("{file}: parameters() gives {name!r}, which neither net has")
-            said = fact.format(file=scenario.place, name=name)
+            fact = _("{file}: {source} gives {name!r}, which neither net has")
+            said = fact.format(file=scenario.place, source=source, name=name)
             raise ScenarioError(refusal(said, name, list(specs)))
         shape = specs[name].value.shape
         if value.shape != shape:
             raise ScenarioError(
-                _("{file}: parameters()[{name!r}] has shape {given}; the nets need {needed}"),
+                _("{file}: {source}[{name!r}] has shape {given}; the nets need {needed}"),
                 file=scenario.place,
+                source=source,
                 name=name,
                 given=value.shape,
                 needed=shape,

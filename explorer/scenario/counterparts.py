@@ -9,9 +9,8 @@ from explorer.model.arrays import pack, unpack
 from explorer.model.findings import PackedParameters, PairedParameters, ReportFinding
 from explorer.model.requests import Description, ParameterSpec
 from explorer.scenario.correspondence import is_weight, lone
-from explorer.scenario.layouts import Layout, Step
 from explorer.scenario.packing import Pack, packs
-from explorer.scenario.pairing import Pair, candidates, squeezed
+from explorer.scenario.pairing import Pair, Pairing, candidates, fits, squeezed
 from explorer.scenario.proposals import entries
 from explorer.scenario.value_matching import Ask, Likeness, likeliest, names_with
 
@@ -22,13 +21,13 @@ EXAMPLES = 3
 class Counterparts(msgspec.Struct, frozen=True):
     """MindSpore's net with PyTorch's names, and how they were found.
 
-    ``layouts`` are those that turn shapes into PyTorch's, by MindSpore's paths. ``rivals`` are
+    ``shapes`` are PyTorch's where these have other lengths of 1, by MindSpore's paths. ``rivals`` are
     pairs of another candidate, between which nothing decides; ``guesses`` those that nothing but a
     few letters speaks for.
     """
 
     mindspore: Description
-    layouts: dict[str, Layout] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     packs: tuple[Pack, ...] = ()
     findings: tuple[ReportFinding, ...] = ()
     guesses: tuple[Pair, ...] = ()
@@ -53,13 +52,17 @@ def counterparts(
             mine.append(spec)
     theirs = [spec for spec in torch.parameters if spec.name not in fixed]
 
-    likeness = likeliest(candidates(mine, theirs), ask)
+    choices = candidates(mine, theirs)
+    # Nets that are refused anyway need not be run.
+    likeness = Likeness(choices[0])
+    if not _has_misfits(choices[0]):
+        likeness = likeliest(choices, ask)
     pairing = likeness.pairing
     found = packs(pairing.mindspore, pairing.torch)
     names = names_with(pairing, found)
     renamed = _renamed(mindspore, names, {spec.name for spec in theirs} | fixed)
     guesses: tuple[Pair, ...] = ()
-    if not likeness.is_confirmed:
+    if not (likeness.is_confirmed or _has_misfits(pairing)):
         guesses = tuple(pair for pair in pairing.pairs if pair.how == "guess")
     findings = list(_packed(found))
     if any(pair.how != "name" for pair in pairing.pairs):
@@ -74,6 +77,16 @@ def _are_named_alike(mindspore: Description, torch: Description) -> bool:
     """Whether the weights of each net have a name that the other net has too."""
     alone = (*lone(mindspore, torch), *lone(torch, mindspore))
     return not any(map(is_weight, alone))
+
+
+def _has_misfits(pairing: Pairing) -> bool:
+    """Whether each net has something left over that may belong to something left over in the other."""
+    packed: set[str] = set()
+    for pack_ in packs(pairing.mindspore, pairing.torch):
+        packed |= {spec.path for spec in (pack_.whole, *pack_.parts)}
+    mine = [spec for spec in pairing.mindspore if spec.path not in packed]
+    theirs = [spec for spec in pairing.torch if spec.path not in packed]
+    return any(fits(spec, other) for spec in mine for other in theirs)
 
 
 def _is_declared(spec: ParameterSpec, renames: Mapping[str, str]) -> bool:
@@ -96,19 +109,19 @@ def _renamed(mindspore: Description, names: Mapping[str, str], taken: set[str]) 
 
 
 def _laid_out(result: Counterparts, torch: Description) -> Counterparts:
-    """With the layouts of parameters whose shapes are the same but for lengths of 1."""
+    """With the shapes of parameters that are the same but for lengths of 1."""
     shapes = {spec.name: spec.value.shape for spec in torch.parameters}
-    layouts: dict[str, Layout] = {}
+    own: dict[str, tuple[int, ...]] = {}
     parameters = []
     for spec in result.mindspore.parameters:
         wanted = shapes.get(spec.name, spec.value.shape)
         if wanted != spec.value.shape and squeezed(wanted) == squeezed(spec.value.shape):
-            layouts[spec.path] = (Step("reshape", wanted),)
+            own[spec.path] = wanted
             value = pack(unpack(spec.value).reshape(wanted), spec.value.dtype)
             spec = msgspec.structs.replace(spec, value=value)
         parameters.append(spec)
     mindspore = msgspec.structs.replace(result.mindspore, parameters=tuple(parameters))
-    return msgspec.structs.replace(result, mindspore=mindspore, layouts=layouts)
+    return msgspec.structs.replace(result, mindspore=mindspore, shapes=own)
 
 
 # What a report says of them
@@ -142,5 +155,6 @@ def _packed(found: Iterable[Pack]) -> Iterator[ReportFinding]:
         whole=first.whole.path,
         parts=tuple(part.path for part in first.parts),
         others=len(found) - 1,
+        compared=all(pack_.is_trained for pack_ in found),
     )
-    yield ReportFinding(fact=fact, names=tuple(pack.whole.name for pack in found))
+    yield ReportFinding(fact=fact, names=tuple(pack_.whole.name for pack_ in found))

@@ -220,11 +220,14 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it was made by nets() and not by a scenario's file."""
         return self.path.suffix != ".py"
 
+    def option(self, name: str) -> str:
+        """An option as its author knows it: PARAMETER_NAMES of a file, parameter_names of nets()."""
+        return name.lower() if self.is_of_api else name
+
     def entry(self, option: str, value: str) -> str:
         """How its author writes a value of an option: in a scenario's file, or as an argument."""
-        if self.is_of_api:
-            return f"{option.lower()}={value}"
-        return f"{option} = {value}"
+        equals = "=" if self.is_of_api else " = "
+        return f"{self.option(option)}{equals}{value}"
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name; nets must see that an array under two names is one tensor."""

@@ -18,6 +18,7 @@ from explorer.shipped import scenarios_folder
 from explorer.text.choices import refusal
 from explorer.text.language import _, later
 from explorer.text.parsing import parsed
+from explorer.text.program_name import program
 
 FOLDER = scenarios_folder()
 """The folder of the shipped scenarios."""
@@ -93,7 +94,7 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
 
 def all_scenarios(number: int) -> str:
     """How to see the names of all scenarios, as a refusal says it."""
-    return _("`explorer scenario` lists all {n}").format(n=number)
+    return _("`{program} scenario` lists all {n}").format(n=number, program=program())
 
 
 def _is_path(path: Path) -> bool:

@@ -1,6 +1,7 @@
 """Two nets whose parameters do not correspond: errors with the lines to add, and findings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, product, starmap
 from operator import attrgetter
 
@@ -32,7 +33,7 @@ from explorer.scenario.correspondence import (
 )
 from explorer.scenario.counterparts import Counterparts
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.pairing import fits, kind_of, size_of
+from explorer.scenario.pairing import fits, kind_of, kind_of_name, size_of
 from explorer.scenario.proposals import Proposal, entries, propose
 from explorer.text.choices import nearest, refusal
 from explorer.text.language import _, named
@@ -59,6 +60,30 @@ def check_parameter_names(scenario: Declaration, mindspore: Description) -> None
     _check_named(scenario, "PARAMETER_NAMES", scenario.renames, paths, also_allowed, fact)
     in_torch = list(map(attrgetter("name"), specs))
     _check_named(scenario, "LAYOUTS", scenario.layouts, paths, in_torch, fact)
+    _check_kinds(scenario, specs)
+
+
+def _check_kinds(scenario: Declaration, specs: Iterable[ParameterSpec]) -> None:
+    """Raise ScenarioError for a name that makes a parameter one of another kind: gamma a bias."""
+    kinds = {
+        "weight": _("a weight"),
+        "bias": _("a bias"),
+        "mean": _("a running mean"),
+        "variance": _("a running variance"),
+    }
+    for spec in specs:
+        own, other = kind_of_name(spec.path), kind_of_name(spec.name)
+        if own and other and own != other:
+            text = _("{file}: {option}: {path} is {kind}, and {name} of PyTorch's net {other}")
+            raise ScenarioError(
+                text,
+                file=scenario.place,
+                option=scenario.option("PARAMETER_NAMES"),
+                path=spec.path,
+                kind=kinds[own],
+                name=spec.name,
+                other=kinds[other],
+            )
 
 
 def check_left_out(scenario: Declaration, mindspore: Description, torch: Description) -> None:
@@ -84,7 +109,8 @@ def _check_named(
     for name in names:
         if name not in paths and name not in also_allowed:
             allowed = list(dict.fromkeys([*paths, *also_allowed]))
-            message = refusal(f"{option}: {fact.format(name=name)}", name, allowed)
+            said = scenario.option(option)
+            message = refusal(f"{said}: {fact.format(name=name)}", name, allowed)
             raise ScenarioError(f"{scenario.place}: {message}")
 
 
@@ -119,13 +145,16 @@ def check_parameters(scenario: Declaration, mindspore: Description, torch: Descr
     a counterpart.
     """
     shapes = list(_of_another_shape(mindspore, torch))
-    if not (shapes or _may_belong(mindspore, torch) or _have_nothing_in_common(mindspore, torch)):
+    tests = (_may_belong, _have_nothing_in_common, _differ_in_width)
+    if not (shapes or any(test(mindspore, torch) for test in tests)):
         return
     problems = [*_without_partner(mindspore, torch), *shapes]
-    lines = "".join(f"\n  {problem}" for problem in problems[:LISTED])
-    if len(problems) > LISTED:
-        lines += "\n  " + _("… and {n} more").format(n=len(problems) - LISTED)
     reason = reason_of(mindspore, torch)
+    # Where the nets differ, what has no partner says less than why.
+    most = SHOWN if reason else LISTED
+    lines = "".join(f"\n  {problem}" for problem in problems[:most])
+    if len(problems) > most:
+        lines += "\n  " + _("… and {n} more").format(n=len(problems) - most)
     text = _("{file}: the parameters of the two nets do not match.{lines}\n{remedy}")
     if reason:
         text = _("{file}: the parameters of the two nets do not match: {reason}.{lines}\n{remedy}")
@@ -134,7 +163,7 @@ def check_parameters(scenario: Declaration, mindspore: Description, torch: Descr
         file=scenario.place,
         reason=reason,
         lines=lines,
-        remedy=_remedy(scenario, mindspore, torch),
+        remedy=_without_names(scenario) if reason else _remedy(scenario, mindspore, torch),
     )
 
 
@@ -149,19 +178,19 @@ def reason_of(mindspore: Description, torch: Description) -> str:
             )
         paths = norms[0] or norms[1]
         return text.format(n=len(paths), first=paths[0])
-    mine = [spec for spec in lone(mindspore, torch) if is_weight(spec)]
-    theirs = [spec for spec in lone(torch, mindspore) if is_weight(spec)]
-    for spec in mine:
-        for other in theirs:
-            dimensions = len(spec.value.shape), len(other.value.shape)
-            if kind_of(spec) == kind_of(other) == "weight" and dimensions[0] == dimensions[1] > 1:
-                return _widths(spec, other)
+    for spec in _without_a_like(mindspore, torch):
+        for other in _without_a_like(torch, mindspore):
+            if len(spec.value.shape) == len(other.value.shape):
+                text = _("widths differ from {mindspore} in MindSpore, {torch} in PyTorch on")
+                return text.format(mindspore=_titled(spec), torch=_titled(other))
     return ""
 
 
-def _widths(spec: ParameterSpec, other: ParameterSpec) -> str:
-    text = _("widths differ from {mindspore} in MindSpore, {torch} in PyTorch on")
-    return text.format(mindspore=_titled(spec), torch=_titled(other))
+def _without_a_like(one: Description, other: Description) -> list[ParameterSpec]:
+    """The matrices and kernels that one net alone has, of shapes that the other has nothing left of."""
+    others = lone(other, one)
+    wide = [spec for spec in lone(one, other) if is_weight(spec) and len(spec.value.shape) > 1]
+    return [spec for spec in wide if not any(map(partial(fits, spec), others))]
 
 
 def _batch_norms(net: Description) -> list[str]:
@@ -192,22 +221,28 @@ def _remedy(scenario: Declaration, mindspore: Description, torch: Description) -
         lines.append(scenario.entry("PARAMETER_NAMES", _dict(names)))
     if steps:
         lines.append(scenario.entry("LAYOUTS", f"{{{', '.join(steps)}}}"))
-    form = scenario.entry("PARAMETER_NAMES", '{"mindspore name": "torch name"}')
     names_of = _some(proposal.undecided)
     if not lines and proposal.undecided:
         text = _("The counterpart of {parameters} in PyTorch is ambiguous; add {form}")
-        return text.format(parameters=names_of, form=form)
+        return text.format(parameters=names_of, form=_form(scenario))
     if not lines:
-        text = _(
-            "Give both nets parameters of the same shapes; if only the names differ, add {form}"
-        )
-        return text.format(form=form)
+        return _without_names(scenario)
     notes = ""
     if proposal.undecided:
         text = _("The counterpart of {parameters} in PyTorch is ambiguous; add it yourself. ")
         notes += text.format(parameters=names_of)
     text = _("If these are the same parameters, add {lines}")
     return notes + text.format(lines=_(" and ").join(lines))
+
+
+def _without_names(scenario: Declaration) -> str:
+    """What to do where no names are proposed."""
+    text = _("Give both nets parameters of the same shapes; if only the names differ, add {form}")
+    return text.format(form=_form(scenario))
+
+
+def _form(scenario: Declaration) -> str:
+    return scenario.entry("PARAMETER_NAMES", '{"mindspore name": "torch name"}')
 
 
 def _layouts(
@@ -237,6 +272,11 @@ def _have_nothing_in_common(mindspore: Description, torch: Description) -> bool:
     if any(is_weight(held.mindspore) or is_weight(held.torch) for held in common(mindspore, torch)):
         return False
     return any(map(is_weight, mindspore.parameters)) and any(map(is_weight, torch.parameters))
+
+
+def _differ_in_width(mindspore: Description, torch: Description) -> bool:
+    """Whether each net has a matrix or kernel of a size that the other has nothing left of."""
+    return bool(_without_a_like(mindspore, torch) and _without_a_like(torch, mindspore))
 
 
 def _without_partner(mindspore: Description, torch: Description) -> Iterator[str]:

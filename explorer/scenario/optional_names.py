@@ -44,10 +44,18 @@ LAYOUT_OF_WEIGHT = '{"fc.weight": {"transpose": (1, 0)}}'
 
 
 class Names(NamedTuple):
-    """What a scenario says under its names; errors begin with ``place``."""
+    """What a scenario says under its names; errors begin with ``place``.
+
+    Of ``is_of_api`` they are arguments of nets(), in small letters.
+    """
 
     place: str
     values: Mapping[str, Any]
+    is_of_api: bool = False
+
+    def said(self, option: str) -> str:
+        """An option as its author knows it."""
+        return option.lower() if self.is_of_api else option
 
     def get(self, option: str, default: Any) -> Any:
         """What is said under a name, or the default."""
@@ -101,6 +109,8 @@ def check_inputs(names: Names, inputs: Mapping[str, AnyArray]) -> None:
         text = _(
             "{file}: inputs() returned nothing; return a dict with at least one numpy array by name"
         )
+        if names.is_of_api:
+            text = _("{file}: inputs is empty; give at least one array by name")
         raise ScenarioError(text, file=names.place)
     check_arrays(names, "inputs", inputs)
     text = _(
@@ -180,7 +190,7 @@ def layouts(names: Names) -> dict[str, Layout]:
     try:
         return {str(name): read(entry) for name, entry in entries.items()}
     except UsageError as error:
-        raise ScenarioError(f"{names.place}: LAYOUTS: {error}") from error
+        raise ScenarioError(f"{names.place}: {names.said('LAYOUTS')}: {error}") from error
 
 
 def buffers(names: Names) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -194,8 +204,11 @@ def buffers(names: Names) -> tuple[dict[str, str], tuple[str, ...]]:
     left_out = []
     for name, torch_name in entries.items():
         if not isinstance(name, str) or not isinstance(torch_name, (str, type(None))):
-            text = _("{file}: BUFFERS[{name!r}] is {given!r}; write {form}")
-            raise ScenarioError(text, file=names.place, name=name, given=torch_name, form=form)
+            text = _("{file}: {option}[{name!r}] is {given!r}; write {form}")
+            option = names.said("BUFFERS")
+            raise ScenarioError(
+                text, file=names.place, option=option, name=name, given=torch_name, form=form
+            )
         if torch_name is None:
             left_out.append(name)
         else:
@@ -210,8 +223,8 @@ def expected_differences(names: Names) -> tuple[ExpectedDifference, ...]:
     differences = _records(names, option, ExpectedDifference, form)
     for difference in differences:
         _check_tuple(names, "engines", option, difference.engines)
-        _check_names(names, _of("engines", option), difference.engines, PARTIES)
-        _check_names(names, _of("when", option), difference.when, CONDITIONS)
+        _check_names(names, _of("engines", names.said(option)), difference.engines, PARTIES)
+        _check_names(names, _of("when", names.said(option)), difference.when, CONDITIONS)
     return differences
 
 
@@ -223,18 +236,18 @@ def tolerances(names: Names) -> tuple[Tolerance, ...]:
     entries = _records(names, option, Tolerance, form)
     for tolerance in entries:
         if not tolerance.reason:
-            text = _("{file}: an entry of TOLERANCES has no reason; write {form}")
-            raise ScenarioError(text, file=names.place, form=form)
+            text = _("{file}: an entry of {option} has no reason; write {form}")
+            raise ScenarioError(text, file=names.place, option=names.said(option), form=form)
         for key in ("rtol", "atol"):
             value = getattr(tolerance, key)
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or not 0 <= value < float("inf"):
-                raise _wrong(names, _in(key, option), _("a number from 0 up"), value)
+                raise _wrong(names, _in(key, names.said(option)), _("a number from 0 up"), value)
         if not tolerance.rtol and not tolerance.atol:
-            text = _("{file}: an entry of TOLERANCES has neither rtol nor atol; write {form}")
-            raise ScenarioError(text, file=names.place, form=form)
+            text = _("{file}: an entry of {option} has neither rtol nor atol; write {form}")
+            raise ScenarioError(text, file=names.place, option=names.said(option), form=form)
         _check_tuple(names, "leaves", option, tolerance.leaves)
-        _check_names(names, _of("when", option), tolerance.when, CONDITIONS)
+        _check_names(names, _of("when", names.said(option)), tolerance.when, CONDITIONS)
     return entries
 
 
@@ -245,7 +258,9 @@ def expected_findings(names: Names) -> tuple[ExpectedFinding, ...]:
     findings = _records(names, option, ExpectedFinding, form)
     for finding in findings:
         if isinstance(finding.names, str) or not finding.names:
-            raise _wrong(names, _in("names", option), _("a tuple of names"), finding.names, form)
+            raise _wrong(
+                names, _in("names", names.said(option)), _("a tuple of names"), finding.names, form
+            )
     return findings
 
 
@@ -258,7 +273,7 @@ def _records(names: Names, option: str, kind: type[Entry], form: str) -> tuple[E
         problem = str(error).rpartition("() ")[2]
         text = _("{file}: an entry of {option} must have the form {form}; {problem}")
         raise ScenarioError(
-            text, file=names.place, option=option, form=form, problem=problem
+            text, file=names.place, option=names.said(option), form=form, problem=problem
         ) from error
 
 
@@ -272,7 +287,7 @@ def constants(names: Names, inputs: Iterable[str]) -> tuple[str, ...]:
     try:
         return tuple(choose("input", name, allowed) for name in entries)
     except UsageError as error:
-        raise ScenarioError(f"{names.place}: CONSTANTS: {error}") from error
+        raise ScenarioError(f"{names.place}: {names.said('CONSTANTS')}: {error}") from error
 
 
 def cases(
@@ -284,22 +299,26 @@ def cases(
         return None
     if not isinstance(entries, (tuple, list)) or not entries:
         text = _(
-            "{file}: CASES must be a list of at least one case, got {given!r}; give each case by"
+            "{file}: {option} must be a list of at least one case, got {given!r}; give each case by"
             " its name ({name}) or by its attributes ({attributes})"
         )
+        option = names.said("CASES")
         name, attributes = "'grad(0, weights=all)'", "{'api': 'grad'}"
-        raise ScenarioError(text, file=names.place, given=entries, name=name, attributes=attributes)
+        raise ScenarioError(
+            text, file=names.place, option=option, given=entries, name=name, attributes=attributes
+        )
     indices = frozenset(inputs.index(name) for name in constant_names)
     # Whether the nets have weights is not known before a framework has seen them.
     known = matrix(len(inputs), has_parameters=True, order=MAX_ORDER, constants=indices)
     for entry in entries:
         if isinstance(entry, dict):
-            _check_names(names, _("an entry of CASES"), entry, CONDITIONS)
+            where = _("an entry of {option}").format(option=names.said("CASES"))
+            _check_names(names, where, entry, CONDITIONS)
             continue
         try:
             case_called(str(entry), known)
         except UsageError as error:
-            raise ScenarioError(f"{names.place}: CASES: {error}") from error
+            raise ScenarioError(f"{names.place}: {names.said('CASES')}: {error}") from error
     return tuple(entries)
 
 
@@ -310,6 +329,8 @@ def _wrong(
     names: Names, subject: str, expected: str, given: object, form: str = ""
 ) -> ScenarioError:
     """The error for a value that is not as expected, with the form to write where there is one."""
+    # An option; of a part of one it is said already.
+    subject = names.said(subject) if subject.replace("_", "").isupper() else subject
     text = _("{file}: {subject} must be {expected}, got {given!r}")
     if form:
         text = _("{file}: {subject} must be {expected}, got {given!r}; write {form}")
@@ -329,7 +350,7 @@ def _in(key: str, option: str) -> str:
 def _check_tuple(names: Names, key: str, option: str, value: object) -> None:
     # A string would be accepted as a tuple of letters, none of which is a name.
     if isinstance(value, str):
-        raise _wrong(names, _in(key, option), _("a tuple"), value, f"({value!r},)")
+        raise _wrong(names, _in(key, names.said(option)), _("a tuple"), value, f"({value!r},)")
 
 
 def _check_names(names: Names, where: str, given: Iterable[str], allowed: tuple[str, ...]) -> None:

@@ -87,7 +87,9 @@ def own_nets(
     for framework, factory, arguments in given:
         if factory:
             literals = literals_of(f"{framework}_arguments", arguments or {})
-            nets[framework] = msgspec.structs.replace(factory_of(factory), literals=literals)
+            made = factory_of(factory)
+            literals = {**made.literals, **literals}
+            nets[framework] = msgspec.structs.replace(made, literals=literals)
         elif arguments:
             text = _("{option} is given without {framework}, the function that takes them; add it")
             raise UsageError(text, option=f"{framework}_arguments", framework=framework)
@@ -103,7 +105,7 @@ def own_nets(
     if checkpoint and checkpoint.framework == "mindspore":
         values["STARTS_FROM"] = "mindspore"
     name = name or _name_of(torch or mindspore)
-    names = Names(name, values)
+    names = Names(name, values, is_of_api=True)
     check_inputs(names, arrays)
     plain = Declaration(
         name=name,
@@ -118,9 +120,15 @@ def own_nets(
 def factory_of(name: str) -> Factory:
     """The function that "package.module:function" names, of a package that can be imported.
 
+    Keyword arguments may follow: "package.module:function(classes=10)".
+
     Raises UsageError for any other text. The package is only looked for:
     nothing of it is run.
     """
+    call = _call(name) if isinstance(name, str) and name.endswith(")") else None
+    if call is not None:
+        name, literals = call
+        return msgspec.structs.replace(factory_of(name), literals=literals)
     if not isinstance(name, str) or not FACTORY.fullmatch(name):
         text = _(
             "{given!r} does not name a function that creates a net; write"
@@ -145,6 +153,34 @@ def literals_of(option: str, arguments: Mapping[str, Any]) -> dict[str, str]:
 
 def _is_keyword(name: object) -> bool:
     return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)
+
+
+def _call(text: str) -> tuple[str, dict[str, str]] | None:
+    """The function and the literals of "package.module:function(classes=10)"; None for other text."""
+    name, __, rest = text.partition("(")
+    try:
+        call = ast.parse(f"f({rest}", mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call):
+        return None
+    arguments = {}
+    for argument in call.keywords:
+        if argument.arg is None:
+            return None
+        arguments[argument.arg] = ast.unparse(argument.value)
+    if call.args:
+        refusal = _("{given!r}: give arguments by name, such as {form}")
+        raise UsageError(refusal, given=f"({rest}", form="(num_classes=10)")
+    try:
+        for value in arguments.values():
+            ast.literal_eval(value)
+    except ValueError as error:
+        refusal = _(
+            "{given!r}: arguments must be numbers, strings, and tuples, lists or dicts of them"
+        )
+        raise UsageError(refusal, given=f"({rest}") from error
+    return name, arguments
 
 
 def _name_of(factory: str) -> str:

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import msgspec
-
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
-from explorer.model.requests import ParameterSpec
+from explorer.model.requests import ParameterSpec, Repacked
 from explorer.scenario.pairing import kind_of, module_of, size_of, squeezed
 
 
@@ -27,6 +25,21 @@ class Pack(NamedTuple):
             rows.append(slice(start, start + length))
             start += length
         return tuple(rows)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether both nets train it."""
+        return all(spec.trainable for spec in (self.whole, *self.parts))
+
+    @property
+    def pieces(self) -> Repacked:
+        """What MindSpore's net and PyTorch's hold, by the names that starting values have."""
+        names = self.names
+        whole = {names.get(self.whole.path, self.whole.name): self.whole.value.shape}
+        parts = {names.get(part.path, part.name): part.value.shape for part in self.parts}
+        if self.holder == "mindspore":
+            return Repacked(own=whole, torch=parts)
+        return Repacked(own=parts, torch=whole)
 
     @property
     def names(self) -> dict[str, str]:
@@ -106,13 +119,3 @@ def _place(spec: ParameterSpec) -> str:
 
 def _rows(spec: ParameterSpec) -> int:
     return spec.value.shape[0] if spec.value.shape else 0
-
-
-def part_values(pack: Pack, whole: ParameterSpec) -> list[AnyArray]:
-    """The values of the parts where the whole has those of ``whole``."""
-    return pack.split(unpack(whole.value))
-
-
-def renamed(spec: ParameterSpec, names: dict[str, str]) -> ParameterSpec:
-    """A parameter of MindSpore's under the name that ``names`` have for its path, if any."""
-    return msgspec.structs.replace(spec, name=names.get(spec.path, spec.name))

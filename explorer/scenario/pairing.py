@@ -90,8 +90,13 @@ class Pairing(NamedTuple):
 
 
 def kind_of(spec: ParameterSpec) -> Kind:
-    """The kind of a parameter, by its last name."""
-    last = last_name(spec).casefold()
+    """The kind of a parameter, by PyTorch's name."""
+    return kind_of_name(spec.name)
+
+
+def kind_of_name(name: str) -> Kind:
+    """The kind that the last part of a name tells."""
+    last = name.rpartition(".")[2].casefold()
     # "weight_net" names a module and "position_bias_table" a table: what a name ends with counts.
     for word, kind in KINDS:
         if word in last and not last.endswith(("table", "net")):

@@ -2,9 +2,12 @@
 
 import os
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from string import Template
+
+from explorer.model.engines import FRAMEWORK_LABELS, Framework
+from explorer.scenario.declaration import Factory
 
 HEAD = '''"""$name: a title of one line.
 
@@ -93,7 +96,7 @@ def ${framework}_net():
     """The net in $label, from your own package."""
     from $module import $first as given
 
-    return $call()
+    return $call($arguments)
 
 '''
 
@@ -105,12 +108,16 @@ def new_scenario(name: str) -> str:
 
 
 def scenario_of_factories(
-    name: str, factories: dict[str, str], folders: Iterable[Path], inputs: Path | None, at: Path
+    name: str,
+    factories: Mapping[Framework, Factory],
+    folders: Iterable[Path],
+    inputs: Path | None,
+    at: Path,
 ) -> str:
     """A scenario of nets that exist already, whose file is to lie in the folder ``at``.
 
-    ``factories`` are "package.module:function" by framework; ``folders`` are those from which their
-    packages are imported. ``inputs`` is the path of an .npz file, or None for arrays to be replaced.
+    ``factories`` create the nets, by framework; ``folders`` are those from which their packages are
+    imported. ``inputs`` is the path of an .npz file, or None for arrays to be replaced.
     """
     head = Template(HEAD).substitute(
         name=name,
@@ -123,12 +130,12 @@ def scenario_of_factories(
         read = Template(READ_INPUTS).substitute(inputs=_seen_from(at, inputs))
     parts = [head, read]
     for framework, factory in factories.items():
-        module, _, attribute = factory.partition(":")
-        first, _, rest = attribute.partition(".")
+        first, _, rest = factory.name.partition(".")
         net = Template(OWN_NET).substitute(
             framework=framework,
-            label={"mindspore": "MindSpore", "torch": "PyTorch"}[framework],
-            module=module,
+            label=FRAMEWORK_LABELS[framework],
+            module=factory.module,
+            arguments=factory.written_arguments,
             first=first,
             call=f"given.{rest}" if rest else "given",
         )

@@ -8,6 +8,7 @@ import msgspec
 from explorer.model.errors import UsageError
 from explorer.sweep.records import Change, Sweep, SweepRow
 from explorer.text.language import _
+from explorer.text.program_name import program
 from explorer.text.reasons import reason
 
 ABSENT = "nothing"
@@ -21,9 +22,10 @@ def recorded_sweep(path: Path) -> Sweep:
     except (OSError, msgspec.DecodeError) as error:
         text = _(
             "--against {file} cannot be read as a recorded sweep: {reason}; write one with"
-            " `python -m explorer sweep --out DIR`, as DIR/sweep.json"
+            " `{program} sweep --out DIR`, as DIR/sweep.json"
         )
-        raise UsageError(text.format(file=repr(str(path)), reason=reason(error))) from error
+        text = text.format(file=repr(str(path)), reason=reason(error), program=program())
+        raise UsageError(text) from error
 
 
 def changes(before: Sweep, now: Sweep) -> list[Change]:

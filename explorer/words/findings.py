@@ -104,7 +104,9 @@ def _paired_parameters(fact: PairedParameters) -> str:
     if fact.difference is None:
         ending = _("{sentence}; no run has confirmed it")
     elif fact.confirmed:
-        ending = _("{sentence}; from one start both nets then compute the same")
+        ending = _(
+            "{sentence}; from one start the outputs then agree up to {difference} of their norm"
+        )
     else:
         ending = _(
             "{sentence}; from one start the outputs then differ by {difference} of their norm: the"
@@ -114,22 +116,24 @@ def _paired_parameters(fact: PairedParameters) -> str:
 
 
 def _packed_parameters(fact: PackedParameters) -> str:
-    text = _(
-        "{whole} of {holder} is {parts} of {other}, one after the other: they start with equal values,"
-        " and their gradients are not compared"
-    )
-    if fact.others:
+    text = _("{whole} of {holder} is {parts} of {other}, one after the other")
+    if fact.others == 1:
+        text = _("{whole} of {holder} is {parts} of {other}, one after the other, and so is 1 more")
+    elif fact.others:
         text = _(
-            "{whole} of {holder} is {parts} of {other}, one after the other, and {n} more are so: they"
-            " start with equal values, and their gradients are not compared"
+            "{whole} of {holder} is {parts} of {other}, one after the other, and so are {n} more"
         )
-    return text.format(
+    ending = _("{sentence}: they start with equal values; their gradients are not compared")
+    if fact.compared:
+        ending = _("{sentence}: they start with equal values, and are compared in PyTorch's pieces")
+    sentence = text.format(
         whole=fact.whole,
         holder=FRAMEWORK_LABELS[fact.holder],
         parts=", ".join(fact.parts),
         other=FRAMEWORK_LABELS[OTHER[fact.holder]],
         n=fact.others,
     )
+    return ending.format(sentence=sentence)
 
 
 def _lone_integers(fact: LoneIntegers) -> str:

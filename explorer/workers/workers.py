@@ -25,6 +25,7 @@ from explorer.model.errors import (
 from explorer.model.failures import Loss
 from explorer.text.failures import message
 from explorer.text.language import _
+from explorer.text.program_name import program
 from explorer.text.reasons import reason
 from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
@@ -124,10 +125,8 @@ class Workers:
         if isinstance(answer, Lost):
             return answer
         if answer.missing:
-            text = _(
-                "{missing}; `python -m explorer doctor` lists what is missing and how to install it"
-            )
-            raise MissingFrameworkError(text.format(missing=answer.missing))
+            text = _("{missing}; `{program} doctor` lists what is missing and how to install it")
+            raise MissingFrameworkError(text.format(missing=answer.missing, program=program()))
         if answer.refused:
             raise UsageError(message(answer.refused))
         if answer.fault:

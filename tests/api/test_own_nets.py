@@ -9,10 +9,13 @@ import pytest
 from safetensors.numpy import save_file
 
 from explorer import nets
+from explorer.engines.listing import scenario_import
+from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.scenario.declaration import Factory
 from explorer.scenario.find import files_read
-from explorer.scenario.load import load
-from explorer.scenario.own_nets import code_of, packages_of, sent
+from explorer.scenario.load import load, make_net
+from explorer.scenario.own_nets import code_of, factory_of, packages_of, sent
 from explorer.scenario.templates import scenario_of_factories
 from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, write_package
 
@@ -131,7 +134,14 @@ def test_a_checkpoint_changes_the_file_with_its_content(tmp_path: Path) -> None:
         ({"torch": "models.torch_net"}, ["'models.torch_net'", "package.module:function"]),
         ({"torch": "no_such_package.models:net"}, ["no_such_package", "path"]),
         ({"torch": "__main__:net"}, ["__main__"]),
-        ({"torch": f"{RIGHT}()"}, ["package.module:function"]),
+        ({"torch": f"{RIGHT}(4"}, ["package.module:function"]),
+        ({"torch": f"{RIGHT}(4)"}, ["'(4)'", "by name", "num_classes=10"]),
+        ({"torch": f"{RIGHT}(a=b)"}, ["'(a=b)'", "numbers, strings"]),
+        ({"torch": f"{RIGHT}(**a)"}, ["package.module:function"]),
+        ({"torch_arguments": {"a": X}}, ["torch_arguments['a']"]),
+        ({"torch_arguments": {"class": 1}}, ["torch_arguments", "num_classes"]),
+        ({"torch_arguments": ["resnet"]}, ["torch_arguments", "num_classes"]),
+        ({"torch": "", "torch_arguments": {"a": 1}}, ["torch_arguments is given without torch"]),
         ({"inputs": {"x": object()}}, ["inputs['x']", "object"]),
         ({"inputs": {"x": "text"}}, ["inputs['x']"]),
         ({"inputs": {"x": [[1.0], [1.0, 2.0]]}}, ["inputs['x']"]),
@@ -164,7 +174,10 @@ def test_naming_a_net_runs_nothing_of_its_package(package: Path) -> None:
 def test_the_packages_of_nets_are_found_in_a_file_and_in_what_is_sent(
     tmp_path: Path, package: Path
 ) -> None:
-    factories = {"mindspore": MINDSPORE, "torch": RIGHT}
+    factories: dict[Framework, Factory] = {
+        "mindspore": factory_of(MINDSPORE),
+        "torch": factory_of(RIGHT),
+    }
     file = tmp_path / "ports.py"
     file.write_text(scenario_of_factories("ports", factories, [package], None, tmp_path))
     assert packages_of(file) == (PACKAGE,)
@@ -182,9 +195,9 @@ def test_the_packages_of_nets_are_found_in_a_file_and_in_what_is_sent(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"constants": ("z",)}, "port: CONSTANTS: unknown input 'z'; allowed: x, y"),
-        ({"train": 1}, "port: TRAIN must be True or False, got 1"),
-        ({"inputs": {}}, "port: inputs() returned nothing; return a dict with at least one numpy"),
+        ({"constants": ("z",)}, "port: constants: unknown input 'z'; allowed: x, y"),
+        ({"train": 1}, "port: train must be True or False, got 1"),
+        ({"inputs": {}}, "port: inputs is empty; give at least one array by name"),
         ({"inputs": {"x": X.astype(np.uint16)}}, "port: input 'x' has dtype uint16; allowed: bool"),
     ],
 )
@@ -194,3 +207,37 @@ def test_a_wrong_declaration_is_refused_at_once_under_the_nets_name(
     with pytest.raises(ScenarioError) as refused:
         nets(**{"torch": RIGHT, "inputs": {"x": X, "y": Y}, "name": "port", **given})
     assert str(refused.value).startswith(message)
+
+
+def test_arguments_reach_the_function_that_creates_a_net(tmp_path: Path) -> None:
+    factory = "collections:OrderedDict"
+    given = nets(
+        mindspore=f"{factory}(a=1, b=(2, 'x'))",
+        torch=factory,
+        torch_arguments={"size": 10, "names": ["y"]},
+        inputs={"x": X},
+    )
+    assert make_net(given, "mindspore") == {"a": 1, "b": (2, "x")}
+    # As a worker has it, too.
+    scenario = load(sent(given, tmp_path).path)
+    assert make_net(scenario, "torch") == {"size": 10, "names": ["y"]}
+    lines = scenario_import(scenario, ["mindspore_net", "torch_net"])
+    assert "    net = given(a=1, b=(2, 'x'))" in lines
+    assert "    net = given(size=10, names=['y'])" in lines
+
+
+def test_other_arguments_are_other_nets(tmp_path: Path) -> None:
+    keys = []
+    for number, size in enumerate((10, 20, 10)):
+        path = written(tmp_path / f"out{number}", inputs={"x": X}, torch_arguments={"size": size})
+        keys.append(key(path))
+    assert keys[0] == keys[2] != keys[1]
+
+
+@pytest.mark.parametrize("framework", ["mindspore", "torch"])
+def test_a_file_of_factories_has_their_arguments(framework: Framework, tmp_path: Path) -> None:
+    factory = factory_of("json:loads(s='[1]')")
+    file = tmp_path / "port.py"
+    file.write_text(scenario_of_factories("port", {framework: factory}, [], None, tmp_path))
+    assert "return given(s='[1]')" in file.read_text()
+    assert make_net(load(file), framework) == [1]

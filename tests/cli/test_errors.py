@@ -23,7 +23,8 @@ UNKNOWN_NAMES = [
     ),
     (
         ["scenario", "dense_msee"],
-        "is not the path of a .py file either; did you mean 'dense_mse'? `explorer scenario` lists all ",
+        "is not the path of a .py file either; did you mean 'dense_mse'? "
+        "`python -m explorer scenario` lists all ",
     ),
     (["scenario", "./shelf/unet.py"], "scenario file './shelf/unet.py' does not exist; give a"),
     (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),
@@ -65,21 +66,21 @@ IMPOSSIBLE = [
     (["scenario", "dense_mse", "--order", "9"], "order 9 is out of range; allowed: 1 to 4"),
     (
         ["scenario", "dense_mse", "--order", "two"],
-        "--order must be an integer, got 'two'; see `explorer scenario --help`",
+        "--order must be an integer, got 'two'; see `python -m explorer scenario --help`",
     ),
     (
         ["scenario", "dense_mse", "--order=1", "--order=2.5"],
-        "--order must be an integer, got '2.5'; see `explorer scenario --help`",
+        "--order must be an integer, got '2.5'; see `python -m explorer scenario --help`",
     ),
     (
         ["scenario", "dense_mse", "--timeout=abc"],
-        "--timeout must be a number, got 'abc'; see `explorer scenario --help`",
+        "--timeout must be a number, got 'abc'; see `python -m explorer scenario --help`",
     ),
     (["scenario", "dense_mse", "--order"], "option '--order' requires an argument"),
     (["graph", "dense_mse", "-o"], "option '-o' requires an argument"),
     (
         ["scenario", "dense_mse", "lstm"],
-        "unexpected argument: lstm; see `explorer scenario --help`",
+        "unexpected argument: lstm; see `python -m explorer scenario --help`",
     ),
     (["--verison"], "unknown option '--verison' of explorer; allowed: --help"),
     (
@@ -99,7 +100,10 @@ IMPOSSIBLE = [
         ["scenario", "dense_mse", "--format", "svg"],
         "--format needs a folder to write the files into; add --out DIR",
     ),
-    (["graph", "dense_mse"], "missing option '-o' / '--output'; see `explorer graph --help`"),
+    (
+        ["graph", "dense_mse"],
+        "missing option '-o' / '--output'; see `python -m explorer graph --help`",
+    ),
     (
         ["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"],
         "--depth must be a number from 0 up, all or fit, got '-1'",
@@ -125,7 +129,10 @@ IMPOSSIBLE = [
         "--view has no effect on json, which has every node; leave it out",
     ),
     (["cache", "--clear", "--json"], "--clear prints no document; leave out --json"),
-    (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'; see `explorer diff --help`"),
+    (
+        ["diff", "dense_mse", "torch-tape"],
+        "missing argument 'RIGHT'; see `python -m explorer diff --help`",
+    ),
     (
         ["diff", "dense_mse", "torch-tape", "torch-tape"],
         "'torch-tape' is given twice; give two different engines",
@@ -207,14 +214,17 @@ IN_CHINESE = [
     (["graph", "x", "-o", "x.svgg"], "'x.svgg' 的扩展名无法识别；是不是想输入 '.svg'？可用：.svg"),
     (["graph", "x", "-o", "x"], "'x' 没有扩展名；可用：.svg"),
     (["graph", "x", "-o", "x.svg", "--depth", "-1"], "--depth 必须为不小于 0 的整数、all 或 fit"),
-    (["graph", "x"], "缺少选项 '-o' / '--output'；参见 `explorer graph --help`"),
+    (["graph", "x"], "缺少选项 '-o' / '--output'；参见 `python -m explorer graph --help`"),
     (["graph", "x", "-o"], "选项 '-o' 需要一个值"),
-    (["scenario", "--order", "two"], "--order 必须为整数，但得到 'two'；参见 `explorer scenario"),
+    (
+        ["scenario", "--order", "two"],
+        "--order 必须为整数，但得到 'two'；参见 `python -m explorer scenario",
+    ),
     (["scenario", "--timeout=abc"], "--timeout 必须为数字，但得到 'abc'；参见"),
     (["scenario", "--from-factories", "a"], "选项 '--from-factories' 需要 2 个值"),
-    (["diff", "x", "torch-tape"], "缺少参数 'RIGHT'；参见 `explorer diff --help`"),
+    (["diff", "x", "torch-tape"], "缺少参数 'RIGHT'；参见 `python -m explorer diff --help`"),
     (["diff", "x", "torch-tape", "torch-tape"], "'torch-tape' 给出了两次；请给出两个不同的引擎"),
-    (["doctor", "now"], "多余的参数：now；参见 `explorer doctor --help`"),
+    (["doctor", "now"], "多余的参数：now；参见 `python -m explorer doctor --help`"),
     (["cache", "--clear=1"], "选项 '--clear' 不接受值"),
     (["claims", "999"], "未知的论断 '999'；可用：1 到"),
     (["claims", "--json", "--html"], "不能同时使用 --json、--html；请只给出其中一个"),
@@ -224,7 +234,7 @@ IN_CHINESE = [
     (["sweep", "--jobs", "0"], "--jobs 不能小于 1，但得到 0"),
     (["fuzz", "--cases", "0"], "--cases 不能小于 1，--start 不能小于 0，但得到 0 和 0"),
     (["warm", "nothing"], "未知的组、场景或研究 'nothing'；"),
-    (["embed"], "缺少参数 'FILE…'；参见 `explorer embed --help`"),
+    (["embed"], "缺少参数 'FILE…'；参见 `python -m explorer embed --help`"),
     (["scenario", "--new", "1x"], "'1x' 不能作为场景的名称；请用字母、数字和 _，并以字母开头"),
 ]
 

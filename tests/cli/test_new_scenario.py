@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.cli.entry import run
+from explorer.scenario.declaration import Factory
 from explorer.scenario.load import load
 from explorer.scenario.templates import scenario_of_factories
 from tests.support.own_package import MINDSPORE, RIGHT, write_package
@@ -67,11 +68,12 @@ def test_a_path_is_written_from_the_file_where_one_lies_in_the_other(tmp_path: P
         at: "str(FOLDER)",
         tmp_path / "elsewhere": f"str(Path({str(tmp_path / 'elsewhere')!r}))",
     }
+    net = Factory("ported.models", "net")
     for place, expression in places.items():
-        text = scenario_of_factories("port", {"torch": RIGHT}, [place], None, at)
+        text = scenario_of_factories("port", {"torch": net}, [place], None, at)
         assert f"sys.path.append({expression})" in text
     installed = Path(sysconfig.get_path("purelib"))
-    text = scenario_of_factories("port", {"torch": RIGHT}, [installed], None, at)
+    text = scenario_of_factories("port", {"torch": net}, [installed], None, at)
     assert "sys.path" not in text
 
 

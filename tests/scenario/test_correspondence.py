@@ -330,6 +330,59 @@ def test_a_weight_that_nothing_in_the_other_net_can_be_is_a_finding(tmp_path: Pa
     check_parameters(scenario(tmp_path), net(common, table), net(common, mask))
 
 
+def test_nets_of_other_widths_are_refused_from_the_first_one_on(tmp_path: Path) -> None:
+    common = spec("fc.weight", shape=(3, 2))
+    mindspore = net(common, spec("head.weight", shape=(4, 2)), spec("last.weight", shape=(5, 4)))
+    torch = net(common, spec("head.weight", shape=(6, 2)), spec("last.weight", shape=(5, 6)))
+    for other in (torch, net(common, spec("top.weight", shape=(6, 2)))):
+        message = refusal(tmp_path, mindspore, other)
+        assert "head.weight" in message
+    assert (
+        "do not match: widths differ from head.weight (4, 2) in MindSpore, top.weight (6, 2) in"
+        in message
+    )
+    assert 'PARAMETER_NAMES = {"mindspore name"' in message
+
+
+def test_a_net_without_batch_norm_is_refused_with_that_reason_and_a_few_parameters(
+    tmp_path: Path,
+) -> None:
+    convs = [spec(f"c{n}.weight", shape=(2, 2, 3, 3)) for n in range(6)]
+    biases = [spec(f"c{n}.bias") for n in range(6)]
+    norms = []
+    for n in range(6):
+        norms += [spec(f"b{n}.weight"), spec(f"b{n}.bias"), spec(f"b{n}.running_mean", "buffer")]
+    message = refusal(tmp_path, net(*convs, *biases), net(*convs, *norms))
+    assert (
+        "MindSpore's net has no BatchNorm, PyTorch's has 6 (the first one is b0)."
+        in message.partition("\n")[0]
+    )
+    assert len(message.splitlines()) == 1 + 3 + 1 + 1
+    assert "… and 15 more" in message
+    message = refusal(tmp_path, net(*convs, *norms), net(*convs, *biases))
+    assert "PyTorch's net has no BatchNorm, MindSpore's has 6" in message
+
+
+def test_a_name_that_makes_a_gamma_a_bias_is_refused(tmp_path: Path) -> None:
+    text = "PARAMETER_NAMES = {'norm.gamma': 'bn.bias'}\n"
+    mindspore = net(spec("bn.bias", path="norm.gamma"))
+    with pytest.raises(ScenarioError) as caught:
+        check_parameter_names(scenario(tmp_path, text), mindspore)
+    ending = "PARAMETER_NAMES: norm.gamma is a weight, and bn.bias of PyTorch's net a bias"
+    assert str(caught.value).endswith(ending)
+    of_unknown_kind = net(spec("norm.scale", path="norm.gamma"))
+    check_parameter_names(scenario(tmp_path), of_unknown_kind)
+
+
+def test_what_one_net_alone_trains_is_one_finding_where_it_is_much(tmp_path: Path) -> None:
+    convs = [spec(f"c{n}.weight", shape=(2, 2, 3, 3)) for n in range(4)]
+    biases = [spec(f"c{n}.bias") for n in range(4)]
+    (sentence,) = sentences(tmp_path, net(*convs), net(*convs, *biases))
+    assert sentence.startswith("4 weights are trained only in PyTorch, 4 of them biases (c0.bias,")
+    three = sentences(tmp_path, net(*convs), net(*convs, *biases[:3]))
+    assert len(three) == 3
+
+
 def test_nets_of_which_no_weight_corresponds_are_refused(tmp_path: Path) -> None:
     message = refusal(tmp_path, net(spec("a", shape=(3,))), net(spec("b", shape=(2,))))
     assert "only MindSpore has a (3,); PyTorch has no unpaired parameter of this size" in message

@@ -60,7 +60,7 @@ def test_what_is_not_a_scenario_is_refused_with_what_there_is(name: str, fragmen
     assert fragment in str(caught.value)
     # As many as it lists: each of real/ has two names, and is one scenario.
     number = len(names()) + len(real_names())
-    assert str(caught.value).endswith(f" `explorer scenario` lists all {number}")
+    assert str(caught.value).endswith(f" `python -m explorer scenario` lists all {number}")
 
 
 def test_a_name_that_is_like_none_gets_a_few_examples_and_no_proposal() -> None:

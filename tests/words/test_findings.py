@@ -62,10 +62,10 @@ FACTS: list[tuple[Fact, str]] = [
     ),
     (
         PairedParameters(
-            8, 9, {"name": 2, "order": 6}, (("f.0", "stem"), ("f.1", "bn")), 2, 0.0, True
+            8, 9, {"name": 2, "order": 6}, (("f.0", "stem"), ("f.1", "bn")), 2, 2e-6, True
         ),
         "8 of 9 parameters are paired by names, shapes and order of declaration: f.0 ↔ stem,"
-        " f.1 ↔ bn, …; from one start both nets then compute the same",
+        " f.1 ↔ bn, …; from one start the outputs then agree up to 2e-06 of their norm",
     ),
     (
         PairedParameters(2, 2, {"value": 2}, (("f.0", "stem"),), 0, 0.13, False),
@@ -78,14 +78,18 @@ FACTS: list[tuple[Fact, str]] = [
         " has confirmed it",
     ),
     (
-        PackedParameters("torch", "qkv.weight", ("q.weight", "k.weight", "v.weight"), 0),
+        PackedParameters("torch", "qkv.weight", ("q.weight", "k.weight", "v.weight"), 0, True),
         "qkv.weight of PyTorch is q.weight, k.weight, v.weight of MindSpore, one after the other: they"
-        " start with equal values",
+        " start with equal values, and are compared in PyTorch's pieces",
     ),
     (
-        PackedParameters("mindspore", "kv.weight", ("k.weight", "v.weight"), 3),
-        "kv.weight of MindSpore is k.weight, v.weight of PyTorch, one after the other, and 3 more are"
-        " so: they start with equal values",
+        PackedParameters("mindspore", "kv.weight", ("k.weight", "v.weight"), 3, False),
+        "kv.weight of MindSpore is k.weight, v.weight of PyTorch, one after the other, and so are 3"
+        " more: they start with equal values; their gradients are not compared",
+    ),
+    (
+        PackedParameters("torch", "kv.bias", ("k.bias", "v.bias"), 1, True),
+        "kv.bias of PyTorch is k.bias, v.bias of MindSpore, one after the other, and so is 1 more:",
     ),
     (LoneIntegers("n", "int32"), "n is trained in MindSpore although its dtype is int32"),
     (LoneStart("w", "torch"), "parameters() gives w, which sets a value only in PyTorch's net"),

@@ -9,6 +9,7 @@ import mindspore as ms
 from explorer.engines.mindspore.code import code
 from explorer.engines.mindspore.errors import failure
 from explorer.engines.mindspore.net import Net, build, flat, sensitivities
+from explorer.engines.repacking import repacked
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Leaf, Result, ResultNote
@@ -44,7 +45,8 @@ def answered(
     ids: tuple[str, ...] = (),
     note: ResultNote | None = None,
 ) -> Result:
-    """The result of a case that MindSpore has answered."""
+    """The result of a case that MindSpore has answered, its gradients in PyTorch's pieces."""
+    tree, leaves = repacked(tree, leaves, request.net.pieces)
     return Result(
         outcome="ok",
         structure=tree,

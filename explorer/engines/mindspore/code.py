@@ -1,5 +1,6 @@
 """Code that a reader can paste to compute a case in MindSpore without the explorer."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from explorer.engines.listing import (
@@ -8,9 +9,10 @@ from explorer.engines.listing import (
     gives_parameters,
     input_expressions,
     scenario_import,
+    variables,
 )
 from explorer.model.cases import GradCase
-from explorer.model.requests import CaseRequest
+from explorer.model.requests import CaseRequest, Repacked
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 
@@ -25,7 +27,7 @@ def code(request: CaseRequest) -> str:
     """A whole program: net, start, call, print; to be run from the folder of ``scenarios``."""
     scenario = load(request.net.scenario)
     case = request.case
-    names = ", ".join(scenario.inputs())
+    names = ", ".join(variables(scenario).values())
     lines = [*_header(request, scenario), *_net(request, scenario), *_inputs(scenario)]
     lines += _weights(request)
     arguments = names
@@ -59,6 +61,8 @@ def _grad_operation(case: GradCase) -> str:
 
 def _header(request: CaseRequest, scenario: Declaration) -> list[str]:
     lines = ["import mindspore as ms"]
+    if any(len(piece.torch) > 1 for piece in request.net.pieces):
+        lines.append("import numpy as np")
     names = ["inputs", "mindspore_net"]
     if request.net.parameters and gives_parameters(scenario):
         names.append("parameters")
@@ -94,6 +98,8 @@ def _net(request: CaseRequest, scenario: Declaration) -> list[str]:
     names = request.net.names.items()
     renames = {path: name for path, name in names if path != name and name in started}
     lines.append(f"renames = {renames!r}")
+    for piece in request.net.pieces:
+        lines += _pieces(piece)
     value = "value.reshape(parameter.shape)"
     layouts = _layouts(request, scenario)
     if layouts:
@@ -108,6 +114,21 @@ def _net(request: CaseRequest, scenario: Declaration) -> list[str]:
         f"        values = ms.Tensor({value})",
         "        parameter.set_data(values.astype(parameter.dtype))",
     ]
+
+
+def _pieces(piece: Repacked) -> Iterator[str]:
+    """The lines that make of PyTorch's starting values those of MindSpore's pieces."""
+    if len(piece.torch) > 1:
+        (name,) = piece.own
+        rows = ", ".join(f"*start[{part!r}]" for part in piece.torch)
+        yield f"start[{name!r}] = np.array([{rows}])"
+        return
+    (whole,) = piece.torch
+    start = 0
+    for name, shape in piece.own.items():
+        stop = start + shape[0]
+        yield f"start[{name!r}] = start[{whole!r}][{start}:{stop}]"
+        start = stop
 
 
 def _layouts(request: CaseRequest, scenario: Declaration) -> dict[str, Any]:

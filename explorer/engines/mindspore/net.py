@@ -70,7 +70,7 @@ def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, 
     """Everything that a Cell and those in it hold, parameters first, by PyTorch's names.
 
     ``request.names`` come before the names that the scenario and the known Cells give, and
-    ``request.layouts`` behind their layouts.
+    ``request.shapes`` behind their layouts.
     """
     owners = dict(cell.cells_and_names())
     known = _known(owners)
@@ -83,10 +83,14 @@ def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, 
             own_name = path  # the path of another one says more than a name that is the same
         name = request.names.get(path) or torch_name(path, own_name, known, scenario.renames)
         layout = layout_of(path, name, known, scenario.layouts)
-        layout += tuple(Step(step, numbers) for step, numbers in request.layouts.get(path, ()))
+        layout += _shaped(request.shapes.get(path))
         owner = owners[path.rpartition(".")[0]]
         held.setdefault(name, HeldTensor(name, path, own_name, role, layout, tensor, owner))
     return held
+
+
+def _shaped(shape: tuple[int, ...] | None) -> Layout:
+    return () if shape is None else (Step("reshape", shape),)
 
 
 def _known(owners: dict[str, Any]) -> dict[str, KnownCell]:

@@ -9,6 +9,7 @@ from explorer.engines.listing import (
     gives_parameters,
     input_expressions,
     scenario_import,
+    variables,
 )
 from explorer.engines.torch.roots import Gradient, rooted
 from explorer.model.cases import GradCase
@@ -116,7 +117,7 @@ def _inputs(request: CaseRequest, scenario: Declaration) -> list[str]:
 
 def _on_tape(request: CaseRequest, scenario: Declaration, skips: bool, returned: Tree) -> list[str]:
     case = request.case
-    call = f"net({', '.join(scenario.inputs())})"
+    call = f"net({', '.join(variables(scenario).values())})"
     lines = []
     if case.weights:
         lines.append("weights = dict(net.named_parameters())")
@@ -206,7 +207,7 @@ def _expressions(tree: Tree, container: str) -> Iterator[str]:
 
 
 def _leaves(request: CaseRequest, scenario: Declaration) -> list[str]:
-    names = list(scenario.inputs())
+    names = list(variables(scenario).values())
     weights = request.case.weight_names(request.net.trainable)
     return [
         *(names[position] for position in request.case.positions),
@@ -219,7 +220,7 @@ def _leaves(request: CaseRequest, scenario: Declaration) -> list[str]:
 
 def _in_graph(request: CaseRequest, scenario: Declaration, wrappers: tuple[type, ...]) -> list[str]:
     case = request.case
-    arguments = ", ".join(scenario.inputs())
+    arguments = ", ".join(variables(scenario).values())
     if case.must_fail:
         return [f"print(torch.func.grad(net, argnums=())({arguments}))"]
     prefix = "net." * len(wrappers)
