@@ -120,34 +120,44 @@ class Mistake(msgspec.Struct, frozen=True):
     statement: str
 
 
+LEAKY = "__import__('torch').nn.LeakyReLU(0.1)"
+
 MISTAKES = (
-    Mistake("resnet18", "layer2.0.bn1", "net.layer2[0].bn1.eps = 1e-2"),
-    Mistake("resnet18", "layer3.1.conv1", 'net.layer3[1].conv1.padding_mode = "reflect"'),
-    Mistake("resnet18", "maxpool", "net.maxpool.kernel_size = 2; net.maxpool.padding = 0"),
     Mistake("mobilenet_v2", "features.3.conv.1.2", "net.features[3].conv[1][2].max_val = 0.5"),
-    Mistake("mobilenet_v2", "features.6.conv.3", "net.features[6].conv[3].eps = 1e-3"),
+    Mistake("mobilenet_v2", "features.6.conv.3", "net.features[6].conv[3].eps = 1e-2"),
     Mistake("mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'),
-    Mistake("mobilenet_v3_small", "features.4.block.1.1", "net.features[4].block[1][1].eps = 1e-2"),
     Mistake(
-        "mobilenet_v3_small",
+        "mobilenet_v3_small-alike",
+        "features.4.block.1.1",
+        "net.features[4].block[1][1].eps = 1e-2",
+    ),
+    Mistake(
+        "mobilenet_v3_small-alike",
         "classifier.1",
         "net.classifier[1] = __import__('torch').nn.SiLU()",
     ),
     Mistake(
-        "mobilenet_v3_small",
+        "mobilenet_v3_small-alike",
         "features.2.block.1.0",
         'net.features[2].block[1][0].padding_mode = "replicate"',
     ),
-    Mistake("squeezenet1_1", "features.2", "net.features[2].ceil_mode = False"),
+    Mistake("mnasnet_050-alike", "layers.4", "net.layers[4].eps = 1e-1"),
     Mistake(
-        "squeezenet1_1",
-        "features.4.expand3x3",
-        'net.features[4].expand3x3.padding_mode = "reflect"',
+        "mnasnet_050-alike",
+        "layers.8.1.layers.3",
+        'net.layers[8][1].layers[3].padding_mode = "reflect"',
+    ),
+    Mistake("mnasnet_050-alike", "layers.9.0.layers.5", f"net.layers[9][0].layers[5] = {LEAKY}"),
+    Mistake("ghostnet_050", "bn1", "net.bn1.eps = 1e-1"),
+    Mistake(
+        "ghostnet_050",
+        "blocks.1.0.conv_dw",
+        'net.blocks[1][0].conv_dw.padding_mode = "circular"',
     ),
     Mistake(
-        "squeezenet1_1",
-        "features.6.squeeze_activation",
-        "net.features[6].squeeze_activation = __import__('torch').nn.LeakyReLU(0.05)",
+        "ghostnet_050",
+        "blocks.2.0.ghost1.primary_conv.2",
+        f"net.blocks[2][0].ghost1.primary_conv[2] = {LEAKY}",
     ),
     Mistake("regnet_y_400mf", "stem.1", "net.stem[1].eps = 1e-3"),
     Mistake(
@@ -161,4 +171,4 @@ MISTAKES = (
         'net.trunk_output.block3[1].f.b[0].padding_mode = "circular"',
     ),
 )
-"""Three in each of five nets."""
+"""Three in each of five right ports."""
