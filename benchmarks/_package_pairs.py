@@ -90,8 +90,6 @@ PAIRS = (
 """Those that take least first."""
 
 ALIKE = {
-    "mobilenet_v3_small": _batch_norms(1e-5, 0.1),
-    "mobilenet_v3_large": _batch_norms(1e-5, 0.1),
     "mnasnet_050": _batch_norms(1e-3, 0.01),
     "mnasnet_075": _batch_norms(1e-3, 0.01),
 }
@@ -126,20 +124,16 @@ MISTAKES = (
     Mistake("mobilenet_v2", "features.3.conv.1.2", "net.features[3].conv[1][2].max_val = 0.5"),
     Mistake("mobilenet_v2", "features.6.conv.3", "net.features[6].conv[3].eps = 1e-2"),
     Mistake("mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'),
+    Mistake("mnasnet_075-alike", "layers.1", "net.layers[1].eps = 1e-1"),
     Mistake(
-        "mobilenet_v3_small-alike",
-        "features.4.block.1.1",
-        "net.features[4].block[1][1].eps = 1e-2",
+        "mnasnet_075-alike",
+        "layers.8.0.layers.5",
+        f"net.layers[8][0].layers[5] = {LEAKY}",
     ),
     Mistake(
-        "mobilenet_v3_small-alike",
-        "classifier.1",
-        "net.classifier[1] = __import__('torch').nn.SiLU()",
-    ),
-    Mistake(
-        "mobilenet_v3_small-alike",
-        "features.2.block.1.0",
-        'net.features[2].block[1][0].padding_mode = "replicate"',
+        "mnasnet_075-alike",
+        "layers.9.1.layers.3",
+        'net.layers[9][1].layers[3].padding_mode = "circular"',
     ),
     Mistake("mnasnet_050-alike", "layers.4", "net.layers[4].eps = 1e-1"),
     Mistake(
