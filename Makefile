@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare claims app screenshots catalogue recorded corpus clean
+.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare bench-packages claims app screenshots catalogue recorded corpus clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -58,6 +58,14 @@ bench: .venv/.dev ## measure the explorer: one table, kept as JSON in out/bench;
 
 bench-compare: .venv/.dev ## set two runs of `make bench` side by side: A=out/bench/ONE.json B=out/bench/OTHER.json
 	$(PY) -m benchmarks.compare $(A) $(B)
+
+bench-packages: .venv/.dev .packages/.installed ## compare whole nets of mindcv with torchvision's and timm's: an hour or more; ARGUMENTS="--pairs resnet18" for some, "--mistakes" for mistakes planted in them
+	$(PY) -m benchmarks.packages $(ARGUMENTS)
+
+# Beside .venv: they would bring another build of the frameworks along.
+.packages/.installed: benchmarks/packages.txt .venv/.dev
+	$(PY) -m pip install --no-deps --upgrade --target .packages -r benchmarks/packages.txt
+	touch $@
 
 claims: .venv/.run ## check what the migration guides say, and write a page for each claim into docs/claims
 	$(PY) -m explorer --lang en claims --fresh --pages docs/claims

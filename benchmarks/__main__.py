@@ -35,6 +35,7 @@ BENCHMARKS = {
     "changed_values": "changed values that the alignment tells",
     "planted": "planted mistakes that are named at their line",
     "sensitivity": "how small a mistake is found, and false alarms",
+    "packages": "whole nets of mindcv, torchvision and timm",
     "studies": "every study on its own scenario",
     "pages": "pages of the app in a browser",
     "graphs_page": "two graphs of 1000 nodes in a browser",

@@ -10,7 +10,6 @@ The packages are those of packages.txt, in the folder that --packages names (`ma
 Run: python -m benchmarks.packages [--pairs NAME ...] [--modes evaluation training] [--mistakes] [--json FILE]
 """
 
-import argparse
 import os
 import sys
 import tempfile
@@ -22,19 +21,15 @@ from typing import Literal
 
 import msgspec
 
-from benchmarks._figures import Figure
-from benchmarks._package_pairs import MISTAKES, PAIRS, Mistake, Pair
+from benchmarks._figures import Figure, absent
+from benchmarks._package_pairs import ALIKE, MISTAKES, PAIRS, Mistake, Pair, right_port
 from benchmarks._presenting import detail, parser, present
 from benchmarks.large import ROOT, Watch
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError, ScenarioError
 from explorer.model.report import Report
-from explorer.model.requests import Description, ParameterSpec
-from explorer.scenario.common_start import first_look
-from explorer.scenario.correspondence import is_weight
-from explorer.scenario.proposals import fits
 from explorer.scenario.reader import read
 from explorer.words.cases import summary
 from explorer.words.divergences import first_divergence
@@ -44,10 +39,16 @@ from explorer.workers.workers import Workers
 PACKAGES = ROOT / ".packages"
 """The folder in which `make bench-packages` installs them."""
 
-REQUEST_SECONDS = 300.0
+REQUEST_SECONDS = 120.0
 CLASSES = 10
+LEAST_IN_TRAINING = 64
+"""The least size of an image in training: batch norms of two elements multiply rounding."""
+
 FEWEST = 20
 """The least number of pairs that are to be compared."""
+
+FEW = 4
+"""The number of pairs in a run of all benchmarks."""
 
 Mode = Literal["evaluation", "training"]
 Verdict = Literal["clean", "refused", "named", "not named", "not paired", "failed"]
@@ -57,7 +58,6 @@ SCENARIO = '''"""{title}."""
 import numpy as np
 
 TRAIN = {train}
-PARAMETER_NAMES = {names}
 
 
 def inputs():
@@ -81,6 +81,7 @@ def torch_net():
     from {torch_module} import {torch_function} as given
 
     net = given(num_classes={classes}{options})
+    {alike}
     {mistake}
     return net
 '''
@@ -104,42 +105,23 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 # Scenarios
 
 
-def text_of(pair: Pair, mode: Mode, names: dict[str, str], mistake: Mistake | None) -> str:
+def text_of(pair: Pair, mode: Mode, mistake: Mistake | None) -> str:
     """The scenario of a pair."""
     mindspore_module, _, mindspore_function = pair.mindspore.partition(":")
     torch_module, _, torch_function = pair.torch.partition(":")
     return SCENARIO.format(
         title=f"{pair.mindspore} beside {pair.torch}, in {mode}",
         train=mode == "training",
-        names=repr(names),
-        size=pair.size,
+        size=max(pair.size, LEAST_IN_TRAINING) if mode == "training" else pair.size,
         classes=CLASSES,
         mindspore_module=mindspore_module,
         mindspore_function=mindspore_function,
         torch_module=torch_module,
         torch_function=torch_function,
         options=f", {pair.options}" if pair.options else "",
+        alike=pair.statement,
         mistake=mistake.statement if mistake else "",
     )
-
-
-def in_order(file: Path, workers: Workers) -> dict[str, str] | None:
-    """Names for MindSpore's weights in the order of PyTorch's; None where kinds or sizes do not fit."""
-    weights = {name: _weights(file, name, workers) for name in ("mindspore", "torch")}
-    if len(weights["mindspore"]) != len(weights["torch"]):
-        return None
-    pairs = list(zip(weights["mindspore"], weights["torch"], strict=True))
-    if not all(fits(one, other) for one, other in pairs):
-        return None
-    return {one.path: other.name for one, other in pairs}
-
-
-def _weights(file: Path, framework: str, workers: Workers) -> list[ParameterSpec]:
-    of: Framework = "mindspore" if framework == "mindspore" else "torch"
-    target, request = first_look(file, of, "cpu")
-    description = workers.call(of, target, request, Description)
-    parameters = description.parameters if isinstance(description, Description) else ()
-    return [spec for spec in parameters if is_weight(spec)]
 
 
 # One run
@@ -158,26 +140,13 @@ def compared(
 
     outcome = Outcome(pair=pair.name, mode=mode, verdict="failed")
     report: Report | None = None
-    pairing = "by name"
     try:
         with tempfile.TemporaryDirectory() as folder, Workers(REQUEST_SECONDS) as workers:
             file = Path(folder) / f"{pair.name}.py"
-            file.write_text(text_of(pair, mode, {}, mistake))
-            try:
-                report = explore(
-                    read(file, fresh=True), workers, engines=engines, selection="main", first=first
-                )
-            except ScenarioError as error:
-                names = in_order(file, workers)
-                if names is None:
-                    raise error
-                refused = str(error).splitlines()[0].partition(": ")[2]
-                pairing = f"{len(names)} in order ({refused})"
-                file.write_text(text_of(pair, mode, names, mistake))
-                start = time.perf_counter()
-                report = explore(
-                    read(file, fresh=True), workers, engines=engines, selection="main", first=first
-                )
+            file.write_text(text_of(pair, mode, mistake))
+            report = explore(
+                read(file, fresh=True), workers, engines=engines, selection="main", first=first
+            )
     except ExplorerError as error:
         lines = str(error).splitlines()
         verdict: Verdict = "not paired" if isinstance(error, ScenarioError) else "failed"
@@ -185,7 +154,7 @@ def compared(
     seconds, megabytes = time.perf_counter() - start, watch.stop()
     outcome = msgspec.structs.replace(
         outcome,
-        pairing=pairing,
+        pairing=_pairing(report),
         module=mistake.module if mistake else "",
         first_seconds=early[0] if early else 0.0,
         seconds=seconds,
@@ -199,9 +168,19 @@ def compared(
     )
 
 
+def _pairing(report: Report | None) -> str:
+    """How the parameters were paired."""
+    if report is None:
+        return "not"
+    said = [finding_sentence(found) for found in report.findings if found.kind == "names"]
+    return "; ".join(said) or "by name"
+
+
 def sentences(report: Report) -> Iterator[str]:
     """What a report says against the nets."""
     for finding in report.findings:
+        if finding.kind == "names":
+            continue
         text = finding_sentence(finding)
         yield f"alarm: {text}" if finding.is_alarm else f"finding: {text}"
     for case in report.cases:
@@ -327,10 +306,11 @@ def _count(
 def _say(outcome: Outcome) -> None:
     what = f"{outcome.pair} {outcome.mode} {outcome.module}".rstrip()
     detail(
-        f"{outcome.verdict:10} {what}; paired {outcome.pairing}; {outcome.cases};"
+        f"{outcome.verdict:10} {what}; {outcome.cases};"
         f" first answer {outcome.first_seconds:.0f} s, {outcome.seconds:.0f} s,"
         f" {outcome.megabytes:.0f} MB"
     )
+    detail(f"    parameters: {outcome.pairing}")
     for text in outcome.sentences:
         detail(f"    {text}")
 
@@ -345,19 +325,26 @@ def main() -> int:
     options.add_argument("--packages", type=Path, default=PACKAGES)
     options.add_argument("--json", type=Path, help="add each outcome to a file, a line each")
     chosen = options.parse_args()
-    _install(options, chosen.packages)
-    pairs = [pair for pair in PAIRS if not chosen.pairs or pair.name in chosen.pairs]
-    engines = tuple(chosen.engines or ENGINES)
+    if not _add_to_path(chosen.packages):
+        why = f"the packages are not in {chosen.packages.name}; `make bench-packages` installs them"
+        return present([absent("whole nets", "count", why)], chosen.figures)
+    every = [*PAIRS, *(right_port(pair) for pair in PAIRS if pair.name in ALIKE)]
+    pairs = [pair for pair in every if not chosen.pairs or pair.name in chosen.pairs]
     modes: list[Mode] = chosen.modes or ["evaluation", "training"]
+    if chosen.figures and not chosen.pairs:
+        # In a run of all benchmarks there is time for a few.
+        pairs, modes = pairs[:FEW], ["evaluation"]
+    engines = tuple(chosen.engines or ENGINES)
     return present(measure(pairs, modes, chosen.mistakes, engines, chosen.json), chosen.figures)
 
 
-def _install(options: argparse.ArgumentParser, folder: Path) -> None:
-    """Let workers import the packages."""
+def _add_to_path(folder: Path) -> bool:
+    """Let workers import the packages; False where they are not installed."""
     if not (folder / "mindcv").is_dir():
-        options.error(f"the packages are not in {folder}; `make bench-packages` installs them")
+        return False
     paths = [str(folder.resolve()), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    return True
 
 
 if __name__ == "__main__":

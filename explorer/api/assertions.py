@@ -51,6 +51,7 @@ def assert_same_gradients(
     cases: str = "main",
     order: int = 1,
     device: str = "cpu",
+    oracle: bool = True,
     fresh: bool = False,
     timeout: float = math.inf,
     request_timeout: float = REQUEST_SECONDS,
@@ -59,8 +60,9 @@ def assert_same_gradients(
     """Assert that a net has the same gradients in every engine, up to rounding.
 
     Give a ``net`` as for explore(), or the arguments of nets(). By default the gradients with respect
-    to every input and weight are compared; ``cases`` "structure" and "all" compare more. Differences
-    that the scenario expects, with their reasons, do not fail. Returns the exploration.
+    to every input and weight are compared; ``cases`` "structure" and "all" compare more. Without
+    ``oracle`` the engines are compared with each other alone. Differences that the scenario expects,
+    with their reasons, do not fail. Returns the exploration.
 
     Raises AssertionError, whose message has the cases that differ, the first divergence and the lines
     of both nets; UsageError for wrong arguments, MissingFrameworkError and TimeLimitError.
@@ -78,6 +80,7 @@ def assert_same_gradients(
             cases=cases,
             order=order,
             device=device,
+            oracle=oracle,
             fresh=fresh,
             timeout=timeout,
             request_timeout=request_timeout,

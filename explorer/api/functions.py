@@ -88,6 +88,7 @@ def explore(
     case: str | None = None,
     cases: str | None = None,
     prove: bool = False,
+    oracle: bool = True,
     fresh: bool = False,
     timeout: float = math.inf,
     request_timeout: float = REQUEST_SECONDS,
@@ -96,7 +97,8 @@ def explore(
 
     ``engines`` are all four by default, ``order`` n adds nested gradients up to
     that order. ``case`` is the one whose graphs are captured; ``cases`` is
-    "all", "structure" or "main". ``fresh`` ignores stored results; both limits
+    "all", "structure" or "main". Without ``oracle`` no gradient is estimated by
+    central differences. ``fresh`` ignores stored results; both limits
     are in seconds. Raises ExplorerError: UsageError, ScenarioError,
     MissingFrameworkError; TimeLimitError if a limit was reached before the
     frameworks were loaded.
@@ -108,6 +110,7 @@ def explore(
         case=case,
         cases=cases,
         prove=prove,
+        oracle=oracle,
         fresh=fresh,
         timeout=timeout,
         request_timeout=request_timeout,
@@ -132,7 +135,7 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
         store = Store(fresh=options.fresh)
         for selection in LARGER:
             larger = structs.replace(wanted, engines=tuple(ENGINES), selection=selection)
-            known = stored.stored_report(scenario, larger, store)
+            known = stored.stored_report(scenario, larger, store, options.request_timeout)
             if known is not None:
                 return Exploration(known, _code_of(net, scenario))
         with Workers(options.request_timeout, options.timeout) as workers:

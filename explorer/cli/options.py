@@ -81,6 +81,13 @@ Prove = Annotated[
         ),
     ),
 ]
+NoOracle = Annotated[
+    bool,
+    _option(
+        "--no-oracle",
+        later("Leave out central differences, which run the forward hundreds of times."),
+    ),
+]
 Fresh = Annotated[
     bool, _option("--fresh", later("Run again instead of using stored results (see `cache`)."))
 ]
@@ -147,6 +154,7 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     prove: Prove = False
+    no_oracle: NoOracle = False
     fresh: Fresh = False
     timeout: Timeout = math.inf
     request_timeout: RequestTimeout = 60.0

@@ -39,6 +39,7 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.text.program_name import program
+from explorer.words.demand import demand_text, first_answer_text
 from explorer.workers.workers import Workers
 
 QUICK_FORMATS = ("json", "markdown")
@@ -70,7 +71,8 @@ def checked_plan(
     Raises UsageError for every mistake that can be found without a framework.
     """
     given = msgspec.convert(options, RunOptions, from_attributes=True)
-    run = msgspec.structs.replace(given, engines=engines, cases=cases)
+    no_oracle = isinstance(options, ScenarioOptions) and options.no_oracle
+    run = msgspec.structs.replace(given, engines=engines, cases=cases, oracle=not no_oracle)
     # What costs nothing to check comes first; reading the scenario starts a process.
     run.check()
     check_seconds("--timeout", run.timeout)
@@ -88,11 +90,15 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Re
     """
     options = plan.options
     store = Store(fresh=options.fresh)
-    known = stored.stored_report(plan.scenario, plan.wanted, store)
+    known = stored.stored_report(plan.scenario, plan.wanted, store, options.request_timeout)
     if known is not None:
         to_stderr(_("stored result shown; --fresh runs it again"))
         return known
     with Workers(options.request_timeout, options.timeout) as workers, display() as shown:
+
+        def noted(text: str) -> None:
+            with shown.out_of_the_way():
+                to_stderr(clean(text))
 
         def first(report: Report) -> None:
             with shown.out_of_the_way():
@@ -104,6 +110,8 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Re
             workers,
             store,
             progress=shown.step,
+            before=lambda demand: noted(demand_text(plan.scenario.name, demand)),
+            early=lambda answer: noted(first_answer_text(answer)),
             first=first,
             complete=lambda case_report: shown.add_line(line(case_line(case_report))),
         )

@@ -1,12 +1,28 @@
 """The main job: every case of a scenario answered by every engine, compared, drawn up, aligned."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
 from explorer.exploration.about import about_framework, start
-from explorer.exploration.jobs import capture_jobs, level_jobs, noise_jobs, result_jobs
-from explorer.exploration.options import Interrupted, no_report, no_row
+from explorer.exploration.demand import Demand, demand_of
+from explorer.exploration.first_answer import FirstAnswer
+from explorer.exploration.jobs import (
+    EstimateKey,
+    ResultKey,
+    capture_jobs,
+    level_jobs,
+    noise_jobs,
+    result_jobs,
+)
+from explorer.exploration.options import (
+    Interrupted,
+    no_answer,
+    no_demand,
+    no_report,
+    no_row,
+)
 from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
@@ -37,7 +53,10 @@ def explore(
     graph_case: str | None = None,
     selection: Selection | None = None,
     prove: ProofScope = "small",
+    oracle: bool = True,
     progress: Progress = no_progress,
+    before: Callable[[Demand], None] = no_demand,
+    early: Callable[[FirstAnswer], None] = no_answer,
     first: Callable[[Report], None] = no_report,
     complete: Callable[[CaseReport], None] = no_row,
 ) -> Report:
@@ -48,8 +67,10 @@ def explore(
     others follow, those that cover most ways to ask first; ``complete`` is called with each of them
     as it is judged. ``selection`` says which are asked: by default all of them, of a large scenario
     those of "structure". ``prove`` says in which graphs each op is computed again, to prove the values
-    of its node. ``order`` n adds nested gradients up to order n. ``progress`` is called
-    with a stage, how much of it is done, and of how much.
+    of its node. Without ``oracle`` no gradient is estimated from the forward. ``order`` n adds nested
+    gradients up to order n. ``progress`` is called with a stage, how much of it is done, and of how
+    much. Of a large net ``before`` is called with what it demands, and ``early`` as soon as all engines
+    have answered the main case.
 
     Raises ScenarioError, UsageError, MissingFrameworkError or TimeLimitError; what frameworks raise
     is an outcome in the report. Ctrl-C raises Interrupted once an engine has answered.
@@ -59,15 +80,29 @@ def explore(
     present = _present(workers, {ENGINES[name].framework for name in defined})
     by_framework = assign(device, _usable(present))
     devices = {name: by_framework[ENGINES[name].framework] for name in defined}
+    began = time.monotonic()
     nets = settle(scenario, workers, defined, devices)
+    demand = demand_of(nets, scenario.train, time.monotonic() - began)
+    if demand.is_large:
+        before(demand)
+        workers = workers.limited(demand.request_seconds(workers.request_seconds))
     # The oracle runs PyTorch's net, though it judges MindSpore's engines alone where need be.
-    has_oracle = "torch" in present or _torch_is_there(scenario, workers)
+    has_oracle = oracle and ("torch" in present or _torch_is_there(scenario, workers))
 
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
     run = _Run(
         state=RunState(
-            scenario, nets, engines, present, devices, cases, main, graphs, graph_case is not None
+            scenario,
+            nets,
+            engines,
+            present,
+            devices,
+            cases,
+            main,
+            graphs,
+            is_main_given=graph_case is not None,
+            no_oracle=not oracle,
         ),
         nets=nets,
         main=main,
@@ -75,10 +110,11 @@ def explore(
         named=named(cases),
         has_oracle=has_oracle,
         proof=prove if graphs else None,
+        demand=demand,
     )
     try:
         with JobQueue(workers, progress) as job_queue:
-            _carry_out(run, job_queue, selection, first, complete)
+            _carry_out(run, job_queue, selection, early, first, complete)
     except KeyboardInterrupt as interruption:
         if not run.state.has_answers:
             raise
@@ -91,7 +127,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
 
     ``most`` is the case that asks for most, ``named`` are those that are asked for
     ids too, and ``proof`` says in which graphs ops are computed again; None where no
-    graph is captured.
+    graph is captured. ``demand`` is what the nets demand.
     """
 
     state: RunState
@@ -101,23 +137,33 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     named: frozenset[GradCase]
     has_oracle: bool
     proof: ProofScope | None
+    demand: Demand
 
     def main_jobs(self) -> list[Job]:
         """The jobs of the main case."""
-        jobs: list[Job] = []
+        of_one = self.demand.is_noise_of_one
+        graphs: list[Job] = []
         if self.proof:
-            jobs += capture_jobs(self.nets, self.main, self.proof)
-            jobs += level_jobs(self.nets, self.main)
-        jobs += noise_jobs(self.nets, (self.main,), self.most)
+            graphs += capture_jobs(self.nets, self.main, self.proof)
+            graphs += level_jobs(self.nets, self.main, of_one=of_one)
+        noise = noise_jobs(self.nets, (self.main,), self.most, of_one=of_one)
         # A second process that starts up would be in the way of the first answers.
-        jobs += result_jobs(
+        results = result_jobs(
             self.nets, (self.main,), named=self.named, has_oracle=self.has_oracle, shared=False
         )
+        jobs = [*graphs, *noise, *results]
+        if self.demand.is_large:
+            # Each takes a while: a user sees the engines' answers before all else.
+            oracle = [job for job in results if isinstance(job.key, EstimateKey)]
+            answers = [job for job in results if not isinstance(job.key, EstimateKey)]
+            jobs = [*answers, *graphs, *noise, *oracle]
         return self.state.expected(jobs)
 
     def jobs_on(self, others: tuple[GradCase, ...]) -> list[Job]:
         """The jobs of other cases."""
-        jobs = noise_jobs(self.nets, self.state.unmeasured(others), self.most)
+        unmeasured = self.state.unmeasured(others)
+        of_one = self.demand.is_noise_of_one
+        jobs = noise_jobs(self.nets, unmeasured, self.most, of_one=of_one)
         jobs += result_jobs(self.nets, others, named=self.named, has_oracle=self.has_oracle)
         return self.state.expected(jobs)
 
@@ -126,6 +172,7 @@ def _carry_out(
     run: _Run,
     job_queue: JobQueue,
     selection: Selection | None,
+    early: Callable[[FirstAnswer], None],
     first: Callable[[Report], None],
     complete: Callable[[CaseReport], None],
 ) -> None:
@@ -136,13 +183,14 @@ def _carry_out(
     # Whoever is through with the main case goes on.
     sure = state.sure(selection)
     job_queue.add(run.jobs_on(sure), start=False)
-    early = _until_done(jobs, state, job_queue)
+    hears_early = early if run.demand.is_large else no_answer
+    done = _until_done(jobs, state, job_queue, hears_early)
 
     job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
     # The workers go on while the graphs are aligned.
     state.align()
     first(state.first_report())
-    for case_report in early:
+    for case_report in done:
         if case_report.case != run.main:
             complete(case_report)
     for job, outcome in job_queue.finished():
@@ -150,16 +198,26 @@ def _carry_out(
             complete(case_report)
 
 
-def _until_done(jobs: list[Job], state: RunState, job_queue: JobQueue) -> list[CaseReport]:
+def _until_done(
+    jobs: list[Job],
+    state: RunState,
+    job_queue: JobQueue,
+    early: Callable[[FirstAnswer], None],
+) -> list[CaseReport]:
     """Wait for the last of some jobs; the reports on the cases that are complete by then."""
     missing = {job.key for job in jobs}
-    early: list[CaseReport] = []
+    answers = {job.key for job in jobs if isinstance(job.key, ResultKey)}
+    done: list[CaseReport] = []
     for job, outcome in job_queue.finished():
-        early += state.note(job, outcome)
+        done += state.note(job, outcome)
         missing.discard(job.key)
+        if job.key in answers:
+            answers.discard(job.key)
+            if not answers:
+                early(state.first_answer())
         if not missing:
             break
-    return early
+    return done
 
 
 def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Framework]:

@@ -1,6 +1,6 @@
 """The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -180,11 +180,18 @@ def measuring_case(of: Question, most: GradCase) -> GradCase:
     return msgspec.structs.replace(most, api="value_and_grad", has_aux=of.has_aux)
 
 
-def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Job]:
-    """One job a framework and question, for the framework's tape: it needs no compilation."""
+def noise_jobs(
+    nets: Nets, cases: Iterable[GradCase], most: GradCase, *, of_one: bool = False
+) -> list[Job]:
+    """One job a framework and question, for the framework's tape: it needs no compilation.
+
+    ``of_one`` framework alone, PyTorch where it is there.
+    """
     cases = [case for case in cases if not case.must_fail]
     jobs = []
-    for framework, net in _tapes(nets).items():
+    tapes = _tapes(nets)
+    for framework in _measured(tapes, of_one):
+        net = tapes[framework]
         target = f"explorer.engines.{framework}.noise:results"
         for measured in dict.fromkeys(map(question, cases)):
             case = measuring_case(measured, most)
@@ -194,17 +201,26 @@ def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Jo
     return jobs
 
 
-def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
+def _measured(tapes: Mapping[Framework, NetRequest], of_one: bool) -> list[Framework]:
+    """The frameworks whose noise is measured."""
+    if not of_one:
+        return list(tapes)
+    return ["torch"] if "torch" in tapes else list(tapes)[:1]
+
+
+def level_jobs(nets: Nets, case: GradCase, *, of_one: bool = False) -> list[Job]:
     """One job an engine, which captures the case's graph with the noise of every node.
 
     MindSpore's graph style has none of its own: its nodes get the levels of the
-    tape's.
+    tape's. ``of_one`` tape alone, all graphs get the levels of that.
     """
     tapes = _tapes(nets)
     jobs = {}
     for name, own in _engines_there(nets):
         framework = ENGINES[name].framework
-        measured = LEVELS_OF[name]
+        if of_one and framework not in _measured(tapes, of_one):
+            continue
+        measured = f"{framework}-tape" if of_one else LEVELS_OF[name]
         net = tapes[framework] if measured != name else own
         key, request = LevelsKey(measured), CaseRequest(net, case)
         target = f"explorer.engines.{framework}.noise:capture"

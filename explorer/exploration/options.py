@@ -6,6 +6,8 @@ from typing import cast
 
 import msgspec
 
+from explorer.exploration.demand import Demand
+from explorer.exploration.first_answer import FirstAnswer
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
@@ -29,6 +31,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     graph_case: str | None = None
     selection: Selection | None = None
     prove: ProofScope = "small"
+    oracle: bool = True
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,8 +41,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     gradients up to that order. ``case`` is the one whose graphs are captured;
     ``cases`` selects those that are run: "all", "structure" or "main". With
     ``prove`` every op is computed again, with ``fresh`` stored results are not
-    used. Both limits are in seconds: of the whole run, and of one request to a
-    worker.
+    used. Without ``oracle`` no central differences are computed. Both limits
+    are in seconds: of the whole run, and of one request to a worker.
     """
 
     engines: Sequence[str] | None = None
@@ -48,6 +51,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     case: str | None = None
     cases: str | None = None
     prove: bool = False
+    oracle: bool = True
     fresh: bool = False
     timeout: float = math.inf
     request_timeout: float = REQUEST_SECONDS
@@ -94,6 +98,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             graph_case=label,
             selection=cast("Selection | None", self.cases),
             prove="all" if self.prove else "small",
+            oracle=self.oracle,
         )
 
     def of_one_case(self, scenario: Declaration) -> "RunOptions":
@@ -129,6 +134,14 @@ class Interrupted(KeyboardInterrupt):
 
 def no_report(report: Report) -> None:
     """The default callback for the first report: ignores it."""
+
+
+def no_demand(demand: Demand) -> None:
+    """The default callback for what a large net demands: ignores it."""
+
+
+def no_answer(answer: FirstAnswer) -> None:
+    """The default callback for the first answer to a large net: ignores it."""
 
 
 def no_row(case_report: CaseReport) -> None:

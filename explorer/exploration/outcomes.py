@@ -9,6 +9,7 @@ import numpy as np
 from explorer.compare.answers import NO_NOISE
 from explorer.compare.node_noise import lent_levels, with_levels
 from explorer.compare.results import compare, movements
+from explorer.exploration.excerpts import without_values
 from explorer.exploration.jobs import (
     FORWARD,
     LEVELS_OF,
@@ -23,7 +24,7 @@ from explorer.exploration.jobs import (
 )
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Failure, Loss
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
@@ -36,6 +37,8 @@ from explorer.workers.queue import Job, JobOutcome
 
 NOT_DEFINED = Result(outcome="not_defined", error=Failure("NotDefined", kind="no_net"))
 NO_ORACLE = OracleResult("not_defined", error=Failure("NotDefined", kind="no_torch_net"))
+LEFT_OUT_ORACLE = OracleResult("not_asked", error=Failure("NotAsked", kind="no_oracle"))
+"""The oracle's answer where it cannot give one, and where the user does not want it."""
 
 INTERRUPTED = Lost("not_asked", Loss(kind="interrupted"))
 """The outcome of a job that was not finished when Ctrl-C came."""
@@ -48,8 +51,9 @@ class Outcomes:
     A job that is not finished counts as interrupted.
     """
 
-    def __init__(self, nets: Nets) -> None:
+    def __init__(self, nets: Nets, without_oracle: OracleResult = NO_ORACLE) -> None:
         self._nets = nets
+        self._without_oracle = without_oracle
         self._has_oracle = False
         self._waiting_for: dict[GradCase, set[JobKey]] = {}
         self._by_key: dict[JobKey, JobOutcome] = {}
@@ -71,6 +75,9 @@ class Outcomes:
 
     def note(self, job: Job, outcome: JobOutcome) -> list[GradCase]:
         """Note the outcome of a job; the cases that waited for nothing else."""
+        if isinstance(job.key, LevelsKey) and isinstance(outcome, Captured):
+            # Its graph has the noise; its values are those of the plain capture.
+            outcome = msgspec.structs.replace(outcome, result=without_values(outcome.result))
         self._by_key[job.key] = outcome
         if isinstance(job.key, (CaptureKey, LevelsKey)):
             self._noisy.clear()
@@ -81,6 +88,21 @@ class Outcomes:
                 if not keys:
                     complete.append(case)
         return complete
+
+    def abridge(self, case: GradCase) -> None:
+        """Let go of the values of a case that is judged."""
+        for name in self._nets.requests:
+            key = ResultKey(name, case)
+            result = self._by_key.get(key)
+            if isinstance(result, Result):
+                self._by_key[key] = without_values(result)
+
+    def forget_recorded_values(self) -> None:
+        """Let go of the values that were computed while graphs were captured."""
+        for key, outcome in self._by_key.items():
+            if isinstance(outcome, Captured):
+                result = without_values(outcome.result)
+                self._by_key[key] = msgspec.structs.replace(outcome, result=result)
 
     @property
     def is_empty(self) -> bool:
@@ -120,7 +142,7 @@ class Outcomes:
         if failed:
             return OracleResult(failed.outcome)
         if not self._has_oracle:
-            return NO_ORACLE
+            return self._without_oracle
         reply = self._reply(EstimateKey(case))
         if isinstance(reply, Lost):
             return OracleResult(reply.outcome, error=reply.failure)
@@ -173,6 +195,12 @@ class Outcomes:
 def leveled(name: str, graph: GradGraph, outcomes: Mapping[JobKey, JobOutcome]) -> GradGraph:
     """An engine's graph with the noise of its nodes, as far as it was measured."""
     measured = outcomes.get(LevelsKey(LEVELS_OF[name]))
+    if measured is None:
+        # Of a large net the nodes of one tape are measured.
+        tapes = (outcomes.get(LevelsKey(f"{framework}-tape")) for framework in FRAMEWORKS)
+        measured = next((tape for tape in tapes if tape is not None), None)
+        if isinstance(measured, Captured) and measured.graphs:
+            return lent_levels(graph, measured.graphs[-1])
     if not isinstance(measured, Captured) or not measured.graphs:
         return graph
     if LEVELS_OF[name] == name:
@@ -189,7 +217,10 @@ def noise_of(
     """
     noise: dict[str, ResultNoise] = {}
     for name in engines:
-        measured = outcomes.get(NoiseKey(ENGINES[name].framework, measured_by))
+        frameworks = (ENGINES[name].framework, *FRAMEWORKS)
+        known = (outcomes.get(NoiseKey(framework, measured_by)) for framework in frameworks)
+        # Of a large net that of one framework is measured, and stands for the other's.
+        measured = next((outcome for outcome in known if outcome is not None), None)
         if isinstance(measured, ResultNoise):
             noise[name] = measured
     return noise

@@ -10,8 +10,16 @@ from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.non_finite import non_finite
 from explorer.compare.state import state_rows
 from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
+from explorer.exploration.excerpts import abridged, abridged_leaf
+from explorer.exploration.first_answer import FirstAnswer, first_answer
 from explorer.exploration.jobs import question
-from explorer.exploration.outcomes import Outcomes, altered_engines, recorded_otherwise
+from explorer.exploration.outcomes import (
+    LEFT_OUT_ORACLE,
+    NO_ORACLE,
+    Outcomes,
+    altered_engines,
+    recorded_otherwise,
+)
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -36,7 +44,8 @@ class RunState:
     """One exploration and its results so far.
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
-    whether its graphs are captured, and ``is_main_given`` whether the user has named it.
+    whether its graphs are captured, ``is_main_given`` whether the user has named it, and ``no_oracle``
+    that the user leaves the oracle out.
     """
 
     def __init__(
@@ -49,7 +58,9 @@ class RunState:
         cases: tuple[GradCase, ...],
         main: GradCase,
         graphs: bool,
+        *,
         is_main_given: bool = False,
+        no_oracle: bool = False,
     ) -> None:
         self._scenario = scenario
         self._nets = nets
@@ -68,10 +79,11 @@ class RunState:
         self._takes = takes(scenario, nets.has_auxiliary)
         self._measured = {question(main)}
         self._selected: LeftOut | None = None
-        self._outcomes = Outcomes(nets)
+        self._outcomes = Outcomes(nets, LEFT_OUT_ORACLE if no_oracle else NO_ORACLE)
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
         self._remarks: tuple[ReportFinding, ...] = ()
+        self._is_aligned = False
 
     @property
     def has_answers(self) -> bool:
@@ -89,8 +101,16 @@ class RunState:
         for case in self._outcomes.note(job, outcome):
             if self._outcomes.is_reached(case):
                 self._complete[case] = self._judged(case)
+                # The main case's values are still to be compared with those of the recorded runs.
+                if case != self._main or self._is_aligned:
+                    self._abridge(case)
                 reports.append(self._complete[case])
         return reports
+
+    def _abridge(self, case: GradCase) -> None:
+        """Let go of what only the verdict on a case needed of large tensors."""
+        self._complete[case] = abridged(self._complete[case])
+        self._outcomes.abridge(case)
 
     def unmeasured(self, cases: Iterable[GradCase]) -> tuple[GradCase, ...]:
         """The cases whose noise no earlier question measures; from now on one does."""
@@ -172,11 +192,16 @@ class RunState:
         self._alignments = tuple(alignments)
         of_the_call = [graph for graph in graphs if graph.engine not in altered]
         self._remarks = (
+            *self._recorded_otherwise(),
             *non_finite(of_the_call),
             *silent_broadcasts(of_the_call),
             *ill_conditioned(of_the_call),
             *random_draws(graphs, report.drawn),
         )
+        self._is_aligned = True
+        self._outcomes.forget_recorded_values()
+        if self._main in self._complete:
+            self._abridge(self._main)
 
     def _recorded_otherwise(self) -> tuple[ReportFinding, ...]:
         """A remark on each engine whose recorded run gave other results than its plain call."""
@@ -184,6 +209,11 @@ class RunState:
         plain = {name: self._outcomes.result(name, self._main) for name in recorded}
         noise = self._outcomes.noise(self._main, self._engines)
         return tuple(recorded_otherwise(recorded, plain, noise))
+
+    def first_answer(self) -> FirstAnswer:
+        """How far the engines' answers to the main case agree, before anything else is known."""
+        results = {name: self._outcomes.result(name, self._main) for name in self._engines}
+        return first_answer(results)
 
     def first_report(self) -> Report:
         """The report on the main case alone."""
@@ -228,12 +258,11 @@ class RunState:
             notes=self._scenario.notes,
             versions=versions,
             devices=self._devices,
-            inputs=tuple(Leaf(name, pack(array)) for name, array in inputs.items()),
-            parameters=tuple(Leaf(name, array) for name, array in self._nets.parameters.items()),
+            inputs=tuple(abridged_leaf(Leaf(name, pack(array))) for name, array in inputs.items()),
+            parameters=self._parameters(),
             findings=(
                 *self._nets.findings,
-                *self._recorded_otherwise(),
-                *self._remarks,
+                *(self._remarks if self._is_aligned else self._recorded_otherwise()),
                 *self._outcomes.remarks,
             ),
             cases=tuple(map(self._judged, cases)),
@@ -244,6 +273,11 @@ class RunState:
             alignments=self._alignments,
             state=state_rows({name: seen.state for name, seen in recorded.items() if seen.graphs}),
         )
+
+    def _parameters(self) -> tuple[Leaf, ...]:
+        """The starting values, large ones as excerpts."""
+        starts = self._nets.parameters.items()
+        return tuple(abridged_leaf(Leaf(name, array)) for name, array in starts)
 
     def _judged(self, case: GradCase) -> CaseReport:
         """A case with the results of all engines, and the verdict on them."""

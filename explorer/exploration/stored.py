@@ -4,11 +4,14 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from explorer.exploration.options import Wanted, no_report, no_row
+from explorer.exploration.demand import Demand
+from explorer.exploration.first_answer import FirstAnswer
+from explorer.exploration.options import Wanted, no_answer, no_demand, no_report, no_row
 from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError
+from explorer.model.findings import NoiseUnknown
 from explorer.model.report import CaseReport, Report
-from explorer.model.results import LOST
+from explorer.model.results import LOST, Outcome
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import AUTO
 from explorer.scenario.find import CHANGED, files_read, has_changed
@@ -16,7 +19,10 @@ from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.text.language import _
 from explorer.workers.queue import Progress, no_progress
-from explorer.workers.workers import Workers
+from explorer.workers.workers import REQUEST_SECONDS, Workers
+
+TIMED_OUT: Outcome = "timed_out"
+"""The type of the error where a worker was lost to its time limit."""
 
 
 def key(
@@ -35,14 +41,40 @@ def key(
     return key_of("scenario", scenario.name, *parts)
 
 
-def stored_report(scenario: Declaration, wanted: Wanted, store: Store) -> Report | None:
+def partial_key(whole: Key, seconds: float) -> Key:
+    """The key of a report in which something took longer than the limit of one request.
+
+    With another limit it is made again.
+    """
+    return key_of(whole.kind, whole.name, whole.digest, str(seconds))
+
+
+def stored_report(
+    scenario: Declaration, wanted: Wanted, store: Store, seconds: float = REQUEST_SECONDS
+) -> Report | None:
     """The report if it was made before; no worker is started for it.
 
-    None for the device "auto": which devices there are now, workers say.
+    Of one that lacks something, which took longer than ``seconds``, the rest is not asked again. None
+    for the device "auto": which devices there are now, workers say.
     """
     if wanted.device == AUTO:
         return None
-    return store.get(key(scenario, wanted), Report)
+    return _stored(key(scenario, wanted), store, seconds)
+
+
+def forget_partial(
+    scenario: Declaration, wanted: Wanted, store: Store, seconds: float = REQUEST_SECONDS
+) -> None:
+    """Have the rest of a report asked again that took longer than ``seconds``."""
+    if wanted.device != AUTO:
+        store.remove(partial_key(key(scenario, wanted), seconds))
+
+
+def _stored(whole: Key, store: Store, seconds: float) -> Report | None:
+    report = store.get(whole, Report)
+    if report is None:
+        report = store.get(partial_key(whole, seconds), Report)
+    return report
 
 
 def explored(
@@ -52,14 +84,17 @@ def explored(
     store: Store,
     *,
     progress: Progress = no_progress,
+    before: Callable[[Demand], None] = no_demand,
+    early: Callable[[FirstAnswer], None] = no_answer,
     first: Callable[[Report], None] = no_report,
     complete: Callable[[CaseReport], None] = no_row,
 ) -> Report:
     """The report on a scenario: from the store, else from explore(), which says what it raises.
 
     Where another process makes the same report, it is waited for. Of a report from the store
-    ``first`` and ``complete`` hear nothing. One in which a worker was lost or that ran out of time
-    is not kept: the next one may be whole. Raises ScenarioError where a file of the scenario was
+    no callback hears anything. One in which a worker was lost or that ran out of time
+    is not kept: the next one may be whole. One that lacks only what stands beside the engines' results
+    is kept for the same limit of one request. Raises ScenarioError where a file of the scenario was
     changed meanwhile: each worker has run what it read.
     """
     # Here: what is stored is told without all that compares, a quarter of the time to an answer.
@@ -69,13 +104,15 @@ def explored(
     best = devices_of(scenario, wanted.engines, AUTO, workers) if wanted.device == AUTO else None
     its_key = key(scenario, wanted, best, files)
     with store.turn(its_key):
-        report = store.get(its_key, Report)
+        report = _stored(its_key, store, workers.request_seconds)
         if report is None:
             report = explore(
                 scenario,
                 workers,
                 **msgspec.structs.asdict(wanted),  # its fields are named as explore() takes them
                 progress=progress,
+                before=before,
+                early=early,
                 first=first,
                 complete=complete,
             )
@@ -83,20 +120,34 @@ def explored(
                 raise ScenarioError(f"{scenario.place}: {_(CHANGED)}")
             if is_whole(report):
                 store.put(its_key, report)
+            elif has_all_results(report) and lacks_only_time(report):
+                store.put(partial_key(its_key, workers.request_seconds), report)
     return report
 
 
 def is_whole(report: Report) -> bool:
     """Whether nothing is missing from a report that another run might bring."""
-    if any(left_out.cause != "selected" for left_out in report.left_out):
-        return False
     if any(finding.kind == "noise" for finding in report.findings):
         return False
+    if any(case.oracle.outcome in LOST for case in report.cases):
+        return False
+    return has_all_results(report)
+
+
+def lacks_only_time(report: Report) -> bool:
+    """Whether all that is missing beside the engines' results took too long; no worker died."""
+    for finding in report.findings:
+        if isinstance(finding.fact, NoiseUnknown) and finding.fact.error.type != TIMED_OUT:
+            return False
+    return all(case.oracle.outcome != "crashed" for case in report.cases)
+
+
+def has_all_results(report: Report) -> bool:
+    """Whether every engine has its results and graphs; noise and central differences may be missing."""
+    if any(left_out.cause != "selected" for left_out in report.left_out):
+        return False
     for case in report.cases:
-        outcomes = [result.outcome for result in case.results.values()]
-        if case.oracle:
-            outcomes.append(case.oracle.outcome)
-        if any(outcome in LOST for outcome in outcomes):
+        if any(result.outcome in LOST for result in case.results.values()):
             return False
     # What has a gradient has a graph, unless the worker that was to capture it was lost.
     return not report.ungraphed

@@ -1,5 +1,6 @@
 """Arrays as plain records: how a tensor leaves a worker, and what is kept of one that is large."""
 
+import math
 from typing import Any
 
 import msgspec
@@ -11,20 +12,30 @@ AnyArray = NDArray[Any]
 SMALL = 1024
 """An array of at most this many elements is kept whole wherever a larger one is summarised."""
 
+LARGE = 1 << 14
+"""Of an array of more elements a report keeps an excerpt."""
+
 CARRIERS = {"bfloat16": "float32"}
 """dtypes that numpy (< 2) lacks, and the wider dtype that carries their values without loss."""
 
 
-class Array(msgspec.Struct, frozen=True):
-    """All elements of one tensor, as bytes.
+class Array(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The elements of one tensor, as bytes.
 
     ``dtype`` is a name (``float32``, ``bfloat16``, …), and ``data`` is in C order, little endian. A
-    bfloat16 tensor is carried as float32, which holds every bfloat16 value.
+    bfloat16 tensor is carried as float32, which holds every bfloat16 value. ``excerpt`` is None where
+    ``data`` holds all elements.
     """
 
     shape: tuple[int, ...]
     dtype: str
     data: bytes
+    excerpt: "Excerpt | None" = None
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -48,6 +59,17 @@ class Summary(msgspec.Struct, frozen=True):
     infinities: tuple[int, int] = (0, 0)
 
 
+class Excerpt(msgspec.Struct, frozen=True):
+    """What a report keeps of a tensor that is too large for it.
+
+    ``summary`` is that of all elements. The data of the array are its first elements, and behind
+    them those at the flat indices ``places``.
+    """
+
+    summary: Summary
+    places: tuple[int, ...] = ()
+
+
 def carrier(dtype: str) -> "np.dtype[Any]":
     """The numpy dtype that carries the elements of a tensor whose own dtype is called ``dtype``."""
     return np.dtype(CARRIERS.get(dtype, dtype))
@@ -64,5 +86,33 @@ def pack(array: AnyArray, dtype: str | None = None) -> Array:
 
 
 def unpack(array: Array) -> AnyArray:
-    """The numpy array of a record (bfloat16 as float32); a read-only view of the record's bytes."""
-    return np.frombuffer(array.data, carrier(array.dtype)).reshape(array.shape)
+    """The numpy array of a record (bfloat16 as float32); a read-only view of the record's bytes.
+
+    Raises ValueError for an excerpt.
+    """
+    return _elements(array).reshape(array.shape)
+
+
+def first_elements(array: Array) -> AnyArray:
+    """The first elements of a record in C order: all of them, or those of an excerpt."""
+    elements = _elements(array)
+    if array.excerpt is None:
+        return elements
+    return elements[: elements.size - len(array.excerpt.places)]
+
+
+def element(array: Array, index: tuple[int, ...]) -> Any:
+    """The element of a record at an index; None where an excerpt does not have it."""
+    elements = _elements(array)
+    place = int(np.ravel_multi_index(index, array.shape)) if index else 0
+    if array.excerpt is None:
+        return elements[place]
+    places = array.excerpt.places
+    known = elements.size - len(places)
+    if place < known:
+        return elements[place]
+    return elements[known + places.index(place)] if place in places else None
+
+
+def _elements(array: Array) -> AnyArray:
+    return np.frombuffer(array.data, carrier(array.dtype))

@@ -13,6 +13,7 @@ MEMORY_LIMIT = "EXPLORER_WORKER_MB"
 Refusal = Literal[
     "no_net",
     "no_torch_net",
+    "no_oracle",
     "nested_differences",
     "nothing_to_vary",
     "no_auxiliary_outputs",
@@ -31,6 +32,7 @@ Refusal = Literal[
 
 - "no_net": the scenario defines no net for the framework
 - "no_torch_net": nor one for PyTorch, which central differences need
+- "no_oracle": the user left central differences out
 - "nested_differences": central differences are not computed for nested
   gradients
 - "nothing_to_vary": the case differentiates neither an input nor a weight

@@ -5,13 +5,23 @@ The upper 16 bits of a float order it among all others but those that share them
 few at the wanted ranks are sorted as floats.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.model.arrays import SMALL, AnyArray, Array, Summary, carrier
+from explorer.model.arrays import (
+    LARGE,
+    SMALL,
+    AnyArray,
+    Array,
+    Excerpt,
+    Summary,
+    carrier,
+    unpack,
+)
 from explorer.numeric.differences import Floats, real_parts
 
 Matrix = NDArray[Any]
@@ -171,6 +181,20 @@ def batches(members: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
     step = max(1, ELEMENTS_AT_ONCE // max(1, size))
     for start in range(0, len(members), step):
         yield members[start : start + step]
+
+
+def excerpt(array: Array, places: Iterable[int] = ()) -> Array:
+    """An array of more than LARGE elements without most of them; any other as it is.
+
+    The first SMALL elements stay, and those at the flat indices ``places``.
+    """
+    if array.size <= LARGE or array.excerpt is not None:
+        return array
+    elements = unpack(array).ravel()
+    later = tuple(sorted({place for place in places if place >= SMALL}))
+    data = np.concatenate([elements[:SMALL], elements[list(later)]])
+    summary = msgspec.structs.replace(summarise(elements, array.dtype), whole=None)
+    return Array(array.shape, array.dtype, data.tobytes(), Excerpt(summary, later))
 
 
 def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str) -> list[Summary]:

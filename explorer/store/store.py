@@ -5,6 +5,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
@@ -34,8 +35,11 @@ MEGABYTE = 10**6
 FULL = 0.95
 """The part of its limit to which the store is brought once it is above."""
 
-MAGIC = b"autodiff-explorer result 1\n"
-"""The first line of every file; the second is its header, and the rest the record."""
+MAGIC = b"autodiff-explorer result 2\n"
+"""The first line of every file; the second is its header, and the rest the compressed record."""
+
+COMPRESSION = 1
+"""The level of zlib: higher ones take longer than the disk."""
 
 ENDING = ".result"
 UNFINISHED = ".unfinished"
@@ -125,7 +129,7 @@ class Store:
 
     def put(self, key: Key, record: object) -> None:
         """Store a record, and drop the least recently used results if there are too many."""
-        body = msgspec.msgpack.encode(record)
+        body = zlib.compress(msgspec.msgpack.encode(record), COMPRESSION)
         made = datetime.now(timezone.utc).isoformat(timespec="seconds")
         header = Header(key, made, hashlib.sha256(body).hexdigest())
         content = MAGIC + msgspec.json.encode(header) + b"\n" + body
@@ -134,6 +138,13 @@ class Store:
             self._room -= len(content)
             if self._room < 0:
                 self._drop_the_oldest()
+        except OSError as error:
+            self._cannot(error)
+
+    def remove(self, key: Key) -> None:
+        """Remove the record of a key, if there is one."""
+        try:
+            self._path(key).unlink(missing_ok=True)
         except OSError as error:
             self._cannot(error)
 
@@ -246,8 +257,8 @@ def checked(content: bytes, key: Key, kind: type[Record]) -> Record | None:
     if header.sha256 != hashlib.sha256(body).hexdigest():
         return None
     try:
-        return msgspec.msgpack.decode(body, type=kind)
-    except msgspec.MsgspecError:
+        return msgspec.msgpack.decode(zlib.decompress(body), type=kind)
+    except (msgspec.MsgspecError, zlib.error):
         return None
 
 

@@ -173,8 +173,9 @@ def run(job: SweepJob) -> JobResult:
 def _scenario(job: SweepJob) -> JobResult:
     scenario = load(job.file)
     store = Store(fresh=job.fresh)
-    known = stored_report(scenario, job.wanted, store)
-    with Workers(job.request_timeout or REQUEST_SECONDS, job.timeout) as workers:
+    seconds = job.request_timeout or REQUEST_SECONDS
+    known = stored_report(scenario, job.wanted, store, seconds)
+    with Workers(seconds, job.timeout) as workers:
         report = known or explored(scenario, job.wanted, workers, store)
     return result_of(report, job, from_store=known is not None)
 

@@ -12,6 +12,7 @@ from explorer.text.language import _, later
 KINDS: dict[FailureKind, str] = {
     "no_net": later("the scenario defines no net for this framework"),
     "no_torch_net": later("central differences need a PyTorch net, and the scenario defines none"),
+    "no_oracle": later("central differences were left out (--no-oracle)"),
     "nested_differences": later(
         "central differences estimate gradients up to order 5; of higher ones they would be rounding"
     ),

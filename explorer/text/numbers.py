@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import AnyArray, Array, first_elements, unpack
 
 SHOWN = 6
 """The greatest number of elements that a short reading of an array shows."""
@@ -50,8 +50,19 @@ def digits(values: Sequence[float] | AnyArray, limit: int = SHOWN, precision: in
     array = np.asarray(values)
     if array.size <= limit:
         return _nested(array.tolist(), precision)
-    first = [_nested(element, precision) for element in array.ravel()[:limit].tolist()]
-    return f"{array.shape} {' '.join(first)} …"
+    return _beginning(array.shape, array.ravel()[:limit], precision)
+
+
+def tensor_digits(array: Array, limit: int = SHOWN, precision: int = FEW) -> str:
+    """digits() of a record, which may be an excerpt."""
+    if array.size <= limit:
+        return digits(unpack(array), limit, precision)
+    return _beginning(array.shape, first_elements(array)[:limit], precision)
+
+
+def _beginning(shape: tuple[int, ...], elements: AnyArray, precision: int) -> str:
+    first = [_nested(element, precision) for element in elements.tolist()]
+    return f"{shape} {' '.join(first)} …"
 
 
 def multiple(ratio: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import AnyArray, Array, unpack
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Report
 from explorer.model.results import Leaf, Result
@@ -18,7 +18,7 @@ from explorer.report.scenario.case_rows import structure_tree
 from explorer.text.clean import clean
 from explorer.text.language import _, later, named
 from explorer.text.messages import one_line
-from explorer.text.numbers import digits
+from explorer.text.numbers import digits, tensor_digits
 from explorer.web.links import place_of, unless
 from explorer.web.widgets import new_bar, plain
 from explorer.words import answers
@@ -81,16 +81,21 @@ def first_pair(case: CaseReport, answers: Mapping[str, Result], asked: str) -> l
     return list(answers)[:2]
 
 
-def _array(result: Result, name: str) -> AnyArray | None:
+def _array(result: Result, name: str) -> Array | None:
     for leaf in result.leaves:
         if leaf.name == name:
-            return unpack(leaf.value)
+            return leaf.value
     return None
 
 
-def _show(arrays: Mapping[str, AnyArray | None]) -> None:
-    shown: dict[str, AnyArray | None] = dict(arrays)
-    both = list(arrays.values())
+def _show(values: Mapping[str, Array | None]) -> None:
+    if any(value is not None and value.excerpt for value in values.values()):
+        _show_excerpts(values)
+        return
+    shown: dict[str, AnyArray | None] = {}
+    for name, value in values.items():
+        shown[name] = None if value is None else unpack(value)
+    both = list(shown.values())
     if len(both) == 2:
         shown[DIFFERENCE] = difference(both[0], both[1])
     if not shown:
@@ -100,6 +105,22 @@ def _show(arrays: Mapping[str, AnyArray | None]) -> None:
         with column:
             st.markdown(f"**{plain(_(name))}**")
             _array_view(name, array)
+
+
+def _show_excerpts(values: Mapping[str, Array | None]) -> None:
+    """What is kept of tensors that are too large to be kept whole: first elements and figures."""
+    for name, value in values.items():
+        st.markdown(f"**{plain(name)}**")
+        if value is None:
+            st.caption(_("This engine has no such tensor."))
+            continue
+        st.code(tensor_digits(value, ELEMENTS), language=None, wrap_lines=True)
+        if value.excerpt:
+            summary = value.excerpt.summary
+            text = _("{shape}, from {least} to {greatest}; its other elements are not kept")
+            shape = "×".join(map(str, value.shape))
+            least, greatest = f"{summary.minimum:.5g}", f"{summary.maximum:.5g}"
+            st.caption(text.format(shape=shape, least=least, greatest=greatest))
 
 
 def difference(left: AnyArray | None, right: AnyArray | None) -> AnyArray | None:
@@ -214,7 +235,7 @@ def heat_map(array: Plane) -> dict[str, Any]:
 
 def written_leaf(leaf: Leaf) -> str:
     """A tensor of a result in a line, a large one by its first elements."""
-    return f"{clean(leaf.name)} = {digits(unpack(leaf.value), ELEMENTS)}  {leaf.value.dtype}"
+    return f"{clean(leaf.name)} = {tensor_digits(leaf.value, ELEMENTS)}  {leaf.value.dtype}"
 
 
 # Letters of distinct results

@@ -7,7 +7,12 @@ import msgspec
 import streamlit as st
 
 from explorer.exploration.options import Wanted
-from explorer.exploration.stored import explored, is_whole, stored_report
+from explorer.exploration.stored import (
+    explored,
+    forget_partial,
+    is_whole,
+    stored_report,
+)
 from explorer.model.report import CaseReport, Report
 from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER
@@ -55,15 +60,20 @@ class ReportKey(msgspec.Struct, frozen=True):
     case: str | None = None
 
 
-def report_run(key: ReportKey, runs: SharedRuns) -> SharedRun[Report]:
-    """The run for a report."""
-    wanted = Wanted(
+def wanted_of(key: ReportKey) -> Wanted:
+    """The options of a report."""
+    return Wanted(
         device=key.device,
         order=key.order,
         graph_case=key.case,
         # As in the shell: what one has run, the other has at once.
         selection="main" if key.case else None,
     )
+
+
+def report_run(key: ReportKey, runs: SharedRuns) -> SharedRun[Report]:
+    """The run for a report."""
+    wanted = wanted_of(key)
 
     def make(workers: Workers, run: SharedRun[Report]) -> Report:
         def row(case: CaseReport) -> None:
@@ -230,7 +240,7 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
             # It may become whole while the page shows a part of it.
             is_all = report is run.value
             if is_all and not is_whole(report):
-                _say_lost(run)
+                _say_lost(key, run)
             for finding in report.findings:
                 show_finding(finding)
             show(key, report)
@@ -241,12 +251,17 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
     return page
 
 
-def _say_lost(run: SharedRun[Report]) -> None:
+def _say_lost(key: ReportKey, run: SharedRun[Report]) -> None:
     """Say that results were lost, and offer to run again."""
     st.warning(
         _("Answers are missing: a worker process died or ran out of time. A new one stands ready.")
     )
-    run_again(shared_runs().forget, run)
+    run_again(_forget, key, run)
+
+
+def _forget(key: ReportKey, run: SharedRun[Report]) -> None:
+    forget_partial(scenario(key.path), wanted_of(key), Store())
+    shared_runs().forget(run)
 
 
 def graphs_of(key: ReportKey, case: str) -> Report:

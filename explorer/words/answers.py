@@ -12,7 +12,7 @@ from explorer.text.clean import clean
 from explorer.text.failures import message, typed
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.text.numbers import FEW, digits
+from explorer.text.numbers import FEW, digits, tensor_digits
 from explorer.words.cases import SEPARATOR
 
 MANY = 9  # tell any two float32 apart
@@ -135,7 +135,7 @@ def _nested(part: "Nested[Leaf]", precision: int, drawn: Collection[str]) -> str
     if isinstance(part, Leaf):
         if part.name in drawn:
             return _(DRAWN)
-        return digits(unpack(part.value), precision=precision)
+        return tensor_digits(part.value, precision=precision)
     if part is None:
         return "None"
     if isinstance(part, dict):

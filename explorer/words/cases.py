@@ -14,7 +14,7 @@ from explorer.model.report import (
     Report,
     Unanswered,
 )
-from explorer.model.results import ANSWERED, Estimate, Outcome
+from explorer.model.results import ANSWERED, LOST, Estimate, Outcome
 from explorer.text.clean import clean
 from explorer.text.language import _, later, named
 from explorer.text.numbers import multiple
@@ -361,13 +361,15 @@ Stand = Literal[
     "unjudged",
     "timed_out",
     "drawn",
+    "not_run",
     "does_not_apply",
 ]
 """How the oracle judges a case.
 
 It agrees: on every element, but for elements at a kink ("kinked") or of which it has no estimate
 ("partly"), or along directions. It differs; it cannot judge, for lack of any estimate; it ran out of
-time; it does not judge what depends on random numbers; it does not apply.
+time; it does not judge what depends on random numbers; it was left out, or its worker was lost;
+it does not apply.
 """
 
 CELLS: dict[Stand, str] = {
@@ -379,6 +381,7 @@ CELLS: dict[Stand, str] = {
     "unjudged": later("cannot judge"),
     "timed_out": later("out of time"),
     "drawn": later("drawn"),
+    "not_run": later("not run"),
     "does_not_apply": "",
 }
 """The oracle's word on a case; ``along`` is along how many directions, where it is along some."""
@@ -392,9 +395,14 @@ STANDS: dict[Stand, str] = {
     "unjudged": later("cannot judge {n}"),
     "timed_out": later("ran out of time in {n}"),
     "drawn": later("does not judge {n}, in which all values are random"),
+    "not_run": later("was not run on {n}"),
     "does_not_apply": later("does not apply to {n}"),
 }
 """In how many cases the oracle stands so."""
+
+
+NOT_RUN: tuple[Outcome, ...] = ("not_asked", *LOST)
+"""Outcomes in which the oracle would have an answer if it ran again, or longer."""
 
 
 def stand(report: CaseReport) -> Stand:
@@ -417,6 +425,8 @@ def _silence(report: CaseReport, judged: Sequence[Estimate]) -> Stand:
         return "timed_out"
     if answered(report) and judged:
         return "unjudged"
+    if report.oracle.outcome in NOT_RUN:
+        return "not_run"
     return "drawn" if report.drawn and report.oracle.estimates else "does_not_apply"
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import Array, element
 from explorer.model.report import ORACLE, AnswerGroup, CaseReport, Difference
 from explorer.model.results import Result
 from explorer.text.clean import clean
@@ -94,18 +94,20 @@ def _marked(result: Result, mark: Difference, precision: int, shown: int) -> str
                 _("{leaf} of shape {shape}").format(leaf=leaf.name, shape=leaf.value.shape)
             )
         if leaf.name == mark.leaf and mark.what == "value":
-            return _element(leaf.name, unpack(leaf.value), mark, precision, shown)
+            return _element(leaf.name, leaf.value, mark, precision, shown)
     return ""
 
 
-def _element(name: str, array: AnyArray, mark: Difference, precision: int, shown: int) -> str:
+def _element(name: str, array: Array, mark: Difference, precision: int, shown: int) -> str:
     """The element of an array at the place of a difference; "" where all elements are ``shown``."""
     if array.size <= shown:
         return ""
     # A complex number has one index more, that of its part.
-    index = mark.index[: array.ndim]
-    element = digits(np.asarray(array[index]), precision=precision)
-    return clean(f"{place(name, index)} = {element}")
+    index = mark.index[: len(array.shape)]
+    number = element(array, index)
+    if number is None:
+        return ""
+    return clean(f"{place(name, index)} = {digits(np.asarray(number), precision=precision)}")
 
 
 def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:
@@ -116,7 +118,7 @@ def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:
         for mark in marks:
             is_there = mark.what == "value" and mark.leaf == estimate.name
             if is_there and not estimate.directions:
-                details.append(_element(estimate.name, unpack(estimate.value), mark, FEW, shown))
+                details.append(_element(estimate.name, estimate.value, mark, FEW, shown))
     if is_many:
         text = _("{n} estimates").format(n=len(report.oracle.estimates))
         return text + _with(details) if any(details) else ""

@@ -11,7 +11,7 @@ from explorer.model.results import Estimate, ObstacleKind
 from explorer.text.clean import clean
 from explorer.text.failures import message
 from explorer.text.language import _, later
-from explorer.words.cases import SEPARATOR, STANDS, judged_estimates, place, stand
+from explorer.words.cases import NOT_RUN, SEPARATOR, STANDS, judged_estimates, place, stand
 
 OBSTACLES: dict[ObstacleKind, str] = {
     "not_finite": later("the net returns nan or inf"),
@@ -119,5 +119,8 @@ def oracle_silence(reports: Sequence[CaseReport]) -> str:
     """Why the oracle says nothing of any case, where the net is the reason; else empty."""
     if any(report.oracle.estimates for report in reports):
         return ""
-    errors = [report.oracle.error for report in reports if report.oracle.error]
-    return next((message(error) for error in errors if error.type == "UsageError"), "")
+    for report in reports:
+        error = report.oracle.error
+        if error and (error.type == "UsageError" or report.oracle.outcome in NOT_RUN):
+            return message(error).splitlines()[0]
+    return ""

@@ -86,6 +86,7 @@ class WorkerProcess:
             write(self._requests, call)
         except BrokenPipeError:
             return self._crashed()
+        del call  # a large net's weights, which nobody needs while the worker is busy
         # The deadline is one for the whole answer: a worker that dribbles must not outlive it.
         header = self._read(HEADER.size, deadline, late)
         if isinstance(header, Lost):

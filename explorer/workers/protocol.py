@@ -55,5 +55,7 @@ class Lost(msgspec.Struct, frozen=True):
 def write(stream: BinaryIO, message: Call | Answer) -> None:
     """Send one message, and flush."""
     body = msgspec.msgpack.encode(message)
-    stream.write(HEADER.pack(len(body)) + body)
+    # One after the other: both together would be one more copy of a large net's weights.
+    stream.write(HEADER.pack(len(body)))
+    stream.write(body)
     stream.flush()

@@ -160,6 +160,7 @@ class JobQueue:
         while not self._stopped.is_set():
             job = self._next(kind)
             if job is None:
+                self._workers.rest(kind)
                 return
             outcome: JobOutcome = None
             fault: BaseException | None = None

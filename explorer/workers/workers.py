@@ -57,6 +57,9 @@ GROWN = 1200 * MEGABYTE
 Frameworks keep the memory that a large net took, and the next worker needs as much.
 """
 
+RESTING = 600 * MEGABYTE
+"""How many bytes a worker may hold for which no request waits."""
+
 CLOSING_SECONDS = 0.1
 """Seconds between two checks of whether a waiting thread has noticed that its worker is gone."""
 
@@ -156,6 +159,15 @@ class Workers:
                 )
                 raise WorkerStartError(text.format(reason=reason(error))) from error
         return self._processes[kind]
+
+    def rest(self, kind: WorkerKind) -> None:
+        """Stop the worker of a kind if it is idle and holds much memory; the next request starts another."""
+        lock = self._locks[kind]
+        if self.memory(kind) > RESTING and lock.acquire(blocking=False):
+            try:
+                self._stop(kind)
+            finally:
+                lock.release()
 
     def limited(self, seconds: float) -> "Workers":
         """The same processes, with another limit of one request."""

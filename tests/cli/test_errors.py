@@ -19,7 +19,7 @@ UNKNOWN_NAMES = [
     ),
     (
         ["scenario", "--engin", "x"],
-        "unknown option '--engin' of scenario; did you mean '--engine'? allowed: --case, --cases",
+        "unknown option '--engin' of scenario; did you mean '--engine'? allowed: --engine, --case, --cases",
     ),
     (
         ["scenario", "dense_msee"],

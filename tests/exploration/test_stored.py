@@ -7,18 +7,26 @@ import msgspec
 import pytest
 
 from explorer.exploration.options import Wanted
-from explorer.exploration.stored import explored, is_whole, stored_report
+from explorer.exploration.stored import (
+    explored,
+    forget_partial,
+    has_all_results,
+    is_whole,
+    lacks_only_time,
+    stored_report,
+)
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
-from explorer.model.failures import Failure
+from explorer.model.failures import Failure, Loss
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.measurement import Measured, Measurement
-from explorer.model.report import LeftOut, Ungraphed
-from explorer.model.results import Result
+from explorer.model.report import LeftOut, Report, Ungraphed
+from explorer.model.results import Outcome, Result
 from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics.measurements import can_be_kept, measure, stored
+from explorer.words.cases import oracle_summary
 from explorer.words.findings import sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers
@@ -142,6 +150,74 @@ def test_a_report_of_which_noise_could_not_be_measured_is_not_kept() -> None:
     assert not is_whole(msgspec.structs.replace(WHOLE, findings=(lost,)))
     remark = ReportFinding(fact=RecordedOtherwise("torch-tape", {"dx": 1e-7}))
     assert is_whole(msgspec.structs.replace(WHOLE, findings=(remark,)))
+
+
+def lacking(noise: str = "", oracle: Outcome = "ok", results: Outcome = "ok") -> Report:
+    """A report without noise, central differences or a result, for the reasons given."""
+    case = WHOLE.cases[0]
+    estimates = msgspec.structs.replace(case.oracle, outcome=oracle)
+    name, result = next(iter(case.results.items()))
+    answers = {**case.results, name: msgspec.structs.replace(result, outcome=results)}
+    findings: tuple[ReportFinding, ...] = ()
+    if noise:
+        findings = (ReportFinding(fact=NoiseUnknown("torch", Failure(noise))),)
+    changed = msgspec.structs.replace(case, oracle=estimates, results=answers)
+    return msgspec.structs.replace(WHOLE, cases=(changed, *WHOLE.cases[1:]), findings=findings)
+
+
+def test_what_took_too_long_beside_the_results_leaves_a_report_worth_keeping() -> None:
+    for report_ in (lacking(noise="timed_out"), lacking(oracle="timed_out")):
+        assert not is_whole(report_)
+        assert has_all_results(report_)
+        assert lacks_only_time(report_)
+
+
+def test_a_result_that_is_missing_or_a_worker_that_died_does_not() -> None:
+    assert not has_all_results(lacking(results="timed_out"))
+    assert not lacks_only_time(lacking(noise="crashed"))
+    assert not lacks_only_time(lacking(oracle="crashed"))
+
+
+class TakesTooLong(Workers):
+    """Workers of which PyTorch's never finishes central differences."""
+
+    def call(
+        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
+    ) -> Reply | Lost:
+        """As Workers.call."""
+        if target.startswith("explorer.engines.oracle"):
+            return Lost("timed_out", Loss(kind="no_answer", amount=self.request_seconds))
+        return super().call(kind, target, argument, reply)
+
+
+@pytest.mark.torch
+def test_a_report_without_central_differences_is_kept_for_the_limit_that_they_exceeded(
+    store: Store,
+) -> None:
+    with TakesTooLong(50.0) as workers:
+        made = explored(SQUARE, TAPE, workers, store)
+    assert {case.oracle.outcome for case in made.cases} == {"timed_out"}
+    assert stored_report(SQUARE, TAPE, store, 50.0) == made
+    assert explored(SQUARE, TAPE, Idle(50.0), store) == made
+    assert stored_report(SQUARE, TAPE, store, 100.0) is None
+    assert "50 s" in oracle_summary(made.cases)
+    forget_partial(SQUARE, TAPE, store, 50.0)
+    assert stored_report(SQUARE, TAPE, store, 50.0) is None
+
+
+@pytest.mark.torch
+def test_the_verdict_is_the_same_with_and_without_central_differences(
+    store: Store, workers: Workers
+) -> None:
+    whole = explored(SQUARE, TAPE, workers, store)
+    with TakesTooLong() as late:
+        partial = explored(SQUARE, TAPE, late, Store(store.folder, fresh=True))
+    left_out = explored(SQUARE, msgspec.structs.replace(TAPE, oracle=False), workers, store)
+    for one, other, third in zip(whole.cases, partial.cases, left_out.cases, strict=True):
+        assert one.verdict == other.verdict == third.verdict
+        assert one.expected == other.expected == third.expected
+    assert is_whole(left_out)
+    assert "--no-oracle" in oracle_summary(left_out.cases)
 
 
 class LosesNoise(Workers):

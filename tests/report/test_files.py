@@ -95,3 +95,11 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_half_written(tmp_path: Pa
     with pytest.raises(UsageError, match="cannot be written"):
         put_file(tmp_path / "report.json", b"{}")
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_numbers_in_a_list_are_one_line_and_the_document_is_the_same() -> None:
+    document = {"a": [1, -2.5, 1e-7], "b": [[1.0], []], "c": ["[\n 1\n ]", 2], "d": [[1, "NaN"]]}
+    text = encode(document)
+    assert msgspec.json.decode(text) == document
+    assert b'"a": [1, -2.5, 1e-7]' in text
+    assert text.endswith(b"}\n")
