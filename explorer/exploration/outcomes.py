@@ -151,11 +151,11 @@ class Outcomes:
 
     def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """The noise of the engines' answers to a case, as far as it was measured."""
-        return noise_of(question(case), engines, self._by_key)
+        return noise_of(case, engines, self._by_key)
 
     def forwards(self, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """What each engine's net returns, with its noise, as far as it was measured."""
-        return noise_of(FORWARD, engines, self._by_key)
+        return _measured(FORWARD, engines, self._by_key)
 
     @property
     def remarks(self) -> tuple[ReportFinding, ...]:
@@ -209,7 +209,14 @@ def leveled(name: str, graph: GradGraph, outcomes: Mapping[JobKey, JobOutcome]) 
 
 
 def noise_of(
-    measured_by: Question, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
+    case: GradCase, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
+) -> dict[str, ResultNoise]:
+    """The noise of each engine's answer to a case, as far as it was measured."""
+    return _measured(question(case), engines, outcomes)
+
+
+def _measured(
+    asked: Question, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
 ) -> dict[str, ResultNoise]:
     """The noise of each engine's answers to a question, as far as it was measured.
 
@@ -217,10 +224,14 @@ def noise_of(
     """
     noise: dict[str, ResultNoise] = {}
     for name in engines:
+<<<<<<< HEAD
         frameworks = (ENGINES[name].framework, *FRAMEWORKS)
         known = (outcomes.get(NoiseKey(framework, measured_by)) for framework in frameworks)
         # Of a large net that of one framework is measured, and stands for the other's.
         measured = next((outcome for outcome in known if outcome is not None), None)
+=======
+        measured = outcomes.get(NoiseKey(ENGINES[name].framework, asked))
+>>>>>>> wip-oracle
         if isinstance(measured, ResultNoise):
             noise[name] = measured
     return noise

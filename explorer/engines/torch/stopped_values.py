@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -130,7 +130,7 @@ def _is_in_forward_of_function() -> bool:
     other sign.
     """
     forwards = _forwards(Function)
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code in forwards:
             return True
