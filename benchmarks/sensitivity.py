@@ -118,13 +118,8 @@ def _noise(nets: Nets, case: GradCase, workers: Workers) -> tuple[Movements, Mov
     outcomes = {}
     for job in noise_jobs(nets, (case,), case):
         outcomes[job.key] = workers.call(job.kinds[0], job.target, job.request, ResultNoise)
-<<<<<<< HEAD
     assert question(case) in {key.question for key in outcomes}
-    measured = noise_of(question(case), TAPES, outcomes)
-=======
-    assert question(case) in {key[-1] for key in outcomes}
     measured = noise_of(case, TAPES, outcomes)
->>>>>>> wip-oracle
     left, right = (movements(measured.get(engine)) for engine in TAPES)
     return left, right
 

@@ -224,14 +224,10 @@ def _measured(
     """
     noise: dict[str, ResultNoise] = {}
     for name in engines:
-<<<<<<< HEAD
         frameworks = (ENGINES[name].framework, *FRAMEWORKS)
-        known = (outcomes.get(NoiseKey(framework, measured_by)) for framework in frameworks)
+        known = (outcomes.get(NoiseKey(framework, asked)) for framework in frameworks)
         # Of a large net that of one framework is measured, and stands for the other's.
         measured = next((outcome for outcome in known if outcome is not None), None)
-=======
-        measured = outcomes.get(NoiseKey(ENGINES[name].framework, asked))
->>>>>>> wip-oracle
         if isinstance(measured, ResultNoise):
             noise[name] = measured
     return noise
