@@ -89,7 +89,9 @@ def _guesses(pairing: Pairing) -> int:
 
 
 def _contradicts(pairing: Pairing, pair: Pair) -> bool:
-    return pairing.names.get(pair.mindspore.path, pair.torch.name) != pair.torch.name
+    """Whether a parameter has another partner in a pairing, and not for the sake of its name."""
+    other = pairing.names.get(pair.mindspore.path, pair.torch.name)
+    return other not in (pair.torch.name, pair.mindspore.name)
 
 
 # Starts

@@ -126,6 +126,15 @@ def test_what_values_cannot_decide_has_rivals() -> None:
     assert {pair.mindspore.path for pair in likeness.rivals} == {f"{name}.weight" for name in own}
 
 
+def test_equal_names_need_no_decision() -> None:
+    def wrong(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
+        return np.asarray(-gated("norm2", "norm3")(weights, x))
+
+    own, torch = ("norm2", "norm3", "last"), ("norm3", "norm2", "end")
+    likeness = matched(own, torch, wrong, gated("norm2", "norm3"))
+    assert not any(pair.mindspore.path.startswith("norm") for pair in likeness.rivals)
+
+
 def test_a_net_that_cannot_be_run_confirms_nothing() -> None:
     choices = candidates([square("f.0")], [square("a")])
     failed = Responses(error=Failure("ValueError", "no"))
