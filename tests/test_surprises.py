@@ -62,7 +62,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         [sys.executable, "-W", "ignore", "-c", RUN_ALL, str(FOLDER), *PROGRAMS],
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=900,
         check=False,
         cwd=tmp_path_factory.mktemp("surprises"),
         env={**os.environ, "GLOG_v": "4", "OMP_NUM_THREADS": "1"},
