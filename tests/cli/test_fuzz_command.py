@@ -30,7 +30,7 @@ def test_what_nobody_has_looked_at_yet_exits_with_one_and_is_written(
         number=4, found=found, sighting=sighting, program=net, operators=net.operators
     )
     looked = [NetResult(4, sighting, net.operators, finding)]
-    monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed: looked)
+    monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed, corners: looked)
     options = FuzzOptions(cases=1, seed=9, start=4, out=tmp_path, as_json=False)
     assert run_fuzz(options) == code
     assert f"4: {CLASSES[found]}: differs (tanh, float32, order 1)" in capsys.readouterr().out

@@ -21,6 +21,7 @@ CHANGES: dict[str, tuple[Any, str, Any]] = {
     "case": ("grad(0)", "graph_case", "grad(net, grad_position=0, weights=None, has_aux=False)"),
     "cases": ("structure", "selection", "structure"),
     "prove": (True, "prove", "all"),
+    "oracle": (False, "oracle", False),
 }
 """Another value of each option, the field of what is wanted that it changes, and to what."""
 

@@ -26,8 +26,8 @@ from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics.measurements import can_be_kept, measure, stored
-from explorer.words.oracle import oracle_summary
 from explorer.words.findings import sentence
+from explorer.words.oracle import oracle_summary
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers
 from tests.support.nets import NETS

@@ -84,8 +84,8 @@ IN_FACES = (
     Fault(
         "an expected divergence is where an assertion says that nets differ",
         "explorer/api/assertions.py",
-        "        if alignment.divergence and not alignment.expected:\n",
-        "        if alignment.divergence:\n",
+        "        if alignment.divergence and not alignment.expected and left and right:\n",
+        "        if alignment.divergence and left and right:\n",
         "tests/api/test_assertion_message.py"
         "::test_a_divergence_that_is_expected_is_not_where_the_nets_differ",
     ),

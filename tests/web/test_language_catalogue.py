@@ -97,6 +97,8 @@ NO_TEXTS = {
     "Net",  # a name for MindSpore's dump
     "not started",  # a state of a worker, which words/ has a text for
     "at work",
+    "not finite",  # a corner of a random net
+    "don't yet support saved tensor hooks",  # part of an error of PyTorch's
 }
 """Strings of the sources that read like prose, and are shown to nobody as they stand."""
 
