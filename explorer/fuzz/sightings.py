@@ -79,11 +79,18 @@ def _wrong_engines(case: CaseReport) -> tuple[str, ...]:
     """The engines that the oracle contradicts; without an oracle, those that differ from most."""
     answered = [name for name, result in case.results.items() if result.outcome == "ok"]
     wrong: list[str] = []
+    confirmed: list[str] = []
     for group in case.groups:
         if group.oracle_agrees is False:
             wrong.extend(group.engines)
+        elif group.oracle_agrees:
+            confirmed.extend(group.engines)
     if 0 < len(wrong) < len(answered):
         return tuple(wrong)
+    if confirmed:
+        # Where the nets' outputs differ it judges PyTorch's engines alone.
+        wrong = [name for pair in case.apart for name in pair if name not in confirmed]
+        return tuple(dict.fromkeys(wrong))
     differences = Counter(name for pair in case.apart for name in pair)
     # An engine that differs from all others is wrong, where the others agree.
     most = max(differences.values(), default=0)

@@ -1,6 +1,7 @@
 """The worker's side of a measurement: runs one measuring function and records its outcome."""
 
 import inspect
+import sys
 import traceback
 from pathlib import Path
 
@@ -28,6 +29,10 @@ VARIABLES = (
 )
 
 
+MASKING = ("explorer.engines.torch.functional_dropout", "explorer.engines.mindspore.dropout")
+"""The modules that give masks to a framework's dropout functions, for nets of scenarios."""
+
+
 def run(request: Measurement) -> Measured:
     """The figures of the function called ``request.target``, or what it raised; with its source.
 
@@ -42,6 +47,7 @@ def run(request: Measurement) -> Measured:
     code = source(text, name, ask, request.kind)
     printed = listing(text, request.printed) if request.printed else ""
     meant = listing(text, request.meant) if request.meant else ""
+    _without_masks()
     try:
         found: Found = function(ask)
     except ImportError:
@@ -65,6 +71,13 @@ def run(request: Measurement) -> Measured:
         printed=printed,
         meant=meant,
     )
+
+
+def _without_masks() -> None:
+    """Let the dropout functions draw: a net that ran in this worker may have given them masks."""
+    for name in MASKING:
+        if name in sys.modules:
+            sys.modules[name].give_masks(False)
 
 
 def source(module: str, name: str, ask: Ask, kind: WorkerKind) -> str:

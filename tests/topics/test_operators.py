@@ -7,9 +7,12 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.exploration.explore import explore
 from explorer.model.failures import Failure
 from explorer.model.measurement import Figures, Measured
 from explorer.model.study import Table
+from explorer.scenario.find import find
+from explorer.scenario.load import load
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure
 from explorer.topics.operators.findings_kinks import gradient, measured_kinks
@@ -301,6 +304,18 @@ def test_cheap_measurements_give_the_same_figures_again(
     workers: Workers, measured: dict[str, Measured]
 ) -> None:
     again = [measurement for question in CHEAP for measurement in question.measurements(Target())]
+    for name, outcome in measure(again, workers).items():
+        assert outcome.figures == measured[name].figures, name
+
+
+def test_dropout_draws_its_own_masks_after_a_net_that_was_given_some(
+    workers: Workers, measured: dict[str, Measured]
+) -> None:
+    scenario = load(find("dropout"))
+    assert scenario.shares_dropout
+    report = explore(scenario, workers, graphs=False, selection="main")
+    assert report.cases[0].verdict == "match"
+    again = [*DROPOUT_SETTINGS.measurements(Target()), *DROPOUT_DRAWS.measurements(Target())]
     for name, outcome in measure(again, workers).items():
         assert outcome.figures == measured[name].figures, name
 

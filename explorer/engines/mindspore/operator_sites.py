@@ -109,7 +109,7 @@ def place_operators(
     """Give the operators of a graph the call sites that they have on the tape.
 
     One that is not found there keeps what the compiler says. What derives from an operator is where
-    that one is, unless it ``has_own_place``: that of the user's own backward.
+    that one is; what ``has_own_place``, that of the user's own backward, keeps its lines.
     """
     waiting: dict[Form, list[RanOperator]] = {}
     modules: dict[tuple[str, ...], set[str]] = {}
@@ -136,8 +136,7 @@ def place_operators(
             if len(paths) == 1:
                 (node.scope,) = paths
     for number in builder.kept():
-        if not has_own_place(number):
-            _follow_forward(builder, number, placed)
+        _follow_forward(builder, number, placed, has_own_place(number))
 
 
 def _in_order(builder: GraphBuilder) -> Iterator[int]:
@@ -189,12 +188,15 @@ def _place(node: NodeDraft, site: CallSite) -> None:
     node.missing = {key: why for key, why in node.missing.items() if key != "source"}
 
 
-def _follow_forward(builder: GraphBuilder, number: int, placed: set[int]) -> None:
-    """Put a node of backward where the operator is that it derives from."""
+def _follow_forward(
+    builder: GraphBuilder, number: int, placed: set[int], has_own_lines: bool
+) -> None:
+    """Put a node of backward into the module, and on the lines, of the operator it derives from."""
     node = builder.nodes[number]
     if node.phase == "forward" or node.forward is None:
         return
     forward = builder.resolve((node.forward, 0))[0]
     if forward in placed:
         node.scope = builder.nodes[forward].scope
-        node.source = builder.nodes[forward].source
+        if not has_own_lines:
+            node.source = builder.nodes[forward].source
