@@ -8,7 +8,7 @@ import pytest
 from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
-from explorer.model.graph import Absence, GradGraph
+from explorer.model.graph import Absence, GradGraph, Node
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
@@ -68,6 +68,31 @@ def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
         if alignment.divergence:
             assert alignment.divergence.phase == "backward"
             assert "`block.bn.running_mean`" in first_divergence(alignment)
+
+
+def test_a_block_that_is_checkpointed_reentrantly_has_its_graph_and_links(
+    workers: Workers, tmp_path: Path
+) -> None:
+    text = (NETS / "recomputed_norm.py").read_text(encoding="utf-8")
+    path = written(tmp_path, text.replace("use_reentrant=False", "use_reentrant=True"))
+    report = explore(load(path), workers, selection="main")
+    assert not report.ungraphed
+    assert states(report, "block.bn.running_mean")["torch-tape"] == pytest.approx(TWICE, rel=1e-5)
+    (graph,) = (graph for graph in report.graphs if graph.engine == "torch-tape")
+    assert lint(graph) == []
+    # Its operators make no tape nodes in forward: they are known by those of the second run.
+    nodes = graph.by_id()
+    links = [(node.op, nodes[node.forward].op) for node in backward_of(graph) if node.forward]
+    norm, product, leaf = "aten.native_batch_norm.default", "aten.mul.Tensor", "input"
+    assert (norm, norm) in links
+    assert ("aten.native_batch_norm_backward.default", norm) in links
+    assert {forward for op, forward in links if op == product} == {product}
+    assert {forward for op, forward in links if op == "output"} >= {leaf}
+
+
+def backward_of(graph: GradGraph) -> list[Node]:
+    """The nodes of backward."""
+    return [node for node in graph.nodes if node.phase == "backward"]
 
 
 def test_without_recomputation_a_buffer_is_a_result_of_the_forward(workers: Workers) -> None:

@@ -308,7 +308,8 @@ def forward_links(
         if number not in links and record.phase == "backward":
             link = link_of_consumer.get(number)
             if record.leaf is not None:
-                link = record.leaf[0]
+                # A block that is computed again may start from an alias of the leaf.
+                link = bookkeeping.resolve(record.leaf)[0]
             if link is not None:
                 links[number] = link
         if number in links:
@@ -317,8 +318,14 @@ def forward_links(
     return links
 
 
+REENTRANT = "CheckpointFunctionBackward"
+"""The tape node that computes a block again, whose operators made no nodes in forward (torch 2.13)."""
+
+
 def _links_by_tape(recorder: Recorder, bookkeeping: Bookkeeping) -> dict[int, int]:
     links: dict[int, int] = {}
+    visible = set(bookkeeping.visible())
+    reached: dict[int, int] = {}
     for number, record in enumerate(recorder.records):
         maker = _maker(recorder, record)
         if maker is None:
@@ -326,10 +333,25 @@ def _links_by_tape(recorder: Recorder, bookkeeping: Bookkeeping) -> dict[int, in
         shown, _ = bookkeeping.resolve((maker, 0))
         if recorder.records[shown].phase == "forward":
             links[number] = shown
+            if record.tape == REENTRANT and number in visible:
+                # The node is that of the block's first operator: its others follow in order.
+                again = _next_alike(recorder.records, reached.get(shown, shown), record)
+                if again is not None:
+                    links[number], reached[shown] = again, again + 1
         elif shown in links:
             # In a second pass the tape is that of the first: its forward is the forward's.
             links[number] = links[shown]
     return links
+
+
+def _next_alike(
+    records: Sequence[OperatorRecord], first: int, record: OperatorRecord
+) -> int | None:
+    """The first record of forward, from a number on, with the operator of another one."""
+    for number in range(first, len(records)):
+        if records[number].phase == "forward" and records[number].op == record.op:
+            return number
+    return None
 
 
 def _maker(recorder: Recorder, record: OperatorRecord) -> int | None:
