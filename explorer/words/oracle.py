@@ -72,8 +72,11 @@ FEW = 3
 
 def _listed(places: Sequence[str]) -> str:
     shown = list(places[:FEW])
-    if len(places) > FEW:
-        shown.append(_("{n} others").format(n=len(places) - FEW))
+    others = len(places) - FEW
+    if others == 1:
+        shown.append(places[-1])  # no longer than to say that there is one
+    elif others > 1:
+        shown.append(_("{n} others").format(n=others))
     return _(SEPARATOR).join(shown)
 
 
