@@ -9,6 +9,7 @@ from explorer.model.failures import Failure
 
 ProofGap = Literal[
     "random",
+    "unsteady",
     "communicates",
     "repeated",
     "overwritten_operand",
@@ -29,6 +30,7 @@ ProofGap = Literal[
 """Why a value is unproven.
 
 - "random", "communicates": the op would yield something else if it ran again
+- "unsteady": it does: it yields other values from the same inputs
 - "repeated": it may run several times, of which the last is recorded
 - "overwritten_operand": another op overwrites memory that it reads
 - "written_in_part": it writes a part of a tensor, which is recorded whole

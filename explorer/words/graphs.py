@@ -8,6 +8,7 @@ from explorer.text.language import _, later
 
 ABSENCES: dict[AbsenceKind, str] = {
     "random": later("it draws random numbers"),
+    "unsteady": later("it yields other values each time from the same inputs"),
     "communicates": later("it communicates with other processes"),
     "repeated": later("it may run several times, and only the last run is recorded"),
     "overwritten_operand": later("it reads memory that another op overwrites"),

@@ -126,6 +126,22 @@ def test_an_excuse_saves_a_node_from_being_refuted_and_from_nothing_else() -> No
         )
 
 
+def test_an_op_that_yields_other_values_each_time_is_unproven_and_not_refuted() -> None:
+    # As a sum of no elements, for which MindSpore returns what the memory had before (2.10.0).
+    chain = Chain()
+    runs: list[float] = []
+
+    def other_each_time(values: list[Any]) -> list[Any]:
+        runs.append(1.0)
+        return [values[0] * len(runs)]
+
+    rerun = chain.recorded.reruns[chain.square]
+    assert isinstance(rerun, Rerun)
+    chain.recorded.reruns[chain.square] = Rerun(rerun.operands, other_each_time)
+    assert chain.proofs() == ["proven", "unproven"]
+    assert chain.reason(chain.square) == Absence("unsteady")
+
+
 def test_an_op_that_fails_alone_is_unproven_with_its_message() -> None:
     def fails(values: list[Any]) -> list[Any]:
         raise RuntimeError("no such kernel\nand a screenful")

@@ -288,6 +288,9 @@ class _Prover:
             corrected = self._correct(rerun)
             if corrected and self._agree(observed, self._computed(number, rerun, corrected), reach):
                 return "proven", None
+            first = {slot: computed[slot] for slot in observed if slot in computed}
+            if not self._agree(first, self._computed(number, rerun, values), reach):
+                return "unproven", Absence("unsteady")
         except UnprovenError as error:
             return "unproven", error.absence
         except Exception as error:
