@@ -67,7 +67,7 @@ def house(tmp_path: Path) -> Path:
 def test_the_topic_of_the_page_is_a_study_a_claim_and_tests_that_pass(house: Path) -> None:
     commands = {
         "at most": ["explorer", "study", "clipping"],
-        "0.6": ["explorer", "claims", "86"],
+        "0.6": ["explorer", "claims", "95"],
         " passed": ["pytest", "-q", "tests/topics/test_clipping.py"],
     }
     for shown, command in commands.items():
