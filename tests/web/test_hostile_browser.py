@@ -90,7 +90,7 @@ def test_a_hostile_scenario_harms_no_page_of_the_app(app: str, chromium: str) ->
         page.get_by_text("onerror=window.harmed=1").first.wait_for()
         browser.assert_unharmed()
         page.goto(f"{app}/semantics?scenario=hostile")
-        whole = page.get_by_test_id("stAlert").filter(has_text="unexpected")
+        whole = page.get_by_test_id("stAlert").filter(has_text="as expected")
         whole.first.wait_for(timeout=RUN_MILLISECONDS)
         browser.assert_unharmed()
         for name in ("semantics", "graphs", "code", "export", "studies"):
