@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from math import prod
 
+from explorer.compare.framework_graphs import graphs_of_frameworks
 from explorer.model.divergence import Place
-from explorer.model.engines import ENGINES, Framework
 from explorer.model.families import family
 from explorer.model.findings import ReportFinding, SilentBroadcast
 from explorer.model.graph import GradGraph, Node
@@ -28,17 +28,9 @@ Shape = tuple[int, ...]
 
 
 def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
-    """A remark on each line that broadcasts (n, 1) against (n,) to (n, n) and makes a loss of it.
-
-    Of a framework's graphs the tape's is looked at where there is one.
-    """
-    by_framework: dict[Framework, GradGraph] = {}
-    for graph in graphs:
-        engine = ENGINES[graph.engine]
-        if engine.style == "tape" or engine.framework not in by_framework:
-            by_framework[engine.framework] = graph
+    """A remark on each line that broadcasts (n, 1) against (n,) to (n, n) and makes a loss of it."""
     findings: list[ReportFinding] = []
-    for graph in by_framework.values():
+    for graph in graphs_of_frameworks(graphs):
         findings += _in_graph(graph)
     return tuple(findings)
 

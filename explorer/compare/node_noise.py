@@ -7,10 +7,10 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from explorer.compare.framework_graphs import graphs_of_frameworks
 from explorer.compare.noise import CLEAR
 from explorer.model.arrays import Summary
 from explorer.model.divergence import Place
-from explorer.model.engines import ENGINES, Framework
 from explorer.model.families import family
 from explorer.model.findings import IllConditioned, ReportFinding
 from explorer.model.graph import GradGraph, Node, Output
@@ -188,18 +188,9 @@ class _Place(NamedTuple):
 
 
 def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
-    """A remark on each line of code at which rounding is multiplied, the worst of a framework first.
-
-    Of a framework's graphs the tape's is looked at where there is one: its nodes are measured
-    themselves, and a compiled graph has the same places.
-    """
-    by_framework: dict[Framework, GradGraph] = {}
-    for graph in graphs:
-        engine = ENGINES[graph.engine]
-        if engine.style == "tape" or engine.framework not in by_framework:
-            by_framework[engine.framework] = graph
+    """A remark on each line of code at which rounding is multiplied, the worst of a framework first."""
     findings: list[ReportFinding] = []
-    for graph in by_framework.values():
+    for graph in graphs_of_frameworks(graphs):
         findings += [_remark(graph.engine, places) for places in _by_line(_places(graph))]
     return tuple(findings)
 

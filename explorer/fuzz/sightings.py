@@ -16,6 +16,7 @@ from explorer.model.results import LOST
 from explorer.model.unpaired import Unpaired
 from explorer.text.failures import message, typed
 from explorer.text.language import later
+from explorer.words.cases import judged_by_oracle
 from explorer.words.graphs import why_no_graph
 
 AGREES = Sighting("agrees")
@@ -76,21 +77,19 @@ def _differs(_: Report, case: CaseReport) -> Iterator[Sighting]:
 
 
 def _wrong_engines(case: CaseReport) -> tuple[str, ...]:
-    """The engines that the oracle contradicts; without an oracle, those that differ from most."""
+    """The engines that the oracle contradicts; else those that differ from one that it confirms.
+
+    Without an oracle they are those that differ from most.
+    """
     answered = [name for name, result in case.results.items() if result.outcome == "ok"]
-    wrong: list[str] = []
-    confirmed: list[str] = []
-    for group in case.groups:
-        if group.oracle_agrees is False:
-            wrong.extend(group.engines)
-        elif group.oracle_agrees:
-            confirmed.extend(group.engines)
-    if 0 < len(wrong) < len(answered):
-        return tuple(wrong)
+    confirmed, refuted = judged_by_oracle(case)
+    if 0 < len(refuted) < len(answered):
+        return tuple(refuted)
     if confirmed:
         # Where the nets' outputs differ it judges PyTorch's engines alone.
-        wrong = [name for pair in case.apart for name in pair if name not in confirmed]
-        return tuple(dict.fromkeys(wrong))
+        beside = {name for pair in case.apart for name in pair}.difference(confirmed)
+        if beside:
+            return tuple(name for name in ENGINES if name in beside)
     differences = Counter(name for pair in case.apart for name in pair)
     # An engine that differs from all others is wrong, where the others agree.
     most = max(differences.values(), default=0)

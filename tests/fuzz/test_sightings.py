@@ -41,6 +41,27 @@ def test_whom_the_oracle_alone_contradicts_is_to_blame_however_many_they_are() -
     assert seen(report_on(case)) == Sighting("differs", blamed, leaf="dx")
 
 
+def test_who_differs_from_whom_the_oracle_confirms_is_to_blame_where_it_does_not_judge_him() -> (
+    None
+):
+    case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
+    unjudged = [
+        msgspec.structs.replace(group, oracle_agrees=None)
+        if "torch-tape" in group.engines
+        else group
+        for group in case.groups
+    ]
+    case = msgspec.structs.replace(case, groups=tuple(unjudged))
+    assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), leaf="dx")
+
+
+def test_where_the_oracle_confirms_all_that_differ_somebody_is_to_blame_still() -> None:
+    case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
+    confirmed = [msgspec.structs.replace(group, oracle_agrees=True) for group in case.groups]
+    case = msgspec.structs.replace(case, groups=tuple(confirmed))
+    assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), leaf="dx")
+
+
 def test_an_engine_that_raises_comes_before_an_oracle_that_disagrees() -> None:
     case = case_report(GradCase("grad", 0))
     raises = Result(outcome="raised", error=Failure("ValueError", "no"))
