@@ -200,19 +200,14 @@ class Differences:
         kinds: dict[ObstacleKind, list[tuple[int, ...]]] = {}
         is_finite = bool(np.isfinite(_of_case(self.net.middle, case, self.net.first_outputs)))
         for index, found in zip(np.ndindex(shape), slopes, strict=True):
-            obstacle: ObstacleKind | None = None
-            if not is_finite:
-                obstacle = "not_finite"
-            elif found is None:
-                obstacle = "time"
-            elif found.kind == "kink":
-                values[index], kinks[index] = found.central, found.parting
-                if count or not self._has_one_kink(group.leaves[0], index):
-                    obstacle, kinks[index] = "kinks", np.inf
-            elif found.kind == "smooth":
+            obstacle = _obstacle(found) if is_finite else "not_finite"
+            if is_finite and found is not None and found.kind in ("smooth", "kink"):
                 values[index] = found.central
-            else:
-                obstacle = found.kind
+            if obstacle == "kinks" and found is not None:
+                has_one = not count and self._has_one_kink(group.leaves[0], index)
+                # One kink bounds a derivative by the slopes to either side, several do not.
+                kinks[index] = found.parting if has_one else np.inf
+                obstacle = None if has_one else obstacle
             if obstacle:
                 kinds.setdefault(obstacle, []).append(index)
         obstacles = [Obstacle(kind, len(places), places[0]) for kind, places in kinds.items()]
@@ -431,6 +426,15 @@ class Differences:
             if found and slope and slope.kind == "smooth":
                 errors.append(found.error + found.rounding)
         return self._recorded(group, case, slopes, count, noise=max(errors, default=0.0))
+
+
+def _obstacle(found: Slope | None) -> ObstacleKind | None:
+    """Why a slope is no derivative; None where it is."""
+    if found is None:
+        return "time"
+    if found.kind == "smooth":
+        return None
+    return "kinks" if found.kind == "kink" else found.kind
 
 
 def _is_kink(found: Slope, noise: float) -> bool:

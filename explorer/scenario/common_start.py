@@ -99,17 +99,7 @@ def settle(
     ``engines`` are those whose net the scenario defines; ``devices`` says where each runs. Raises
     ScenarioError when no forward runs, or when the nets' parameters or outputs do not correspond.
     """
-    descriptions: dict[Framework, Description] = {}
-    lost: dict[Framework, Lost] = {}
-    failed: dict[Framework, Description] = {}
-    for framework in _looked_at(scenario, engines):
-        reply = _first_look(scenario, workers, framework, devices)
-        if isinstance(reply, Lost):
-            lost[framework] = reply
-        elif reply.error:
-            failed[framework] = reply
-        else:
-            descriptions[framework] = reply
+    descriptions, failed, lost = _first_looks(scenario, workers, engines, devices)
     raised = _raised(scenario, failed, others_run=bool(descriptions))
 
     found = Counterparts(descriptions.get("mindspore", Description()))
@@ -161,6 +151,28 @@ def settle(
     looks = descriptions.values()
     losses = all(are_losses(scenario, description.outputs) for description in looks)
     return Nets(requests, start, trainable, outputs, auxiliary, lost, remarks, raised, losses)
+
+
+Looks = tuple[dict[Framework, Description], dict[Framework, Description], dict[Framework, Lost]]
+"""The nets that run, those that raise, and how workers were lost."""
+
+
+def _first_looks(
+    scenario: Declaration, workers: Workers, engines: tuple[str, ...], devices: Mapping[str, str]
+) -> Looks:
+    """A first look at the net of each framework that takes part."""
+    descriptions: dict[Framework, Description] = {}
+    failed: dict[Framework, Description] = {}
+    lost: dict[Framework, Lost] = {}
+    for framework in _looked_at(scenario, engines):
+        reply = _first_look(scenario, workers, framework, devices)
+        if isinstance(reply, Lost):
+            lost[framework] = reply
+        elif reply.error:
+            failed[framework] = reply
+        else:
+            descriptions[framework] = reply
+    return descriptions, failed, lost
 
 
 def _omitted(descriptions: Mapping[Framework, Description]) -> Iterator[ReportFinding]:
