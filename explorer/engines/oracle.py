@@ -5,7 +5,6 @@ What the net itself cuts off from the tape is held, as every derivative takes it
 """
 
 import math
-import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,6 +14,7 @@ import torch
 
 from explorer.engines.kink_births import OperatorValues, births
 from explorer.engines.oracle_net import DoubleNet, double_precision
+from explorer.engines.time_spent import TimeSpent
 from explorer.engines.torch.errors import failure
 from explorer.engines.torch.net import LeafKey, dtype_of, identity
 from explorer.model.arrays import AnyArray, pack
@@ -119,14 +119,14 @@ class Differences:
     """Differences of a net's outputs between points to either side of its start, each computed once."""
 
     def __init__(self, request: NetRequest) -> None:
-        began = time.perf_counter()
-        self.net = DoubleNet(request)
+        self._time = TimeSpent()
+        self._time_of_births = TimeSpent()
+        with self._time.counted():
+            self.net = DoubleNet(request)
         self._sides: dict[tuple[object, float], AnyArray] = {}
         self._births: dict[object, int | None] = {}
         self._smooth: dict[LeafKey, AnyArray] = {}
         self._middle_run: OperatorValues | None = None
-        self._spent = time.perf_counter() - began
-        self._spent_on_births = 0.0
 
     def estimates(self, case: GradCase) -> Iterator[Estimate]:
         """The estimates of a case's leaves."""
@@ -273,11 +273,10 @@ class Differences:
         """The sums of the outputs to either side, of shape (2, outputs, 2)."""
         key = variation.key, step
         if key not in self._sides:
-            if self._spent > SECONDS:
+            if self._time.seconds > SECONDS:
                 return None
-            began = time.perf_counter()
-            sums = [self.net.sums(self._moved(variation, sign * step)) for sign in (1, -1)]
-            self._spent += time.perf_counter() - began
+            with self._time.counted():
+                sums = [self.net.sums(self._moved(variation, sign * step)) for sign in (1, -1)]
             self._sides[key] = np.array(sums)
         return self._sides[key]
 
@@ -327,15 +326,13 @@ class Differences:
         return self._births[variation.key] == 1
 
     def _count_births(self, variation: Variation) -> int | None:
-        if self._spent_on_births > SEARCH_SECONDS:
+        if self._time_of_births.seconds > SEARCH_SECONDS:
             return None
-        began = time.perf_counter()
-        if self._middle_run is None:
-            self._middle_run = self._watched(variation, 0.0)
-        sides = [self._watched(variation, sign * STEP) for sign in (1, -1)]
-        count = births(self._middle_run, *sides)
-        self._spent_on_births += time.perf_counter() - began
-        return count
+        with self._time_of_births.counted():
+            if self._middle_run is None:
+                self._middle_run = self._watched(variation, 0.0)
+            sides = [self._watched(variation, sign * STEP) for sign in (1, -1)]
+            return births(self._middle_run, *sides)
 
     def _watched(self, variation: Variation, step: float) -> OperatorValues:
         run = OperatorValues()
@@ -353,9 +350,9 @@ class Differences:
         # Along any direction, as long as no two kinks cancel.
         direction = directions(f"{leaf}: search", 1, shape).ravel()
         parts = [np.arange(len(smooth))]
-        until = self._spent + SEARCH_SECONDS
+        until = self._time.seconds + SEARCH_SECONDS
         for _ in range(HALVED):
-            if not parts or self._spent > until:
+            if not parts or self._time.seconds > until:
                 break
             part = parts.pop(0)
             along = np.zeros(len(smooth))
@@ -367,7 +364,7 @@ class Differences:
                 parts += np.array_split(part, 2)
         left = np.concatenate([*parts, np.zeros(0, int)])
         for place in left[:: math.ceil(len(left) / SEARCHED) or 1]:
-            if self._spent > until:
+            if self._time.seconds > until:
                 break
             index = tuple(map(int, np.unravel_index(place, shape)))
             smooth[place] = self._is_smooth_along(self._element(leaf, index))
@@ -406,7 +403,7 @@ class Differences:
         factor = math.sqrt(size) ** (case.order - 1)
         nested: list[NestedSlope | None] = []
         for variation in self._variations(group, count):
-            if self._spent > SECONDS:
+            if self._time.seconds > SECONDS:
                 break
             direction = torch.tensor(variation.directions[leaf])
 
@@ -415,9 +412,8 @@ class Differences:
                 moved = self.net.start(leaf) + along * direction + inner * ones
                 return _of_case(self.net.sums({leaf: moved}), case, first)
 
-            began = time.perf_counter()
-            found = nested_slope(at, case.order, self.net.rounding)
-            self._spent += time.perf_counter() - began
+            with self._time.counted():
+                found = nested_slope(at, case.order, self.net.rounding)
             nested.append(found and found.times(factor))
         slopes: list[Slope | None] = [*smooth_slopes(nested)]
         slopes += [None] * ((count or size) - len(nested))

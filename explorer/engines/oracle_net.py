@@ -1,7 +1,7 @@
 """PyTorch's net in float64 as a function of its leaves, for differences of its outputs."""
 
 import functools
-import time
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from explorer.engines.time_spent import TimeSpent
 from explorer.engines.torch.net import (
     SEED,
     LeafKey,
@@ -72,7 +73,7 @@ class DoubleNet:
     """A net in float64 as a function of its leaves.
 
     Every evaluation starts from the same state, seed and inputs. ``stops`` says that the net cuts
-    values off from the tape, which are held. ``seconds`` is the time of an evaluation.
+    values off from the tape, which are held. ``seconds`` is the least time of an evaluation so far.
     """
 
     def __init__(self, request: NetRequest) -> None:
@@ -87,7 +88,7 @@ class DoubleNet:
         self._casts.has_cast = False
         self._stopped = StoppedValues()
         self._has_tape = False
-        self.seconds = 0.0
+        self.seconds = math.inf
         self._modes: tuple[Any, ...] = (self._casts, self._stopped)
         outputs = self._first_outputs()
         self.stops = self._stopped.has_any
@@ -127,14 +128,10 @@ class DoubleNet:
         """What a run stops, and its outputs; or None, and the error that it raises."""
         stopped = StoppedValues()
         self._use(stopped, has_tape)
-        began = time.perf_counter()
         try:
-            outputs = self.outputs()
+            return stopped, self.outputs()
         except RuntimeError as error:
             return None, error
-        # The first run may import; and the modes of these slow them down.
-        self.seconds = time.perf_counter() - began
-        return stopped, outputs
 
     def _use(self, stopped: StoppedValues, has_tape: bool) -> None:
         self._stopped, self._has_tape = stopped, has_tape
@@ -162,10 +159,15 @@ class DoubleNet:
             require_gradients(arguments)
         # Not under no_grad: what the net itself puts under it is a constant to every engine.
         self._stopped.rewind()
+        spent = TimeSpent()
         with ExitStack() as modes:
             for mode in (*self._modes, *watching):
                 modes.enter_context(mode)
-            return self.net.call(*arguments)
+            with spent.counted():
+                outputs = self.net.call(*arguments)
+        # The least: the first evaluation may import, and others are watched or interrupted.
+        self.seconds = min(self.seconds, spent.seconds)
+        return outputs
 
     def sums(self, values: Mapping[LeafKey, torch.Tensor] = NOTHING_VARIED) -> AnyArray:
         """The sum of each output, and of its product with the explicit cotangent.

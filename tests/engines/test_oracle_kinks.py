@@ -112,6 +112,24 @@ def test_beside_hundreds_of_kinks_of_either_sign_the_other_elements_are_judged(
         assert agrees(result, dx=beyond) is word
 
 
+def test_slow_first_evaluations_do_not_lessen_what_is_estimated(oracle: Oracle) -> None:
+    # As if something else ran beside them: they took longer than any later one.
+    result = oracle.of(
+        "import time\n"
+        "        net.calls = getattr(net, 'calls', 0) + 1\n"
+        "        end = time.thread_time() + (0.05 if net.calls < 4 else 0.0)\n"
+        "        while time.thread_time() < end: pass\n"
+        "        return (x.abs() * (1 + x)).sum()",
+        x="np.concatenate([np.zeros(400), np.ones(300)]).astype(np.float32)",
+    )
+    right = np.where(np.arange(700) < 400, 0.0, 3.0)
+    assert agrees(result, dx=right) is True
+    assert agrees(result, dx=with_error(right, 650)) is False
+    beyond = right.copy()
+    beyond[7] = 1.1
+    assert agrees(result, dx=beyond) is False
+
+
 def test_elements_that_feed_many_kinks_at_once_are_not_judged_and_all_others_are(
     oracle: Oracle,
 ) -> None:
