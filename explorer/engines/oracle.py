@@ -115,6 +115,17 @@ class Variation(NamedTuple):
     directions: dict[LeafKey, AnyArray]
 
 
+class Judged(NamedTuple):
+    """What is said of one element, or along one direction.
+
+    ``bound`` is by how much a derivative at kinks may lie to either side of ``value``.
+    """
+
+    value: float = math.nan
+    bound: float = 0.0
+    obstacle: ObstacleKind | None = None
+
+
 class Differences:
     """Differences of a net's outputs between points to either side of its start, each computed once."""
 
@@ -193,32 +204,20 @@ class Differences:
             # Fewer directions do as well: the first are the same.
             while len(slopes) > 1 and slopes[-1] is None:
                 slopes = slopes[:-1]
-            shape = (len(slopes),)
             count = len(slopes)
-        values = np.full(shape, np.nan)
-        kinks = np.zeros(shape)
-        kinds: dict[ObstacleKind, list[tuple[int, ...]]] = {}
+            shape = (count,)
         is_finite = bool(np.isfinite(_of_case(self.net.middle, case, self.net.first_outputs)))
-        for index, found in zip(np.ndindex(shape), slopes, strict=True):
-            obstacle = _obstacle(found) if is_finite else "not_finite"
-            if is_finite and found is not None and found.kind in ("smooth", "kink"):
-                values[index] = found.central
-            if obstacle == "kinks" and found is not None:
-                has_one = not count and self._has_one_kink(group.leaves[0], index)
-                # One kink bounds a derivative by the slopes to either side, several do not.
-                kinks[index] = found.parting if has_one else np.inf
-                obstacle = None if has_one else obstacle
-            if obstacle:
-                kinds.setdefault(obstacle, []).append(index)
-        obstacles = [Obstacle(kind, len(places), places[0]) for kind, places in kinds.items()]
-        if count:
-            # A direction is of all elements.
-            size = sum(self.net.start(leaf).numel() for leaf in group.leaves)
-            obstacles = [Obstacle(kind, size) for kind in kinds]
-        if smooth is not None and not smooth.all() and "kinks" not in kinds:
-            left_out = np.argwhere(~smooth)
-            first = tuple(map(int, left_out[0]))
-            obstacles.append(Obstacle("kinks", len(left_out), first))
+        judged = []
+        for index, slope in zip(np.ndindex(shape), slopes, strict=True):
+            if not is_finite:
+                judged.append(Judged(obstacle="not_finite"))
+                continue
+            has_one = False
+            if slope and slope.kind == "kink" and not count:
+                has_one = self._has_one_kink(group.leaves[0], index)
+            judged.append(_judged(slope, has_one))
+        values = np.array([one.value for one in judged], float).reshape(shape)
+        kinks = np.array([one.bound for one in judged], float).reshape(shape)
         return Estimate(
             group.name,
             pack(values),
@@ -227,8 +226,31 @@ class Differences:
             group.names if len(group.names) > 1 else (),
             pack(kinks) if kinks.any() else None,
             None if smooth is None else pack(smooth),
-            tuple(obstacles),
+            tuple(self._obstacles(group, judged, shape, count, smooth)),
         )
+
+    def _obstacles(
+        self,
+        group: LeafGroup,
+        judged: Sequence[Judged],
+        shape: tuple[int, ...],
+        count: int,
+        smooth: AnyArray | None,
+    ) -> Iterator[Obstacle]:
+        """What keeps some elements from being judged, and where it is met first."""
+        places: dict[ObstacleKind, list[tuple[int, ...]]] = {}
+        for index, one in zip(np.ndindex(shape), judged, strict=True):
+            if one.obstacle:
+                places.setdefault(one.obstacle, []).append(index)
+        for kind, indices in places.items():
+            if count:
+                # A direction is of all elements.
+                yield Obstacle(kind, sum(self.net.start(leaf).numel() for leaf in group.leaves))
+            else:
+                yield Obstacle(kind, len(indices), indices[0])
+        if smooth is not None and not smooth.all() and "kinks" not in places:
+            left_out = np.argwhere(~smooth)
+            yield Obstacle("kinks", len(left_out), tuple(map(int, left_out[0])))
 
     # Slopes
 
@@ -424,13 +446,18 @@ class Differences:
         return self._recorded(group, case, slopes, count, noise=max(errors, default=0.0))
 
 
-def _obstacle(found: Slope | None) -> ObstacleKind | None:
-    """Why a slope is no derivative; None where it is."""
-    if found is None:
-        return "time"
-    if found.kind == "smooth":
-        return None
-    return "kinks" if found.kind == "kink" else found.kind
+def _judged(slope: Slope | None, has_one_kink: bool) -> Judged:
+    """The derivative, its bounds at a kink, or why there is none."""
+    if slope is None:
+        return Judged(obstacle="time")
+    if slope.kind == "smooth":
+        return Judged(slope.central)
+    if slope.kind != "kink":
+        return Judged(obstacle=slope.kind)
+    # One kink bounds a derivative by the slopes to either side, several do not.
+    if has_one_kink:
+        return Judged(slope.central, slope.parting)
+    return Judged(slope.central, math.inf, "kinks")
 
 
 def _is_kink(found: Slope, noise: float) -> bool:
