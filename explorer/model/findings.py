@@ -108,7 +108,10 @@ class Unmet(msgspec.Struct, frozen=True, tag_field="fact", tag="unmet"):
 
 
 class SameMasks(msgspec.Struct, frozen=True, tag_field="fact", tag="same_masks"):
-    """Dropout layers use the same masks in both nets: their rates, by the path of the layer."""
+    """Dropout layers use the same masks in both nets: their rates, by the path of the layer.
+
+    Where one net has none, those of the other draw their own unless the scenario says otherwise.
+    """
 
     torch: dict[str, float]
     mindspore: dict[str, float]

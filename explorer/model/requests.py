@@ -40,7 +40,8 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by
     one unit in the last place, each n otherwise: that is how noise is measured. ``draw`` n > 0 lets
     the net draw other random numbers than usual from the same start, each n others. With
-    ``has_masks`` the masks of dropout layers are given, alike in every engine.
+    ``has_masks`` the masks of dropout layers are given, alike in every engine; with
+    ``has_own_draws`` they are not, since the other framework's net has no such layer.
     """
 
     scenario: str
@@ -55,6 +56,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     jitter: int = 0
     draw: int = 0
     has_masks: bool = False
+    has_own_draws: bool = False
 
 
 ProofScope = Literal["none", "small", "all"]

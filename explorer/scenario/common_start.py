@@ -127,6 +127,7 @@ def settle(
     if "mindspore" in descriptions:
         names = {spec.path: spec.name for spec in _specs(descriptions["mindspore"])}
 
+    has_own_draws = scenario.same_dropout is None and _is_one_masked(descriptions)
     requests: dict[str, NetRequest] = {}
     for name in engines:
         description = descriptions.get(ENGINES[name].framework, Description())
@@ -140,7 +141,8 @@ def settle(
             shapes=found.shapes,
             pieces=pieces if alike else (),
             returned=description.returned,
-            has_masks=len(description.masked) > 0,
+            has_masks=len(description.masked) > 0 and not has_own_draws,
+            has_own_draws=has_own_draws,
         )
     auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
     remarks = found.findings
@@ -173,6 +175,15 @@ def _first_looks(
         else:
             descriptions[framework] = reply
     return descriptions, failed, lost
+
+
+def _is_one_masked(descriptions: Mapping[Framework, Description]) -> bool:
+    """Whether one net has dropout layers, and the other has none that could get the same masks.
+
+    It may draw by an operator: then a mask given to one of them makes two right nets differ.
+    """
+    masked = [len(description.masked) > 0 for description in descriptions.values()]
+    return any(masked) and not all(masked)
 
 
 def _omitted(descriptions: Mapping[Framework, Description]) -> Iterator[ReportFinding]:

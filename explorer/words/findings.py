@@ -169,6 +169,14 @@ def _unmet(fact: Unmet) -> str:
 
 
 def _same_masks(fact: SameMasks) -> str:
+    if not fact.torch or not fact.mindspore:
+        text = _(
+            "dropout layers in {framework}'s net alone: {layers}; nothing in the other net gets the same"
+            " random masks, so each engine draws its own"
+        )
+        framework: Framework = "torch" if fact.torch else "mindspore"
+        layers = _rates(fact.torch or fact.mindspore)
+        return text.format(framework=FRAMEWORK_LABELS[framework], layers=layers)
     text = _(
         "dropout layers use the same random masks in both nets: {torch} in PyTorch, {mindspore} in"
         " MindSpore; with SAME_DROPOUT = False each engine draws its own"
@@ -178,7 +186,7 @@ def _same_masks(fact: SameMasks) -> str:
 
 def _rates(rates: Mapping[str, float]) -> str:
     layers = [f"{path} (p = {rate:g})" for path, rate in rates.items()]
-    return named(layers) or _("none")
+    return named(layers)
 
 
 def _ill_conditioned(fact: IllConditioned) -> str:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from explorer.compare.results import compare
+from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
+from explorer.model.findings import RandomDraw, SameMasks
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Captured, OracleResult, Result
 from explorer.numeric.random_arrays import ALL_AXES, channel_mask, dropout_mask
@@ -314,6 +316,8 @@ def torch_net():
         ("DropPath", "drop_prob", "pass", 1),
         ("DropPath", "drop_prob", "self.scale_by_keep = False", 0.6),
         ("StochasticDepth", "p", "self.mode = 'row'", 1),
+        ("DropPath", "rate", "pass", 1),
+        ("StochasticDepth", "drop_rate", "pass", 1),
     ],
 )
 def test_stochastic_depth_drops_the_same_samples(
@@ -332,6 +336,23 @@ def test_stochastic_depth_drops_the_same_samples(
         if engine.framework == "torch":
             expected = expected * np.float32(factor)
         np.testing.assert_allclose(unpack(reply.leaves[0].value), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("same_dropout", ["", "SAME_DROPOUT = False"])
+def test_layers_of_one_net_alone_draw_like_the_operator_of_the_other(
+    tmp_path: Path, workers: Workers, same_dropout: str
+) -> None:
+    text = DEPTH.format(name="Thinning", rate="share", more="pass")
+    text = text.replace("SAME_DROPOUT = True", same_dropout)
+    scenario = load(written(tmp_path, text, f"thinning_{len(same_dropout)}.py"))
+    report = explore(scenario, workers, selection="main", oracle=False)
+    (case,) = report.cases
+    assert case.verdict == "drawn"
+    assert case.expected
+    alone = [found.fact for found in report.findings if isinstance(found.fact, SameMasks)]
+    assert alone == ([] if same_dropout else [SameMasks({}, {"depth.dropout": 0.4})])
+    draws = [found.fact for found in report.findings if isinstance(found.fact, RandomDraw)]
+    assert {ENGINES[fact.engine].framework for fact in draws} == {"mindspore", "torch"}
 
 
 def test_a_depth_that_drops_the_whole_batch_has_one_factor() -> None:

@@ -118,9 +118,8 @@ def test_two_engines_differ_by_results_divergences_and_findings_and_not_by_the_o
     assert do_differ(msgspec.structs.replace(same, alignments=(parted,)))
     alarm = ReportFinding(fact=LoneStart("w", "torch"))
     assert do_differ(msgspec.structs.replace(same, findings=(alarm,)))
-    assert not do_differ(
-        msgspec.structs.replace(same, findings=(ReportFinding(fact=SameMasks({}, {})),))
-    )
+    masks = ReportFinding(fact=SameMasks({"drop": 0.1}, {"drop": 0.1}))
+    assert not do_differ(msgspec.structs.replace(same, findings=(masks,)))
     case = case_report(GradCase("grad", 0), wrong="torch-graph", factor=2.0)
     assert do_differ(msgspec.structs.replace(same, cases=(case,)))
     refuted = case_report(GradCase("grad", 0), wrong="", factor=1.0)

@@ -145,9 +145,18 @@ FACTS: list[tuple[Fact, str]] = [
         "a, b: EXPECTED_FINDINGS lists a finding that does not occur: because",
     ),
     (
-        SameMasks({"drop": 0.1, "top": 0.5}, {}),
+        SameMasks({"drop": 0.1, "top": 0.5}, {"drop": 0.1}),
         "dropout layers use the same random masks in both nets: drop (p = 0.1), top (p = 0.5) in"
-        " PyTorch, none in MindSpore;",
+        " PyTorch, drop (p = 0.1) in MindSpore;",
+    ),
+    (
+        SameMasks({}, {"drop": 0.1, "top": 0.5}),
+        "dropout layers in MindSpore's net alone: drop (p = 0.1), top (p = 0.5); nothing in the other"
+        " net gets the same random masks, so each engine draws its own",
+    ),
+    (
+        SameMasks({"drop": 0.1}, {}),
+        "dropout layers in PyTorch's net alone: drop (p = 0.1); nothing",
     ),
     (
         IllConditioned(SUB, "torch-tape", 1e4, 1e-7, 1e-3),

@@ -184,7 +184,8 @@ def build(request: NetRequest) -> Net:
     if request.draw:
         start = _own_start(request)
     ms.set_seed(SEED + request.draw)
-    give_masks(scenario.shares_dropout)
+    shares_dropout = scenario.shares_dropout and not request.has_own_draws
+    give_masks(shares_dropout)
     call = make_net(scenario, "mindspore")
     if scenario.checkpoint and scenario.checkpoint.framework == "mindspore":
         ms.load_param_into_net(call, ms.load_checkpoint(scenario.checkpoint.file))
@@ -192,7 +193,7 @@ def build(request: NetRequest) -> Net:
     masked: dict[str, float] = {}
     if isinstance(call, ms.nn.Cell):
         call.set_train(scenario.train)
-        if scenario.shares_dropout:
+        if shares_dropout:
             masked = fix_dropout(call)
         held = held_by(call, scenario, request)
     start.update(jittered_records(request.parameters, request.jitter))

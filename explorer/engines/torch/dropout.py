@@ -23,8 +23,11 @@ DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3}
 A class that is derived from one of them and has no forward of its own is replaced like it.
 """
 
-DEPTHS = {"DropPath": "drop_prob", "StochasticDepth": "p"}
-"""Classes of timm, torchvision and many nets that drop whole samples, with the attribute of the rate."""
+DEPTHS = ("DropPath", "StochasticDepth")
+"""Names of classes of timm, torchvision and many nets that drop whole samples."""
+
+RATES = ("drop_prob", "p", "drop_rate", "drop_path", "rate", "prob")
+"""Names of the attribute that is the rate of such a class, as nets have it."""
 
 Shape = tuple[int, ...]
 
@@ -58,9 +61,8 @@ def drop_rule(module: Any) -> DropRule | None:
 def _rule_of(module: Any, kind: Any) -> DropRule:
     if kind in DROPOUTS:
         return DropRule(module.p, DROPOUTS[kind])
-    rate = getattr(module, DEPTHS[kind.__name__], None)
-    if not isinstance(rate, (int, float)):
-        return DropRule(0.0, 0)
+    rates = (getattr(module, name, None) for name in RATES)
+    rate = next((rate for rate in rates if isinstance(rate, (int, float))), 0.0)
     # torchvision's "batch" drops all samples or none.
     spatial = ALL_AXES if getattr(module, "mode", "row") == "batch" else -1
     scale = 1.0 if getattr(module, "scale_by_keep", True) else 1 - rate

@@ -89,7 +89,8 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     leave_transforms()
     scenario = load(request.scenario)
     start_random_numbers(SEED)
-    give_masks(scenario.shares_dropout)
+    shares_dropout = scenario.shares_dropout and not request.has_own_draws
+    give_masks(shares_dropout)
     call = make_net(scenario, "torch")
     if scenario.checkpoint and scenario.checkpoint.framework == "torch":
         load_checkpoint(call, Path(scenario.checkpoint.file))
@@ -101,7 +102,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
         if dtype is not None:
             # Module.to(torch.float64) drops the imaginary parts of complex tensors (2.13).
             call._apply(partial(_in_precision, dtype))
-        if scenario.shares_dropout:
+        if shares_dropout:
             masked = fix_dropout(call, scenario, request.device)
             forget_rates()  # of the layers that are replaced now
         state = {**dict(call.named_parameters()), **dict(call.named_buffers())}
