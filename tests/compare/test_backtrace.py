@@ -87,3 +87,64 @@ def test_captured_graphs_differ_first_where_their_nets_do() -> None:
         graphs = {graph.engine: graph for graph in captured_graphs()[name]}
         alignment = align(graphs["mindspore-tape"], graphs["torch-tape"])
         assert part in next(divergences(alignment)), name
+
+
+# Two formulas of one gradient
+
+
+def squared(engine: str, overwritten: bool) -> GradGraph:
+    """y = 2x, z = Σ y·y: by the product rule of two ops, or in one; y may be overwritten between."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", X, "input")
+    y = graph.op("Muls", lambda x: 2 * x, x, line=1)
+    square = graph.op("Mul", np.multiply, y, y, line=2)
+    graph.result("out", graph.op("Sum", np.sum, square, line=3))
+    if overwritten:
+        kept = graph.op("Copy", lambda y: y + 5.0, y, line=9)
+        seed = graph.back("Expand", lambda square: np.ones_like(square), square, line=3)
+        one = graph.back("Mul", np.multiply, seed, kept, forward=square, line=2)
+        other = graph.back("Mul", lambda s, y: s * y * 1.5, seed, kept, forward=square, line=2)
+        both = graph.back("Add", np.add, one, other, line=8)
+        dx = graph.back("Mul", lambda g: 2 * g, both, forward=y, line=1)
+    else:
+        both = graph.back("AddN", lambda a, b: a + b, y, y, forward=square, line=2)
+        dx = graph.back("Muls", lambda g: 2 * g, both, forward=y, line=2)
+    graph.result("dx", dx, "backward")
+    return graph.record()
+
+
+def test_ways_to_a_gradient_without_a_common_step_are_compared_where_they_end() -> None:
+    sentence = parting(squared("a", True), squared("b", False)).sentence
+    # 2·(y + 5)·2.5 against 4·y, and none of the products between, which the other side does not have.
+    y = 2 * X
+    place = np.unravel_index(np.argmax(np.abs(5 * (y + 5) - 4 * y)), X.shape)
+    mine, others = 5 * (y + 5)[place], 4 * y[place]
+    assert f"give different values: {mine:.6g} against {others:.6g}" in sentence
+    assert "`AddN` (net.py:2)" in sentence
+
+
+def norm_of_rows(engine: str, has_mask: bool) -> GradGraph:
+    """The norm of each row, of which one is 0; the gradient there is nan, or filled in with 0."""
+    graph = ComputedGraph(engine)
+    rows = np.array([[0.0, 0.0], [3.0, 4.0]])
+    x = graph.leaf("x", rows, "input")
+    norm = graph.op("Norm", lambda x: np.linalg.norm(x, axis=1), x, line=1)
+    graph.result("out", graph.op("Sum", np.sum, norm, line=2))
+    with np.errstate(invalid="ignore"):
+        dx = graph.back("Div", lambda x, n: x / n[:, None], x, norm, forward=norm, line=1)
+    if has_mask:
+        column = graph.back("Unsqueeze", lambda n: n[:, None], norm, forward=norm, line=1)
+        mask = graph.back("Eq", lambda n: n == 0, column, forward=norm, line=1)
+        dx = graph.back(
+            "MaskedFill", lambda g, m: np.where(m, 0.0, g), dx, mask, forward=norm, line=1
+        )
+        dx = graph.back("Mul", lambda g: g * 0.5 * 2, dx, forward=norm, line=1)
+    graph.result("dx", dx, "backward")
+    return graph.record()
+
+
+def test_what_one_side_does_with_what_the_other_returns_is_named() -> None:
+    for left, right in ((True, False), (False, True)):
+        found = parting(norm_of_rows("a", left), norm_of_rows("b", right))
+        assert {found.left, found.right} == {"MaskedFill", None}
+        assert "its output against its input: 0 against nan" in found.sentence

@@ -62,6 +62,9 @@ from explorer.model.graph import Phase
 FEW_CONSTANTS = 2
 """The most constants, read by one side alone, that are reported with their values."""
 
+FEW_OPS = 12
+"""The most ops of one side that are compared as one, from all that is known to a gradient."""
+
 NOT_ALIKE = 0, False, False
 """The likeness of two nodes that have nothing in common."""
 
@@ -98,7 +101,7 @@ def _before_results(
         or _from_swapped(matching, suspects_of, phase)
         or next(from_backtrace(matching, results, phase), None)
         or _from_lone_leaves(suspects_of, phase)
-        or _from_entries(matching, suspects_of, phase)
+        or _from_entries(matching, results, suspects_of, phase)
     )
     if found and is_difference(found, phase):
         return found
@@ -207,21 +210,67 @@ def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> FoundDive
 # Ops
 
 
+def _from_two_ways(
+    matching: Matching, results: list[Mismatch], phase: Phase
+) -> FoundDivergence | None:
+    """All ops in backward that lead to one gradient, if they are few and all else is known.
+
+    Two formulas need not have a step in common: then none of them can be set beside another.
+    """
+    if phase == "forward":
+        return None
+    shortest: tuple[list[Vertex], list[Vertex]] | None = None
+    for mismatch in results:
+        row, other_row = _way_to(mismatch.first), _way_to(mismatch.second)
+        beyond = _beyond(mismatch.second, row) or _beyond(mismatch.first, other_row)
+        if beyond:
+            return extra_ops([beyond], None, phase)
+        if not row or not other_row or row[-1].value.size != other_row[-1].value.size:
+            continue
+        if shortest is None or len(row) + len(other_row) < len(shortest[0]) + len(shortest[1]):
+            shortest = row, other_row
+    return _two_rows(matching, *shortest) if shortest else None
+
+
+def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
+    """The first op of the other side's way to a gradient that works on what is returned here.
+
+    Where it adds to that, the term is what only one side has.
+    """
+    if not result.inputs:
+        return None
+    returned = unwrapped(result.inputs[0]).node.origin.counterpart
+    for node in other_row:
+        if returned is not None and returned in node.origins:
+            return None if node.family == "add" else node
+    return None
+
+
+def _way_to(result: Vertex) -> list[Vertex]:
+    """The observed ops in backward that lead to a gradient from what is known; none where many do."""
+    nodes = find_suspects([result], "backward").nodes
+    ops = [node for node in nodes if node.main and not node.is_bookkeeping]
+    is_known = not any(node.is_leaf or node.phase == "forward" for node in nodes)
+    return ops if is_known and len(ops) <= FEW_OPS else []
+
+
 def _from_entries(
-    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
+    matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
 ) -> FoundDivergence | None:
     """The earliest suspects whose inputs agree: two ops that part, or work of one side only."""
     if not any(suspects.entries for suspects in suspects_of.values()):
         return None
     counterparts = _counterparts(suspects_of)
     if counterparts is None:
-        return nothing_in_common(suspects_of, phase)
+        return _from_two_ways(matching, results, phase) or nothing_in_common(suspects_of, phase)
     first, second = counterparts
     for node, other in ((first, second), (second, first)):
         row = ops_ahead(node, other, suspects_of)
-        if row:
+        # What passes on the numbers that it reads is not where they begin to differ.
+        if row and not all(ahead.is_bookkeeping for ahead in row):
             return extra_ops(row, other, phase)
-    return two_ops(matching, first, second, suspects_of, phase)
+    two_ways = None if same_work(first, second) else _from_two_ways(matching, results, phase)
+    return two_ways or two_ops(matching, first, second, suspects_of, phase)
 
 
 def _left_out(suspects_of: SuspectsBySide) -> FoundDivergence | None:
