@@ -69,7 +69,7 @@ PAIRS = (
     ),
     _pair("regnet_y_400mf", "torchvision"),
     _pair("repvgg_a0", "timm"),
-    _pair("mixnet_s", "timm"),
+    _pair("mixnet_s", "timm", differs=("silu",)),
     _pair("densenet121", "torchvision"),
     _pair("mobilenet_v3_large", "torchvision", "mobilenet_v3_large_100", differs=NORM),
     _pair("squeezenet1_0", "torchvision", differs=("(features.0, torch",)),

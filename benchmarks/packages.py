@@ -135,7 +135,7 @@ def compared(
     start = time.perf_counter()
     early: list[float] = []
 
-    def first(_report: Report) -> None:
+    def first(_answer: object) -> None:
         early.append(time.perf_counter() - start)
 
     outcome = Outcome(pair=pair.name, mode=mode, verdict="failed")
@@ -145,7 +145,12 @@ def compared(
             file = Path(folder) / f"{pair.name}.py"
             file.write_text(text_of(pair, mode, mistake))
             report = explore(
-                read(file, fresh=True), workers, engines=engines, selection="main", first=first
+                read(file, fresh=True),
+                workers,
+                engines=engines,
+                selection="main",
+                early=first,
+                first=first,
             )
     except ExplorerError as error:
         lines = str(error).splitlines()
