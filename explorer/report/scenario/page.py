@@ -336,8 +336,12 @@ def _diverging(report: Report) -> list[Alignment]:
 
 
 def _neutral(alignment: Alignment) -> str:
-    """The sentence on a divergence without the names of its engines, which differ from pair to pair."""
-    text = one_line(first_divergence(alignment))
+    """The sentence on a divergence without what differs from pair to pair: engines and noise."""
+    divergence = alignment.divergence
+    if divergence:
+        gap = msgspec.structs.replace(divergence.gap, noise=None, ratio=None)
+        divergence = msgspec.structs.replace(divergence, gap=gap)
+    text = one_line(first_divergence(msgspec.structs.replace(alignment, divergence=divergence)))
     for engine in (alignment.left, alignment.right):
         text = text.replace(engine, ENGINES[engine].framework)
     return text
