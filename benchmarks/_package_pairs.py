@@ -76,7 +76,7 @@ PAIRS = (
     _pair("mnasnet_075", "torchvision.models:mnasnet0_75", differs=NORM),
     _pair("skresnet18", "timm", differs=POOL),
     _pair("seresnet18", "timm", differs=POOL),
-    _pair("res2net50", "timm.models:res2net50_26w_4s", differs=POOL),
+    _pair("res2net50", "timm.models:res2net50_26w_4s"),
     _pair("resnext50", "torchvision.models:resnext50_32x4d", "resnext50_32x4d", differs=POOL),
     _pair("resnet50", "torchvision", size=64, differs=POOL),
     _pair("xception", "timm.models:legacy_xception", size=64),

@@ -217,10 +217,14 @@ class GradientAdded(_Divergence, frozen=True, kw_only=True, tag="gradient_added"
 
 
 class ResultElsewhere(_Divergence, frozen=True, kw_only=True, tag="result_elsewhere"):
-    """A result that two ops make which are not the same quantity."""
+    """A result that two ops make which are not the same quantity.
+
+    Where they ``do_correspond``, it is a further output of theirs, such as a running statistic.
+    """
 
     name: str
     makers: tuple[Place, Place]
+    do_correspond: bool = False
 
 
 class ResultMissing(_Divergence, frozen=True, kw_only=True, tag="result_missing"):

@@ -246,6 +246,11 @@ def _gradient_added(divergence: GradientAdded, engines: Engines) -> str:
 
 def _result_elsewhere(divergence: ResultElsewhere, engines: Engines) -> str:
     left, right = divergence.makers
+    if divergence.do_correspond:
+        text = _("{left} and {right} give different values of `{name}`: {values}")
+        return text.format(
+            left=place(left), right=place(right), name=divergence.name, values=_values(divergence)
+        )
     return _(
         "`{name}` comes from {left} in {left_engine} and from {right} in {right_engine}, which do not"
         " correspond: {values}"

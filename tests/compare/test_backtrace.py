@@ -148,3 +148,20 @@ def test_what_one_side_does_with_what_the_other_returns_is_named() -> None:
         found = parting(norm_of_rows("a", left), norm_of_rows("b", right))
         assert {found.left, found.right} == {"MaskedFill", None}
         assert "its output against its input: 0 against nan" in found.sentence
+
+
+def test_a_further_output_that_differs_is_of_two_ops_that_correspond() -> None:
+    def net(engine: str, momentum: float) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", X, "input")
+        norm = graph.op("BatchNorm", lambda x: (x - x.mean(0), momentum * x.mean(0)), x, line=1)
+        graph.result("out", graph.op("Sum", np.sum, norm, line=2))
+        graph.result("running_mean", norm, output=1)
+        return graph.record()
+
+    sentence = parting(net("a", 0.1), net("b", 0.9)).sentence
+    expected = (
+        "`BatchNorm` (net.py:1) and `BatchNorm` (net.py:1) give different values of `running_mean`"
+    )
+    assert expected in sentence
+    assert "9 times" in sentence

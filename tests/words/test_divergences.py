@@ -182,6 +182,17 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
         f" correspond: {VALUES}",
     ),
     (
+        ResultElsewhere(
+            phase="forward",
+            ends=BOTH,
+            gap=TWICE,
+            name="bn.running_mean",
+            makers=(MUL, MULS),
+            do_correspond=True,
+        ),
+        f"{ONE} and {OTHER} give different values of `bn.running_mean`: {VALUES}",
+    ),
+    (
         ResultMissing(phase="backward", ends=RIGHT_ALONE, side="right", name="dx"),
         "only mindspore-graph returns the gradient `dx`, torch-tape does not",
     ),

@@ -481,6 +481,7 @@ def from_result(mismatch: Mismatch, phase: Phase) -> FoundDivergence:
         gap=values.gap,
         name=left.name or left.id,
         makers=both(maker, other_maker),
+        do_correspond=maker.partner is other_maker,
     )
     return FoundDivergence(divergence, frozenset((left, right)))
 
