@@ -165,3 +165,23 @@ def test_a_further_output_that_differs_is_of_two_ops_that_correspond() -> None:
     )
     assert expected in sentence
     assert "9 times" in sentence
+
+
+def test_a_loss_of_many_ops_is_compared_with_one_of_a_single_op_where_both_return_it() -> None:
+    def net(engine: str, is_whole: bool) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", X, "input")
+        if is_whole:
+            loss = graph.op("MSELoss", lambda x: np.mean(x**2) + 1, x, line=1)
+        else:
+            square = graph.op("Exp", np.exp, x, line=1)
+            total = graph.op("ReduceSum", np.sum, square, line=1)
+            loss = graph.op("Div", lambda t: t / 7, total, line=2)
+        graph.result("out", loss)
+        return graph.record()
+
+    for first, second in ((True, False), (False, True)):
+        sentence = parting(net("a", first), net("b", second)).sentence
+        values = [f"{np.mean(X**2) + 1:.6g}", f"{np.exp(X).sum() / 7:.6g}"]
+        values = values if first else values[::-1]
+        assert " against ".join(values) in sentence

@@ -399,7 +399,32 @@ def _rows(
         return row[: close[0] + 1], other_row[: close[1] + 1]
     if is_same:
         return [node], [other]
-    return _up_to_size(row, other_row[-1].value.size), other_row
+    row = _up_to_size(row, other_row[-1].value.size)
+    return _up_to_result(row, other_row, suspects_of), _up_to_result(other_row, row, suspects_of)
+
+
+def _up_to_result(
+    row: list[Vertex], other_row: list[Vertex], suspects_of: SuspectsBySide
+) -> list[Vertex]:
+    """A row of ops, longer where the other one ends in a result: up to that result here."""
+    last = row[-1]
+    names = {
+        result.name for result in other_row[-1].side.results() if _maker(result) is other_row[-1]
+    }
+    for result in last.side.results():
+        maker = _maker(result)
+        if result.name not in names or maker is None or maker is last:
+            continue
+        onwards = {last, *suspects_of[last.side].downstream(last)}
+        if maker in onwards:
+            way = suspects_of[last.side].lineage(maker)
+            return row + [node for node in way if node in onwards and node is not last]
+    return row
+
+
+def _maker(result: Vertex) -> Vertex | None:
+    """The op that makes a result, whatever hands it on."""
+    return unwrapped(result.inputs[0]).node if result.inputs else None
 
 
 def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
