@@ -287,3 +287,22 @@ def test_an_op_that_stops_a_gradient_is_named_where_the_other_side_passes_it_on(
 
 def test_two_ops_that_stop_the_same_gradient_are_no_divergence() -> None:
     assert align(gate("a", "StopGradient"), gate("b", "aten.detach.default")).divergence is None
+
+
+def test_the_parameters_of_a_layer_that_one_side_alone_has_are_not_among_its_ops() -> None:
+    def net(has_norm: bool) -> GradGraph:
+        graph = ComputedGraph("torch-tape" if has_norm else "mindspore-graph")
+        x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+        h = graph.op("Exp", np.exp, x, line=1)
+        if has_norm:
+            weight = graph.leaf("norm.weight", np.linspace(1, 1.5, 5))
+            bias = graph.leaf("norm.bias", np.linspace(0.1, 0.4, 5))
+            h = graph.op("batch_norm", lambda h, w, b: h * w + b, h, weight, bias, line=2)
+        graph.result("out", graph.op("Sum", np.sum, h, line=3))
+        return graph.record()
+
+    sentence = parting(net(True), net(False)).sentence
+    assert (
+        "only torch-tape has `batch_norm` (net.py:2); mindspore-graph continues with `Sum`"
+        in sentence
+    )

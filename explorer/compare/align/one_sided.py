@@ -149,7 +149,8 @@ def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vert
     """The ops before the first of ``nodes`` that does the same work as the other side's op."""
     for node in nodes:
         if node.family == other.family:
-            return suspects.lineage_of_inputs(node)
+            # The parameters that they read are no ops of their own.
+            return [op for op in suspects.lineage_of_inputs(node) if not op.is_leaf]
     return []
 
 
