@@ -219,11 +219,37 @@ def branch(engine: str, is_detached: bool) -> GradGraph:
 def test_a_detached_branch_diverges_at_the_gradient_that_only_one_side_has() -> None:
     whole, detached = branch("torch-tape", False), branch("mindspore-graph", True)
     left, right, sentence = parting(whole, detached)
-    assert (left, right) == ("SinBackward0", None)
+    assert (left, right) == ("AddN", None)
     assert sentence.startswith(
-        "First divergence in backward: only torch-tape has `SinBackward0` (net.py:3)"
+        "First divergence in backward: torch-tape adds the gradient from `SinBackward0` (net.py:3) in"
+        " `AddN` (net.py:2), mindspore-graph leaves it out after `Mul` (net.py:2): "
     )
-    assert parting(detached, whole)[:2] == (None, "SinBackward0")
+    assert parting(detached, whole)[:2] == (None, "AddN")
+
+
+def recurrent(engine: str, is_stopped: bool) -> GradGraph:
+    """h = sin x, then y = sin(x + h), with or without the gradient through h."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+    h = graph.op("Sin", np.sin, x, line=2)
+    handed_on = graph.op("detach", lambda h: h, h, line=3) if is_stopped else h
+    total = graph.op("Add", np.add, x, handed_on, line=4)
+    y = graph.op("Sin", np.sin, total, line=5)
+    graph.result("out", graph.op("Sum", np.sum, y, line=6))
+    dx = graph.back("SinGrad", np.cos, total, forward=y, line=5)
+    if not is_stopped:
+        through = graph.back("SinGrad", lambda g, x: g * np.cos(x), dx, x, forward=h, line=2)
+        dx = graph.back("Add", np.add, dx, through)
+    graph.result("dx", dx, "backward")
+    return graph.record()
+
+
+def test_a_gradient_that_a_sum_would_hand_on_is_stopped_at_the_line_that_does() -> None:
+    whole, stopped = recurrent("torch-tape", False), recurrent("mindspore-graph", True)
+    sentence = parting(whole, stopped).sentence
+    assert "mindspore-graph stops the gradient in `detach` (net.py:3)" in sentence
+    assert "torch-tape passes it on in `SinGrad` (net.py:2)" in sentence
+    assert parting(stopped, whole)[:2] == ("detach", "SinGrad")
 
 
 @pytest.mark.parametrize("nested", [False, True])

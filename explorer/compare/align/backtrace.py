@@ -148,8 +148,8 @@ class Backtrace:
         return first.family == second.family == "add" and first.phase == second.phase
 
     def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
-        """A term of a sum in forward, of one side alone, without which it is what the other has."""
-        if total.node.family != "add" or self._phase != "forward":
+        """A term of a sum, of one side alone, without which it is what the other has."""
+        if total.node.family != "add":
             return
         left, right = self._left_over(self._terms(total), [rest])
         left, _zeros = _apart(left)

@@ -289,16 +289,19 @@ def _finite_elements(value: OutputValue) -> Floats | None:
 def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
     """The ops that stop a gradient which the other side computes.
 
-    A user of such an op has a partner on the other side, from which a suspect derives.
+    A user of such an op has a partner on the other side, from which a suspect derives; or the op
+    that makes what is stopped has one, and no gradient on this side.
     """
     for side in suspects_of:
         gradients = suspects_of[side.other].by_forward()
         for node in _stopping(side):
-            for user in _users(node):
-                gradient = gradients.get(user.partner)
-                if gradient:
-                    yield _stopped_by(node, gradient)
-                    break
+            stopped = [user.partner for user in _users(node)]
+            if not any(it.forward is node.origin for it in side.nodes):
+                # A sum hands its gradient on as it is: then the first op is that of what was stopped.
+                stopped.append(node.origin.counterpart)
+            gradient = next(filter(None, map(gradients.get, filter(None, stopped))), None)
+            if gradient:
+                yield _stopped_by(node, gradient)
 
 
 def _stopping(side: Side) -> Iterator[Vertex]:
