@@ -72,7 +72,7 @@ PAIRS = (
     _pair("mixnet_s", "timm", differs=("silu",)),
     _pair("densenet121", "torchvision"),
     _pair("mobilenet_v3_large", "torchvision", "mobilenet_v3_large_100", differs=NORM),
-    _pair("squeezenet1_0", "torchvision", differs=("(features.0, torch",)),
+    _pair("squeezenet1_0", "torchvision", size=64, differs=("(features.0, torch",)),
     _pair("mnasnet_075", "torchvision.models:mnasnet0_75", differs=NORM),
     _pair("skresnet18", "timm", differs=POOL),
     _pair("seresnet18", "timm", differs=POOL),
