@@ -90,9 +90,7 @@ class Answers:
             if self.has_two_nets and ENGINES[name].framework != ORACLE_FRAMEWORK:
                 continue
             drawn = self._drawn_beside_oracle(name)
-            is_near = agrees_with_oracle(
-                result, oracle, self._widest_noise, drawn, self.not_finite
-            )
+            is_near = agrees_with_oracle(result, oracle, self._widest_noise, drawn, self.not_finite)
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
 

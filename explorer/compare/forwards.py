@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from explorer.compare.results import compare_leaf, movements
 from explorer.model.arrays import unpack
 from explorer.model.engines import ENGINES
-from explorer.model.results import Leaf, Result, ResultNoise
+from explorer.model.results import Result, ResultNoise
 
 Forwards = Mapping[str, ResultNoise]
 """What the net of each engine returns, with its noise, by the engine's name."""

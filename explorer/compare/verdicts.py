@@ -146,7 +146,7 @@ def _not_finite_alike(answers: Answers) -> tuple[NotFiniteAlike, ...]:
     """What is the same nan or infinity in every engine, where central differences are finite."""
     first = next(iter(answers.fine.values()), None)
     values = {leaf.name: unpack(leaf.value) for leaf in first.leaves} if first else {}
-    alike = []
+    alike: list[NotFiniteAlike] = []
     for estimate in answers.oracle.estimates:
         for name in estimate.leaves:
             places = answers.not_finite.get(name)

@@ -368,7 +368,8 @@ Stand = Literal[
 """How the oracle judges a case.
 
 It agrees: on every element, but for elements at a kink ("kinked") or of which it has no estimate
-("partly") or that are nan or infinite in every engine alike ("elsewhere"), or along directions. It differs; it cannot judge, for lack of any estimate; it ran out of
+("partly") or that are nan or infinite in every engine alike ("elsewhere"), or along directions. It
+differs; it cannot judge, for lack of any estimate; it ran out of
 time; it does not judge what depends on random numbers; it was left out, or its worker was lost;
 it does not apply.
 """
