@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from explorer.compare.forwards import NO_FORWARDS, Forwards, outputs_differ, overflows_alike
+from explorer.compare.forwards import NO_FORWARDS, Forwards, not_finite_alike, outputs_differ
 from explorer.compare.noise import scale
 from explorer.compare.results import (
     NOT_MEASURED,
@@ -78,7 +78,7 @@ class Answers:
                     compared = compared._replace(verdict="close")
             self.comparisons[one, other] = compared
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
-        self.overflowing = overflows_alike(self.fine, forwards, estimated)
+        self.not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
         self.has_two_nets = (
             self.has_estimates and outputs_differ(forwards) and not self._frameworks_agree()
@@ -90,9 +90,7 @@ class Answers:
             if self.has_two_nets and ENGINES[name].framework != ORACLE_FRAMEWORK:
                 continue
             drawn = self._drawn_beside_oracle(name)
-            is_near = agrees_with_oracle(
-                result, oracle, self._widest_noise, drawn, self.overflowing
-            )
+            is_near = agrees_with_oracle(result, oracle, self._widest_noise, drawn, self.not_finite)
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
 
@@ -129,7 +127,7 @@ class Answers:
             return ()
         drawn = self._drawn_beside_oracle(name)
         return refuted_elements(
-            name, self.fine[name], self.oracle, self._widest_noise, drawn, self.overflowing
+            name, self.fine[name], self.oracle, self._widest_noise, drawn, self.not_finite
         )
 
     def comparison(self, one: str, other: str) -> Comparison:

@@ -1,4 +1,4 @@
-"""What the nets return, where that decides whom central differences of PyTorch's net can judge."""
+"""What decides whom central differences of PyTorch's net can judge: outputs, nan and infinity."""
 
 from collections.abc import Collection, Mapping
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from explorer.compare.results import compare_leaf, movements
 from explorer.model.arrays import unpack
 from explorer.model.engines import ENGINES
-from explorer.model.results import Leaf, Result, ResultNoise
+from explorer.model.results import Result, ResultNoise
 
 Forwards = Mapping[str, ResultNoise]
 """What the net of each engine returns, with its noise, by the engine's name."""
@@ -34,29 +34,20 @@ def outputs_differ(forwards: Forwards) -> bool:
     return False
 
 
-def _is_finite(leaf: Leaf) -> bool:
-    return bool(np.isfinite(unpack(leaf.value)).all())
-
-
-def overflows_alike(
-    fine: Mapping[str, Result], forwards: Forwards, names: Collection[str]
+def not_finite_alike(
+    fine: Mapping[str, Result], names: Collection[str]
 ) -> dict[str, NDArray[np.bool_]]:
-    """The elements of gradients that overflow in every engine alike, by the gradient's name.
+    """The elements of gradients that are the same infinity or nan in every engine, by gradient.
 
-    They are the same infinity everywhere; or, where the outputs of the nets overflow already, the
-    same infinity or nan. Of ``names`` alone; none where fewer than two engines answered.
+    Of ``names`` alone; none where fewer than two engines answered.
     """
     if len(fine) < 2:
         return {}
-    outputs = [leaf for noise in forwards.values() for leaf in noise.outputs]
-    has_overflown = len(outputs) > 0 and not any(map(_is_finite, outputs))
     alike = {}
     first, *others = fine.values()
     for leaf in first.leaves:
         values = unpack(leaf.value)
-        counted = np.isinf(values)
-        if has_overflown:
-            counted = ~np.isfinite(values)
+        counted = ~np.isfinite(values)
         for result in others:
             counted = counted & _same_elements(values, result, leaf.name)
         if leaf.name in names and counted.any():

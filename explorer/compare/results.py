@@ -260,10 +260,10 @@ def _size(comparison: Comparison) -> tuple[int, float]:
 # A result and the oracle
 
 
-Overflowing = Mapping[str, NDArray[np.bool_]]
-"""Which elements of gradients overflow in every engine alike, by the gradient's name."""
+Elements = Mapping[str, NDArray[np.bool_]]
+"""Which elements of gradients are the same nan or infinity in every engine, by the gradient's name."""
 
-NOTHING_OVERFLOWS: Overflowing = {}
+ALL_FINITE: Elements = {}
 
 
 def agrees_with_oracle(
@@ -271,7 +271,7 @@ def agrees_with_oracle(
     oracle: OracleResult,
     noise: Movements = NOT_MEASURED,
     drawn: Collection[str] = (),
-    overflowing: Overflowing = NOTHING_OVERFLOWS,
+    not_finite: Elements = ALL_FINITE,
 ) -> bool | None:
     """Whether every gradient that the oracle estimated is near the engine's.
 
@@ -280,7 +280,7 @@ def agrees_with_oracle(
     its coarsest dtype above all. At a kink there is no derivative: whatever lies between the slopes to
     either side is as good, and proves nothing. Where an estimate is not finite, or lost in the rounding
     of great outputs, there is nothing to compare with. What depends on random numbers, in ``drawn``, is
-    left out, and so is what is ``overflowing`` in every engine; None where nothing is left.
+    left out, and so is what is ``not_finite`` in every engine; None where nothing is left.
     """
     estimates = [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
     leaves = {leaf.name: leaf for leaf in result.leaves}
@@ -288,7 +288,7 @@ def agrees_with_oracle(
     for estimate in estimates:
         estimated = [leaves[name] for name in estimate.leaves if name in leaves]
         is_whole = len(estimated) == len(estimate.leaves)
-        found = _off(estimated, estimate, noise, overflowing) if is_whole else None
+        found = _off(estimated, estimate, noise, not_finite) if is_whole else None
         if found is None or (found.differences > found.room).any():
             return False
         has_proof = bool(found.is_proof.any())
@@ -302,7 +302,7 @@ def refuted_elements(
     oracle: OracleResult,
     noise: Movements = NOT_MEASURED,
     drawn: Collection[str] = (),
-    overflowing: Overflowing = NOTHING_OVERFLOWS,
+    not_finite: Elements = ALL_FINITE,
 ) -> tuple[Difference, ...]:
     """The places where the oracle refutes an engine, one for each gradient that it refutes.
 
@@ -315,7 +315,7 @@ def refuted_elements(
     for estimate in oracle.estimates:
         is_elementwise = not estimate.directions and not estimate.together
         if is_elementwise and estimate.name in leaves and estimate.name not in drawn:
-            found = _off([leaves[estimate.name]], estimate, noise, overflowing)
+            found = _off([leaves[estimate.name]], estimate, noise, not_finite)
             if found is not None and (found.differences > found.room).any():
                 refuted.append(_greatest_refuted(engine, estimate.name, found))
     return tuple(refuted)
@@ -357,7 +357,7 @@ def _off(
     leaves: list[Leaf],
     estimate: Estimate,
     noise: Movements,
-    overflowing: Overflowing = NOTHING_OVERFLOWS,
+    not_finite: Elements = ALL_FINITE,
 ) -> _Off | None:
     """Some leaves beside the estimate of their sum; None where they have other shapes."""
     along = [_along(leaf, estimate, noise.get(leaf.name)) for leaf in leaves]
@@ -384,8 +384,8 @@ def _off(
     if not estimate.directions:
         is_silent |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
     is_proof = ~(is_silent | is_kink)
-    if not overflowing.keys().isdisjoint(estimate.leaves):
-        is_silent |= True if estimate.directions else overflowing[estimate.name]
+    if not not_finite.keys().isdisjoint(estimate.leaves):
+        is_silent |= True if estimate.directions else not_finite[estimate.name]
         is_proof &= ~is_silent
     differences = np.where(is_silent, 0.0, differences)
     return _Off(gradient, estimated, differences, np.where(is_bounded, room, 0.0), is_proof)

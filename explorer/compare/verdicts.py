@@ -1,10 +1,11 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.compare.answers import NO_NOISE, Answers, answer_groups
 from explorer.compare.forwards import NO_FORWARDS, Forwards
@@ -27,11 +28,11 @@ from explorer.model.report import (
     CaseReport,
     Difference,
     Disagreement,
-    Overflow,
+    NotFiniteAlike,
     Surprise,
     Unanswered,
 )
-from explorer.model.results import LOST, Leaf, OracleResult, Outcome, Result, ResultNoise
+from explorer.model.results import LOST, Estimate, Leaf, OracleResult, Outcome, Result, ResultNoise
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 
 # What TOLERANCES allow
@@ -134,29 +135,47 @@ def judge(
         groups=answer_groups(answers),
         apart=_apart(disagree),
         drawn=answers.drawn(),
-        overflows=_overflows(answers),
+        not_finite_alike=_not_finite_alike(answers),
         has_two_nets=answers.has_two_nets,
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
 
 
-def _overflows(answers: Answers) -> tuple[Overflow, ...]:
-    """What overflows in every engine alike, where central differences are finite."""
+def _not_finite_alike(answers: Answers) -> tuple[NotFiniteAlike, ...]:
+    """What is the same nan or infinity in every engine, where central differences are finite."""
     first = next(iter(answers.fine.values()), None)
     values = {leaf.name: unpack(leaf.value) for leaf in first.leaves} if first else {}
-    overflows = []
+    alike: list[NotFiniteAlike] = []
     for estimate in answers.oracle.estimates:
-        places = answers.overflowing.get(estimate.name)
-        if places is None or estimate.directions:
-            continue
-        estimated = unpack(estimate.value)
+        for name in estimate.leaves:
+            places = answers.not_finite.get(name)
+            if places is not None:
+                alike += _finite_there(name, values[name], places, estimate)
+    return tuple(alike)
+
+
+def _finite_there(
+    name: str, values: NDArray[np.float64], places: NDArray[np.bool_], estimate: Estimate
+) -> Iterator[NotFiniteAlike]:
+    """The ``places`` of a gradient that is not finite there, as far as an estimate is."""
+    estimated = unpack(estimate.value)
+    if not estimate.directions:
         places = places & np.isfinite(estimated)
-        if places.any():
-            index = tuple(map(int, np.argwhere(places)[0]))
-            value, finite = float(values[estimate.name][index]), float(estimated[index])
-            overflows.append(Overflow(estimate.name, index, int(places.sum()), value, finite))
-    return tuple(overflows)
+    elif not np.isfinite(estimated).all():
+        return
+    elif estimate.smooth is not None:
+        places = places & unpack(estimate.smooth)
+    if not places.any():
+        return
+    index = tuple(map(int, np.argwhere(places)[0]))
+    finite = None
+    is_kink = False
+    if not estimate.directions:
+        finite = float(estimated[index])
+        is_kink = estimate.kinks is not None and bool(unpack(estimate.kinks)[index] > 0)
+    count, value = int(places.sum()), float(values[index])
+    yield NotFiniteAlike(name, index, count, value, finite, is_kink)
 
 
 def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:

@@ -186,7 +186,8 @@ class RunState:
         for left, right in pairs:
             parties = left.engine, right.engine
             alike = alike_results(report, parties, noise)
-            alignment = without_divergence(align(left, right, alike=alike), altered)
+            alignment = align(left, right, alike=alike, pieces=self._nets.pieces)
+            alignment = without_divergence(alignment, altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             alignments.append(alignment)
         self._alignments = tuple(alignments)

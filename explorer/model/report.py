@@ -88,18 +88,20 @@ Surprise = Unanswered | Disagreement | Agreement
 """What is not as the scenario expects."""
 
 
-class Overflow(msgspec.Struct, frozen=True):
-    """Elements of a gradient that overflow in every engine alike.
+class NotFiniteAlike(msgspec.Struct, frozen=True):
+    """Elements of a gradient that are the same nan or infinity in every engine, and finite in truth.
 
     ``count`` is their number; the first has ``index``, the engines' ``value``, and the ``estimate``
-    of central differences in float64.
+    of central differences in float64: None along directions, where all of those are finite. At a kink
+    (``at_kink``) there is no derivative.
     """
 
     leaf: str
     index: tuple[int, ...]
     count: int
     value: float
-    estimate: float
+    estimate: float | None
+    at_kink: bool = False
 
 
 class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,10 +113,11 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     answer is in none of them.
     ``apart`` are the engines whose answers differ, two by two. ``drawn`` names the tensors
     that depend on random numbers in every engine: each drew its own, so that shapes and dtypes were
-    compared and values were not. ``overflows`` are what the oracle does not judge, since it is infinite
-    in every engine alike. ``has_two_nets`` says that the outputs of the two nets differ, so that the
-    oracle, which differentiates PyTorch's, judges PyTorch's engines alone. ``in_torch_table`` and
-    ``in_mindspore_table`` say whether all values are within the frameworks' own tolerances; None
+    compared and values were not. ``not_finite_alike`` is what the oracle does not judge, since it is
+    the same nan or infinity in every engine. ``has_two_nets`` says that the outputs of the two nets
+    differ, so that the oracle, which differentiates PyTorch's, judges PyTorch's engines alone.
+    ``in_torch_table`` and ``in_mindspore_table`` say whether all values are within the frameworks'
+    own tolerances; None
     where there are no two.
     """
 
@@ -130,7 +133,7 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[AnswerGroup, ...] = ()
     apart: tuple[tuple[str, str], ...] = ()
     drawn: tuple[str, ...] = ()
-    overflows: tuple[Overflow, ...] = ()
+    not_finite_alike: tuple[NotFiniteAlike, ...] = ()
     has_two_nets: bool = False
     in_torch_table: bool | None = None
     in_mindspore_table: bool | None = None

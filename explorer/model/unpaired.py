@@ -28,6 +28,7 @@ Fact = Literal[
     "random",
     "constant",
     "unlisted",
+    "in_pieces",
     "unobserved",
     "fills_in",
     "unused",
@@ -40,8 +41,9 @@ class Plain(msgspec.Struct, frozen=True, tag_field="why", tag="plain"):
     "disproved": computing the op again from its recorded inputs gives another value;
     "first_difference": it takes part in a divergence; "computed_from_difference"; "random": it
     depends on a random draw; "constant" and "unlisted": the other graph has no such constant or
-    leaf as a node; "unobserved": its value is not known; "fills_in": it spreads, bundles or fills
-    in numbers and computes none; "unused": no result depends on it.
+    leaf as a node; "in_pieces": the other graph holds the parameter in other pieces;
+    "unobserved": its value is not known; "fills_in": it spreads, bundles or fills in numbers and
+    computes none; "unused": no result depends on it.
     """
 
     fact: Fact

@@ -23,7 +23,7 @@ from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output, Phase
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
-from explorer.model.report import CaseReport, LeftOut, Overflow, Report
+from explorer.model.report import CaseReport, LeftOut, NotFiniteAlike, Report
 from explorer.model.results import Estimate, Leaf, Obstacle, Result
 from explorer.model.state import StateGroup, StateRow
 from explorer.model.study import Chart, StudyRecord, Table
@@ -258,10 +258,10 @@ FORMS: dict[type, Form] = {
         "Oracle",
         "What central differences in float64 of PyTorch's net say of a case.\n\n"
         "``stops``: what the net cuts off from PyTorch's tape was held. ``has_two_nets``: the outputs"
-        " of the\ntwo nets differ, so that MindSpore's engines are not judged. ``overflows``: elements"
-        " that are infinite\nin every engine alike, and are not judged.",
+        " of the\ntwo nets differ, so that MindSpore's engines are not judged. ``not_finite_alike``:"
+        " elements that\nare the same nan or infinity in every engine, and are not judged.",
         "case.oracle.outcome agrees case.oracle.estimates case.oracle.stops case.has_two_nets"
-        " case.overflows case.oracle.error",
+        " case.not_finite_alike case.oracle.error",
         agrees=(bool | None, attrgetter("case.oracle_agrees")),
     ),
     Estimate: _form(
@@ -280,11 +280,11 @@ FORMS: dict[type, Form] = {
         " ``index``.",
         "kind count index",
     ),
-    Overflow: _form(
-        "Overflow",
-        "Elements that are infinite in every engine alike: their number, and the first with the"
-        " engines' value\nand the estimate.",
-        "leaf index count value estimate",
+    NotFiniteAlike: _form(
+        "NotFiniteAlike",
+        "Elements that are the same nan or infinity in every engine: their number, and the first with"
+        "\nthe engines' value and the estimate; at a kink there is no derivative.",
+        "leaf index count value estimate at_kink",
     ),
     ReportFinding: _form(
         "Finding",

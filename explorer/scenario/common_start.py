@@ -15,6 +15,7 @@ from explorer.model.requests import (
     Description,
     NetRequest,
     ParameterSpec,
+    Repacked,
     Responses,
     ResponsesRequest,
 )
@@ -63,7 +64,8 @@ class Nets(msgspec.Struct, frozen=True):
     what the forward returns, and ``has_auxiliary`` says whether has_aux can set some of it aside;
     ``lost`` are the frameworks whose worker was lost at the first look, and ``raised`` those whose
     net raised while the other's ran; ``are_losses`` says whether each output is a loss.
-    ``findings`` are what one net does with a parameter and the other does not.
+    ``findings`` are what one net does with a parameter and the other does not; ``pieces`` the
+    parameters that the nets hold in other pieces.
     """
 
     requests: dict[str, NetRequest]
@@ -75,6 +77,7 @@ class Nets(msgspec.Struct, frozen=True):
     findings: tuple[ReportFinding, ...] = ()
     raised: dict[Framework, Failure] = {}
     are_losses: bool = False
+    pieces: tuple[Repacked, ...] = ()
 
     @property
     def has_one_loss(self) -> bool:
@@ -152,7 +155,18 @@ def settle(
     remarks = (*remarks, *_omitted(descriptions))
     looks = descriptions.values()
     losses = all(are_losses(scenario, description.outputs) for description in looks)
-    return Nets(requests, start, trainable, outputs, auxiliary, lost, remarks, raised, losses)
+    return Nets(
+        requests,
+        start,
+        trainable,
+        outputs,
+        auxiliary,
+        lost,
+        remarks,
+        raised,
+        losses,
+        pieces=tuple(pack_.pieces for pack_ in found.packs),
+    )
 
 
 Looks = tuple[dict[Framework, Description], dict[Framework, Description], dict[Framework, Lost]]

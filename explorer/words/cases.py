@@ -356,6 +356,7 @@ Stand = Literal[
     "agrees",
     "kinked",
     "partly",
+    "elsewhere",
     "along",
     "differs",
     "unjudged",
@@ -367,7 +368,8 @@ Stand = Literal[
 """How the oracle judges a case.
 
 It agrees: on every element, but for elements at a kink ("kinked") or of which it has no estimate
-("partly"), or along directions. It differs; it cannot judge, for lack of any estimate; it ran out of
+("partly") or that are nan or infinite in every engine alike ("elsewhere"), or along directions. It
+differs; it cannot judge, for lack of any estimate; it ran out of
 time; it does not judge what depends on random numbers; it was left out, or its worker was lost;
 it does not apply.
 """
@@ -376,6 +378,7 @@ CELLS: dict[Stand, str] = {
     "agrees": later("agrees"),
     "kinked": later("agrees{along}, not at kinks"),
     "partly": later("agrees{along}, in part"),
+    "elsewhere": later("agrees{along}, in part"),
     "along": later("agrees{along}"),
     "differs": later("differs"),
     "unjudged": later("cannot judge"),
@@ -390,6 +393,7 @@ STANDS: dict[Stand, str] = {
     "agrees": later("agrees on every element in {n}"),
     "kinked": later("agrees but at kinks, which have no derivative, in {n}"),
     "partly": later("agrees where it can judge in {n}"),
+    "elsewhere": later("agrees but where every engine has the same nan or inf in {n}"),
     "along": later("agrees along random directions in {n}"),
     "differs": later("contradicts some engine in {n}"),
     "unjudged": later("cannot judge {n}"),
@@ -414,6 +418,8 @@ def stand(report: CaseReport) -> Stand:
         return "differs"
     if any(estimate.obstacles or estimate.not_finite for estimate in judged):
         return "partly"
+    if report.not_finite_alike:
+        return "elsewhere"
     if any(estimate.at_kinks for estimate in judged):
         return "kinked"
     return "along" if directions(report) else "agrees"

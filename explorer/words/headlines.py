@@ -22,7 +22,7 @@ from explorer.words.cases import (
     verdict,
     who,
 )
-from explorer.words.oracle import kinks, obstacles, overflows
+from explorer.words.oracle import kinks, not_finite_alike, obstacles
 
 ORACLE_AGREES: dict[Stand, str] = {
     "agrees": later("the oracle (central differences) agrees"),
@@ -32,6 +32,7 @@ ORACLE_AGREES: dict[Stand, str] = {
     "partly": later(
         "the oracle (central differences) agrees where it can judge; it cannot where {obstacles}"
     ),
+    "elsewhere": later("the oracle (central differences) agrees elsewhere"),
     "along": later("the oracle (central differences) agrees along {n} random directions"),
     "unjudged": later("the oracle (central differences) cannot judge this case: {obstacles}"),
     "timed_out": later("the oracle (central differences) ran out of time"),
@@ -42,12 +43,9 @@ ORACLE_AGREES: dict[Stand, str] = {
 def headline(case: CaseReport) -> str:
     """A case in a sentence that needs no legend; its name is not part of it."""
     text = _verdict(case)
-    oracle = _oracle(case)
-    if oracle:
-        text = _("{outcome}; {oracle}").format(outcome=text, oracle=oracle)
-    beyond = overflows(case)
-    if beyond:
-        text = _("{outcome}; float32 overflows: {places}").format(outcome=text, places=beyond)
+    for oracle in (not_finite_alike(case), _oracle(case)):
+        if oracle:
+            text = _("{outcome}; {oracle}").format(outcome=text, oracle=oracle)
     disagree = case.verdict == "differs" or case.oracle_agrees is False
     if disagree and case.expected:
         text = _("{outcome}, as the scenario expects").format(outcome=text)
@@ -176,6 +174,8 @@ def _oracle(case: CaseReport) -> str:
 def _agreement(case: CaseReport, judged: Stand) -> str:
     estimates = judged_estimates(case)
     reasons = obstacles(estimates)
+    if judged == "unjudged" and not reasons and case.not_finite_alike:
+        return _("the oracle (central differences) can judge nothing else")
     if judged == "unjudged" and not reasons:
         reasons = _("rounding hides the differences of its outputs")
         if any(estimate.at_kinks for estimate in estimates):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from explorer.model.arrays import unpack
-from explorer.model.report import CaseReport, Overflow
+from explorer.model.report import CaseReport, NotFiniteAlike
 from explorer.model.results import Estimate, ObstacleKind
 from explorer.text.clean import clean
 from explorer.text.failures import message
@@ -50,20 +50,47 @@ def kinks(estimates: Iterable[Estimate]) -> str:
     return _listed(places)
 
 
-def overflows(report: CaseReport) -> str:
-    """What overflows in every engine alike; "" where nothing does."""
-    return _(SEPARATOR).join(map(_overflow, report.overflows))
+def not_finite_alike(report: CaseReport) -> str:
+    """What is nan or infinite in every engine alike though the oracle is finite; "" without that."""
+    by_kind: dict[tuple[str, str], list[NotFiniteAlike]] = {}
+    for alike in report.not_finite_alike:
+        by_kind.setdefault((str(alike.value), _derivative(alike)), []).append(alike)
+    sentences = []
+    for (value, derivative), group in by_kind.items():
+        places = [_elements(alike.leaf, alike.index, alike.count) for alike in group]
+        first = group[0]
+        text = ALIKE[derivative]
+        if derivative == "known" and (len(group) > 1 or first.count > 1):
+            text = SEVERAL
+        sentences.append(
+            _(text).format(
+                value=value,
+                places=_listed(places),
+                estimate=f"{first.estimate or 0:.5g}",
+                first=clean(place(first.leaf, first.index)),
+            )
+        )
+    return _("; ").join(sentences)
 
 
-def _overflow(found: Overflow) -> str:
-    text = _("{places} is {value} in every engine and {estimate} in float64")
-    if found.count > 1:
-        text = _("{places} are {value} in every engine, the first is {estimate} in float64")
-    return text.format(
-        places=_elements(found.leaf, found.index, found.count),
-        value=str(found.value),
-        estimate=f"{found.estimate:.5g}",
-    )
+def _derivative(alike: NotFiniteAlike) -> str:
+    """What is known of the derivative where every engine has nan or infinity: a key of ALIKE."""
+    if alike.at_kink:
+        return "none"
+    return "known" if alike.estimate is not None else "finite"
+
+
+ALIKE = {
+    "none": later("every engine has {value} at {places}: a kink, without a derivative"),
+    "finite": later("every engine has {value} at {places}, where the derivative is finite"),
+    "known": later("every engine has {value} at {places}, where the derivative is {estimate}"),
+}
+"""What every engine has, by what is known of the derivative."""
+
+SEVERAL = later(
+    "every engine has {value} at {places}, where the derivative is finite: {estimate} at {first}"
+)
+"""The same of several elements with a known derivative, of which the first is named."""
 
 
 FEW = 3

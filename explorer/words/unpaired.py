@@ -52,6 +52,7 @@ def _plain(why: Plain, other: str) -> str:
         "random": _("depends on random numbers, which each framework draws itself"),
         "constant": _("a constant that is not a node in {other}"),
         "unlisted": _("{other} does not have it, and no result differs because of that"),
+        "in_pieces": _("{other} holds this parameter in other pieces"),
         "unobserved": _("its value was not recorded"),
         "fills_in": _("only broadcasts, groups or fills in values"),
         "unused": _("no result depends on it"),

@@ -4,12 +4,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.forwards import outputs_differ, overflows_alike
+from explorer.compare.forwards import not_finite_alike, outputs_differ
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport
 from explorer.model.results import Estimate, Leaf, LeafNoise, OracleResult, Result, ResultNoise
+from explorer.words.cases import stand
 from explorer.words.headlines import headline
 from tests.support.results import answer
 
@@ -82,47 +83,85 @@ def test_where_the_nets_differ_only_pytorch_s_engines_are_judged() -> None:
     assert [group.oracle_agrees for group in refuted.groups] == [None, False]
 
 
-def test_an_overflow_that_is_alike_in_every_engine_is_no_disagreement() -> None:
-    # In float32 exp(100) overflows on the way; the slope itself is 3.
-    alike = judged({MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}, estimates(3, 2), {})
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_what_is_not_finite_alike_in_every_engine_is_no_disagreement(value: float) -> None:
+    # In float32 exp(100) overflows on the way, and 0 times the slope of a root at 0 is nan.
+    both = {MIND: gradient(value, 2.0), TORCH: gradient(value, 2.0)}
+    alike = judged(both, estimates(3, 2), {MIND: returned(1.0), TORCH: returned(1.0)})
     assert (alike.verdict, alike.expected, alike.oracle_agrees) == ("match", True, True)
-    (found,) = alike.overflows
+    (found,) = alike.not_finite_alike
     assert (found.leaf, found.index, found.count, found.estimate) == ("dx", (0,), 1, 3.0)
-    assert "float32 overflows: dx[0] is inf in every engine and 3 in float64" in headline(alike)
-    along = estimates(3, 2, 1, directions=3)
-    both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
-    assert judged(both, along, {}).expected
+    assert not found.at_kink
+    said = f"; every engine has {value} at dx[0], where the derivative is 3; the oracle (central"
+    assert f"{said} differences) agrees elsewhere" in headline(alike)
+    assert stand(alike) == "elsewhere"
 
-    # Beside it, or with another sign, or in one engine alone, a wrong number is one.
+    # Beside it, or in one engine alone, a wrong number is one.
     for one, other in (
-        (gradient(np.inf, 2.1), gradient(np.inf, 2.1)),
-        (gradient(np.inf, 2.0), gradient(-np.inf, 2.0)),
-        (gradient(np.inf, 2.0), gradient(3.0, 2.0)),
+        (gradient(value, 2.1), gradient(value, 2.1)),
+        (gradient(value, 2.0), gradient(3.0, 2.0)),
+        (gradient(3.0, 2.0), gradient(value, 2.0)),
     ):
         assert not judged({MIND: one, TORCH: other}, estimates(3, 2), {}).expected
-    assert judged({TORCH: gradient(np.inf, 2.0)}, estimates(3, 2), {}).oracle_agrees is False
+    assert judged({TORCH: gradient(value, 2.0)}, estimates(3, 2), {}).oracle_agrees is False
 
 
-def test_a_nan_is_an_overflow_only_where_the_outputs_overflow_already() -> None:
-    both = {MIND: gradient(np.nan, 2.0), TORCH: gradient(np.nan, 2.0)}
-    outputs = {MIND: returned(1.0), TORCH: returned(1.0)}
-    assert not judged(both, estimates(3, 2), outputs).expected
-    overflown = {MIND: returned(np.inf), TORCH: returned(np.inf)}
-    assert judged(both, estimates(3, 2), overflown).expected
+def test_nan_and_the_infinities_are_not_alike() -> None:
+    for one, other in ((np.inf, -np.inf), (np.inf, np.nan), (np.nan, -np.inf)):
+        results = {MIND: gradient(one, 2.0), TORCH: gradient(other, 2.0)}
+        case = judged(results, estimates(3, 2), {})
+        assert not case.expected
+        assert case.not_finite_alike == ()
 
 
-def test_only_what_has_an_estimate_overflows() -> None:
-    both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
-    assert list(overflows_alike(both, {}, ["dx"])) == ["dx"]
-    assert overflows_alike(both, {}, ["dy"]) == {}
-    silent = judged(both, estimates(np.nan, 2), {})
-    assert silent.overflows == ()
-
-
-def test_a_report_with_overflows_is_stored_and_found_again() -> None:
-    both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
+def test_a_wrong_number_that_every_engine_has_is_still_a_disagreement() -> None:
+    both = {MIND: gradient(4.0, 2.0), TORCH: gradient(4.0, 2.0)}
     case = judged(both, estimates(3, 2), {})
-    assert msgspec.msgpack.decode(msgspec.msgpack.encode(case), type=CaseReport) == case
+    assert (case.verdict, case.expected, case.oracle_agrees) == ("match", False, False)
+
+
+def test_at_a_kink_a_nan_is_said_to_have_no_derivative() -> None:
+    both = {MIND: gradient(np.nan, 2.0), TORCH: gradient(np.nan, 2.0)}
+    kinks = pack(np.array([np.inf, 0.0]))
+    (estimate,) = estimates(0, 2).estimates
+    oracle = OracleResult("ok", (msgspec.structs.replace(estimate, kinks=kinks),))
+    case = judged(both, oracle, {})
+    assert case.expected
+    assert "every engine has nan at dx[0]: a kink, without a derivative" in headline(case)
+
+
+def test_along_directions_a_nan_leaves_nothing_to_judge() -> None:
+    both = {MIND: gradient(np.nan, 2.0), TORCH: gradient(np.nan, 2.0)}
+    case = judged(both, estimates(3, 2, 1, directions=3), {})
+    assert (case.expected, case.oracle_agrees) == (True, None)
+    (found,) = case.not_finite_alike
+    assert (found.index, found.estimate) == ((0,), None)
+    assert "every engine has nan at dx[0], where the derivative is finite" in headline(case)
+    assert headline(case).endswith("the oracle (central differences) can judge nothing else")
+
+
+def test_of_many_elements_the_first_ones_are_named() -> None:
+    nan = np.nan
+    both = {MIND: gradient(nan, nan), TORCH: gradient(nan, nan)}
+    case = judged(both, estimates(3, 2), {})
+    said = "nan at dx[0] and 1 more, where the derivative is finite: 3 at dx[0]"
+    assert said in headline(case)
+
+
+def test_only_what_has_an_estimate_is_not_finite_alike() -> None:
+    both = {MIND: gradient(np.inf, 2.0), TORCH: gradient(np.inf, 2.0)}
+    assert list(not_finite_alike(both, ["dx"])) == ["dx"]
+    assert not_finite_alike(both, ["dy"]) == {}
+    silent = judged(both, estimates(np.nan, 2), {})
+    assert silent.not_finite_alike == ()
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_a_report_with_numbers_that_are_not_finite_is_stored_and_found_again(value: float) -> None:
+    both = {MIND: gradient(value, 2.0), TORCH: gradient(value, 2.0)}
+    case = judged(both, estimates(3, 2), {})
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(case), type=CaseReport)
+    assert str(again.not_finite_alike) == str(case.not_finite_alike)
 
 
 def moved(noise: float) -> ResultNoise:

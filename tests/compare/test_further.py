@@ -229,3 +229,56 @@ def test_a_gradient_that_a_divergence_leads_to_is_none_by_itself() -> None:
     alignment = align(gradients("a", 2.0, is_cut=False), gradients("b", 3.0, is_cut=False))
     assert alignment.divergence is not None
     assert not alignment.further
+
+
+def ties(engine: str, slope_at_bound: float, shares_the_tie: bool) -> GradGraph:
+    """relu6 at its bound and the infinity norm of a tie, with gradients of few plain numbers."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", [6.0, 1.0], "input")
+    d = graph.leaf("d", [1.0, -1.0], "input")
+    relu = graph.op("ReLU6", lambda x: np.clip(x, 0, 6), x, line=1)
+    norm = graph.op("Norm", lambda d: np.abs(d).max(), d, line=2)
+    total = graph.op("Add", np.add, graph.op("Sum", np.sum, relu, line=1), norm)
+    graph.result("out", total)
+    absolute = graph.back("Abs", np.abs, d, line=2)
+    if shares_the_tie:
+        share = graph.back("Equal", lambda a, n: (a == n) * 1.5, absolute, norm, line=2)
+    else:
+        share = graph.back("Scatter", lambda a: 3.0 * (a.argmax() == [0, 1]), absolute, line=2)
+    third = graph.back("Sign", lambda d: np.sign(d) / 3, d, line=2)
+    dd = graph.back("Mul", np.multiply, share, third, line=2)
+    bound = graph.back("ReLU6Grad", lambda x: np.where(x < 6, 1.0, slope_at_bound), x, line=1)
+    graph.result("dx", bound, "backward")
+    graph.result("dd", dd, "backward")
+    return graph.record()
+
+
+@pytest.mark.parametrize("slope", [0.0, 1.0])
+def test_a_gradient_that_equals_another_by_chance_is_explained_by_its_own_divergence(
+    slope: float,
+) -> None:
+    # dd = [1, 0] of the one side holds the numbers of dx = [0, 1] of the other.
+    left, right = ties("a", 0.0, shares_the_tie=True), ties("b", slope, shares_the_tie=False)
+    expected = [{"1"}, {"2"}] if slope else [{"2"}]
+    assert sorted(lines(left, right), key=sorted) == expected
+    assert sorted(lines(right, left), key=sorted) == expected
+
+
+def agreeing_again(engine: str, op: str, last: str) -> GradGraph:
+    """An op, what makes its values the same again, and a further op."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")
+    line = graph.op(op, OPS[op], x, line=1)
+    aside = graph.op("MatMul", np.matmul, line, graph.leaf("w", W), line=1)
+    graph.result("aside", aside)
+    signs = graph.op("Sign", lambda y: np.sign(y) * np.arange(1.0, 5.0), line, line=2)
+    graph.result("out", graph.op(last, OPS[last], signs, line=3))
+    return graph.record()
+
+
+def test_behind_values_that_agree_again_a_second_divergence_is_one() -> None:
+    # tanh and sin have the same signs here.
+    left, right = agreeing_again("a", "Tanh", "Tanh"), agreeing_again("b", "Sin", "Sigmoid")
+    assert lines(left, right) == [{"1"}, {"3"}]
+    assert lines(right, left) == [{"1"}, {"3"}]
+    assert lines(left, agreeing_again("b", "Sin", "Tanh")) == [{"1"}]

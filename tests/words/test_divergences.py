@@ -216,6 +216,7 @@ REASONS: list[tuple[Why, str]] = [
     (Plain("random"), "depends on random numbers, which each framework draws itself"),
     (Plain("constant"), "a constant that is not a node in mindspore-graph"),
     (Plain("unlisted"), "mindspore-graph does not have it, and no result differs because of that"),
+    (Plain("in_pieces"), "mindspore-graph holds this parameter in other pieces"),
     (Plain("unobserved"), "its value was not recorded"),
     (Plain("fills_in"), "only broadcasts, groups or fills in values"),
     (Plain("unused"), "no result depends on it"),

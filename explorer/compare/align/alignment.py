@@ -1,6 +1,6 @@
 """The alignment of two gradient graphs: pairs, coverage, what is left over, where they part."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -12,12 +12,14 @@ from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.pairing import pair_nodes, pair_unused
+from explorer.compare.align.pieces import differing_pieces, mark_pieces
 from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
-from explorer.model.divergence import Divergence
+from explorer.model.divergence import Divergence, ResultElsewhere
 from explorer.model.graph import GradGraph, Phase
+from explorer.model.requests import Repacked
 from explorer.model.unpaired import Plain, Unpaired
 
 
@@ -27,6 +29,7 @@ def align(
     rtol: float = 1e-4,
     atol: float = 1e-6,
     alike: Collection[str] = (),
+    pieces: Iterable[Repacked] = (),
 ) -> Alignment:
     """Pairs the nodes of two graphs by value, and finds the first divergence.
 
@@ -36,15 +39,17 @@ def align(
     tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
     that these dtypes need. Named results (outputs, gradients) are compared element by element, and
     nothing counts as a divergence unless one of them differs; ``alike`` are those that are known not
-    to differ, by the noise of each of their elements. Whichever graph is named first, the same pairs
-    and the same divergence are found.
+    to differ, by the noise of each of their elements. ``pieces`` are parameters that the two graphs
+    hold in other pieces, whose gradients are compared piece by piece. Whichever graph is named
+    first, the same pairs and the same divergence are found.
     """
     left_side, right_side = view(left, right)
     first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
+    apart = list(differing_pieces(mark_pieces((first, second), pieces), alike))
     matching = pair_nodes(first, second, Tolerance(rtol, atol, frozenset(alike)))
     missing = _missing(matching, first) + _missing(matching, second)
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
-    finding = diverge(matching, missing)
+    finding = diverge(matching, missing, apart)
     further = find_further(matching, finding, missing)
     finding, *further = with_places(matching, [finding, *further])
     draws = RandomDraws(matching)
@@ -60,6 +65,9 @@ def align(
         names = drawn if draws.explain_result(mismatch) else differing
         names.append(result.name or result.id)
     differing += [result.name for result in missing]
+    for piece in apart:
+        if isinstance(piece.divergence, ResultElsewhere):
+            differing.append(piece.divergence.name)
     unpaired = _unpaired(matching, [finding, *further], draws)
     cases = dict.fromkeys((left.case, right.case))
     return Alignment(
@@ -110,7 +118,7 @@ def _missing(matching: Matching, side: Side) -> list[Vertex]:
     differing = matching.differing(side)
     missing = []
     for result in side.results("backward"):
-        is_left_over = result.is_free and result not in differing
+        is_left_over = result.is_free and result not in differing and not result.is_packed
         if is_left_over and not result.result.is_within(0.0):
             missing.append(result)
     return missing

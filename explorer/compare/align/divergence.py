@@ -1,6 +1,6 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from explorer.compare.align.backtrace import Backtrace, ExtraRow, Origin, TermLeftOut
 from explorer.compare.align.contrasts import (
@@ -69,10 +69,13 @@ NOT_ALIKE = 0, False, False
 """The likeness of two nodes that have nothing in common."""
 
 
-def diverge(matching: Matching, missing: list[Vertex]) -> FoundDivergence:
+def diverge(
+    matching: Matching, missing: list[Vertex], apart: Sequence[FoundDivergence] = ()
+) -> FoundDivergence:
     """The place where two graphs part, if a named result differs.
 
-    ``missing`` are gradients that only the one or the other side has, the first side's first.
+    ``missing`` are gradients that only the one or the other side has, the first side's first;
+    ``apart`` those that both hold in other pieces, and that differ.
     """
     in_forward = matching.differing_results("forward")
     if in_forward:
@@ -88,7 +91,9 @@ def diverge(matching: Matching, missing: list[Vertex]) -> FoundDivergence:
     # A graph that names no results, such as a compiler's early stage, still has its leaves.
     if matching.mismatches and not matching.first.results():
         return from_leaf(matching.mismatches[0])
-    return from_missing(missing[0]) if missing else NO_DIVERGENCE
+    if missing:
+        return from_missing(missing[0])
+    return next(iter(apart), NO_DIVERGENCE)
 
 
 def _before_results(

@@ -332,9 +332,16 @@ def computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
     for part in parts:
         if part.phase == "forward":
             derived += [node for node in part.side.derived.get(part, ()) if not node.is_agreed]
-    return reach(
-        [*parts, *derived], lambda node: [user for user in node.consumers if not user.is_agreed]
-    )
+    start = parts.union(derived)
+    behind = reach(start, lambda node: node.consumers)
+    has_both_sides = len({part.side.name for part in parts}) > 1
+
+    def differs(node: Vertex) -> bool:
+        # A value that is computed from what differs on one side alone is equal by chance.
+        is_chance = has_both_sides and node.partner is not None and node.partner not in behind
+        return not node.is_agreed or is_chance
+
+    return reach(start, lambda node: filter(differs, node.consumers))
 
 
 def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDivergence]:

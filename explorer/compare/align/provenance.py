@@ -268,6 +268,8 @@ def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     others = _read_from_outside(other_row)
     alone: dict[Vertex, None] = {}
     for value in _read_from_outside(row):
+        if value.node.origin.is_packed:
+            continue  # equal, piece by piece
         if not any(_may_be_equal(value, other) for other in others):
             # What was written over memory is where it was written, whatever numbers these are.
             is_written = OVERWRITES.search(value.node.op) is not None

@@ -87,6 +87,8 @@ def _why_named(node: Vertex, differing: set[Vertex]) -> Because | None:
     """Leaves and results are compared by name."""
     if node in differing:
         return _why_differing(node)
+    if node.is_packed:
+        return "bookkeeping", Plain("in_pieces")
     if not node.is_result:
         return None
     # A net may return more than another; a gradient that is not there is a difference.

@@ -134,7 +134,8 @@ def is_settled(node: Vertex, phase: Phase) -> bool:
     if node.is_leaf:
         # A buffer may be observed before or after its update: it is named beside the op that reads
         # it, never blamed alone.
-        return _is_seed(node) or BUFFER.search(node.name) is not None
+        is_buffer = BUFFER.search(node.name) is not None
+        return _is_seed(node) or is_buffer or node.is_packed
     return node.kind == "constant" or (phase == "backward" and node.phase == "forward")
 
 

@@ -134,7 +134,8 @@ class Vertex:
 
     ``partner`` is the node of the other side that holds the same quantity, and a node ``is_agreed``
     when that is its main value. ``counterpart``, of an origin, is the origin of the same numbers on
-    the other side. A leaf that ``is_reserved`` pairs by its name or not at all. A node that
+    the other side. A leaf that ``is_reserved`` pairs by its name or not at all; one that
+    ``is_packed``, and its gradient, is held in other pieces on the other side. A node that
     ``is_refuted`` never pairs: its recorded values are not what its op yields, and count as not
     observed. ``steps`` lead to this node and are taken by its partner inside itself; ``host`` is
     the node of the same side in whose pair this one takes part, as such a step or beside a further
@@ -179,6 +180,7 @@ class Vertex:
         self.is_agreed = False
         self.counterpart: Vertex | None = None
         self.is_reserved = False
+        self.is_packed = False
         self.steps: tuple[Vertex, ...] = ()
         self.host: Vertex | None = None
 
