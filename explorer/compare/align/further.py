@@ -299,10 +299,23 @@ def _unexplained_results(
     matching: Matching, findings: list[FoundDivergence]
 ) -> Iterator[FoundDivergence]:
     """Gradients that differ, and that no divergence found so far leads to on each of its sides."""
-    reached = [(finding.parts, computed_from(finding.parts)) for finding in findings]
+    reached = []
+    for finding in findings:
+        # Also through values that agree: numbers in another order do, and zeros with other zeros.
+        start = finding.parts.union(_gradients_of(finding.parts))
+        reached.append((finding.parts, reach(start, lambda node: node.consumers)))
     for mismatch in matching.differing_results("backward"):
         if not any(_leads_to(parts, onwards, mismatch) for parts, onwards in reached):
             yield from_result(mismatch, "backward")
+
+
+def _gradients_of(parts: Iterable[Vertex]) -> list[Vertex]:
+    """The nodes in backward that derive from those in forward among some, and may differ."""
+    derived: list[Vertex] = []
+    for part in parts:
+        if part.phase == "forward":
+            derived += [node for node in part.side.derived.get(part, ()) if not node.is_agreed]
+    return derived
 
 
 def _leads_to(parts: Iterable[Vertex], onwards: set[Vertex], mismatch: Mismatch) -> bool:
@@ -328,11 +341,7 @@ def computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
     The gradient of an op that differs differs as well, whether it reads what the op yields or not.
     """
     parts = set(parts)
-    derived: list[Vertex] = []
-    for part in parts:
-        if part.phase == "forward":
-            derived += [node for node in part.side.derived.get(part, ()) if not node.is_agreed]
-    start = parts.union(derived)
+    start = parts.union(_gradients_of(parts))
     behind = reach(start, lambda node: node.consumers)
     has_both_sides = len({part.side.name for part in parts}) > 1
 
