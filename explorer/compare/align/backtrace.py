@@ -99,7 +99,7 @@ class Backtrace:
         self._seen.add(pair)
         if not self._do_differ(first, second):
             yield from _moved(first_end, second_end)
-        elif _is_nothing(first) or _is_nothing(second):
+        elif is_nothing(first) or is_nothing(second):
             yield from self._sums(first, second)
         elif not (self._is_in_place(*pair) and self._is_in_place(*pair[::-1])):
             yield from self._beside_known(first, second)
@@ -149,12 +149,16 @@ class Backtrace:
 
     def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
         """A term of a sum, of one side alone, without which it is what the other has."""
-        if total.node.family != "add":
+        # Where a leaf's gradients are accumulated, the lines of its uses say more than one of them.
+        if total.node.family != "add" or total.node.kind == "accumulate":
             return
         left, right = self._left_over(self._terms(total), [rest])
         left, _zeros = _apart(left)
-        if not right and len(left) == 1 and self._may_be_here(left[0].node):
-            yield TermLeftOut(total.node, left[0].node, rest.node)
+        if right or len(left) != 1:
+            return
+        term = left[0].node
+        if self._may_be_here(term) or (self._phase == "backward" and _goes_on_elsewhere(term)):
+            yield TermLeftOut(total.node, term, rest.node)
 
     def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of two sums; a value that is no sum is one term."""
@@ -188,7 +192,7 @@ class Backtrace:
             is_sum = node.family == "add" and len(node.inputs) > 1
             if is_sum and (value is total or self._may_be_here(node)):
                 waiting += node.inputs
-            elif not _is_nothing(value):
+            elif not is_nothing(value):
                 terms.append(value)
         return terms
 
@@ -337,13 +341,19 @@ def _steps(value: OutputValue) -> Row:
 # Values
 
 
+def _goes_on_elsewhere(term: Vertex) -> bool:
+    """Whether the other side computes with the same gradient, which it adds to nothing here."""
+    there = term.origin.counterpart
+    return there is not None and any(user.is_work for user in there.consumers)
+
+
 def _apart(values: Values) -> tuple[Values, Values]:
     """The values that are not 0 throughout, and those that are."""
     others = [value for value in values if not value.is_within(0.0)]
     return others, [value for value in values if value.is_within(0.0)]
 
 
-def _is_nothing(value: OutputValue) -> bool:
+def is_nothing(value: OutputValue) -> bool:
     """Whether a value is a constant 0: the gradient of what nothing depends on."""
     node = value.node.origin
     is_made_of_nothing = node.kind == "constant" or node.family == "fill"

@@ -7,6 +7,7 @@ But the ops that follow still correspond: they read what corresponds, and are of
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from explorer.compare.align.backtrace import is_nothing
 from explorer.compare.align.contrasts import (
     Contrast,
     FoundDivergence,
@@ -28,7 +29,7 @@ from explorer.compare.align.divergence import (
 )
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
-from explorer.compare.align.provenance import take_the_same
+from explorer.compare.align.provenance import take_the_same, unwrapped
 from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
 from explorer.compare.align.vertices import Vertex, as_seen, reach
 from explorer.model.divergence import ExtraOps, OtherOp
@@ -303,9 +304,9 @@ def _unexplained_results(
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
         start = finding.parts.union(_gradients_of(finding.parts))
-        reached.append((finding.parts, reach(start, lambda node: node.consumers)))
+        reached.append((finding, reach(start, lambda node: node.consumers)))
     for mismatch in matching.differing_results("backward"):
-        if not any(_leads_to(parts, onwards, mismatch) for parts, onwards in reached):
+        if not any(_leads_to(finding, onwards, mismatch) for finding, onwards in reached):
             yield from_result(mismatch, "backward")
 
 
@@ -318,8 +319,21 @@ def _gradients_of(parts: Iterable[Vertex]) -> list[Vertex]:
     return derived
 
 
-def _leads_to(parts: Iterable[Vertex], onwards: set[Vertex], mismatch: Mismatch) -> bool:
-    return all(mismatch.on(part.side) in onwards for part in parts)
+def _leads_to(finding: FoundDivergence, onwards: set[Vertex], mismatch: Mismatch) -> bool:
+    """Whether a result is computed from what differs, on each side that takes part.
+
+    Where a net differs in forward, or stops a gradient, nothing may depend on the leaf any more on
+    one of them: that gradient is 0.
+    """
+    results = [mismatch.on(part.side) for part in finding.parts]
+    is_in_net = any(part.phase == "forward" for part in finding.parts)
+    if is_in_net and not onwards.isdisjoint(results):
+        results = [result for result in results if not _is_of_nothing(result)]
+    return onwards.issuperset(results)
+
+
+def _is_of_nothing(gradient: Vertex) -> bool:
+    return any(is_nothing(unwrapped(value)) for value in gradient.inputs)
 
 
 def _is_explained(finding: FoundDivergence, explained: set[Vertex]) -> bool:
