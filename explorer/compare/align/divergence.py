@@ -274,8 +274,31 @@ def _from_entries(
         # What passes on the numbers that it reads is not where they begin to differ.
         if row and not all(ahead.is_bookkeeping for ahead in row):
             return extra_ops(row, other, phase)
-    two_ways = None if same_work(first, second) else _from_two_ways(matching, results, phase)
-    return two_ways or two_ops(matching, first, second, suspects_of, phase)
+    if not same_work(first, second):
+        two_ways = _from_two_ways(matching, results, phase)
+        if two_ways:
+            return two_ways
+        # Another op comes first where one side does the same work on something else.
+        first, second = _of_one_layer(first, second, suspects_of)
+    return two_ops(matching, first, second, suspects_of, phase)
+
+
+def _of_one_layer(
+    first: Vertex, second: Vertex, suspects_of: SuspectsBySide
+) -> tuple[Vertex, Vertex]:
+    """Two ops that do the same work with one parameter, one of which is given; else the given two."""
+    for node in suspects_of[first.side].nodes:
+        if _share_parameter(node, second):
+            return node, second
+    for node in suspects_of[second.side].nodes:
+        if _share_parameter(first, node):
+            return first, node
+    return first, second
+
+
+def _share_parameter(node: Vertex, other: Vertex) -> bool:
+    parameters = {origin.counterpart for origin in node.origins if origin.kind == "parameter"}
+    return same_work(node, other) and not parameters.isdisjoint(other.origins)
 
 
 def _left_out(suspects_of: SuspectsBySide) -> FoundDivergence | None:
@@ -326,8 +349,23 @@ def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
             likeness = _likeness(node, other)
             if likeness > best_likeness:
                 best, best_likeness = other, likeness
+        if best and not shared_origins(node, best):
+            other = _same_work_on_more(node, second)
+            here = None if other else _same_work_on_more(best, first)
+            return here or node, other or best
         if best:
             return node, best
+    return None
+
+
+def _same_work_on_more(node: Vertex, suspects: Suspects) -> Vertex | None:
+    """A later suspect that does the work of an entry on some of the same inputs.
+
+    It is no entry itself where one of its inputs is something else on its side.
+    """
+    for other in suspects.nodes:
+        if other.phase == node.phase and same_work(node, other) and shared_origins(node, other):
+            return other
     return None
 
 
@@ -352,7 +390,7 @@ def two_ops(
     moved = parting_of_order(matching, node, other)
     if moved:
         # The two only notice that their inputs are in another order: this is where it parts.
-        node, other = moved
+        node, other = _as_made(*moved)
         phase = node.phase
     rows = ([node], [other]) if moved else _rows(node, other, suspects_of)
     return _other_value(matching, *rows, phase)
@@ -369,6 +407,15 @@ def _two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) ->
         users = [node for node in (*row, *other_row) if lone[0] in node.origins]
         return from_lone_leaf(lone[0], users[0], row[-1].phase)
     return _other_value(matching, row, other_row, row[-1].phase)
+
+
+def _as_made(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
+    """Two nodes whose numbers are in another order: what one passes on by the op that made it."""
+    if same_work(node.origin, other):
+        return node.origin, other
+    if same_work(node, other.origin):
+        return node, other.origin
+    return node, other
 
 
 def _other_value(
