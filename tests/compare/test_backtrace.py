@@ -1,6 +1,7 @@
 """The way back from results that differ: terms of sums, ops of a kind, what one side alone adds."""
 
 import numpy as np
+import pytest
 
 from explorer.compare.align import align
 from explorer.model.graph import GradGraph
@@ -8,6 +9,7 @@ from explorer.words.divergences import divergences
 from tests.support.alignments import parting
 from tests.support.captured_graphs import captured_graphs
 from tests.support.computed_graphs import ComputedGraph, one_input
+from tests.support.nets import NETS
 
 X = np.random.default_rng(4).standard_normal((2, 3))
 SEED = np.full((2, 3), 1.0)
@@ -87,6 +89,40 @@ def test_captured_graphs_differ_first_where_their_nets_do() -> None:
         graphs = {graph.engine: graph for graph in captured_graphs()[name]}
         alignment = align(graphs["mindspore-tape"], graphs["torch-tape"])
         assert part in next(divergences(alignment)), name
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("norm_after", "(block.attention.q, attention_block.py:{q}) take different inputs, "),
+        (
+            "operands_swapped",
+            "take equal inputs, given in another order, but give different values",
+        ),
+        ("keys_for_values", "take different inputs, `aten.addmm.default` (block.attention.k, "),
+        ("heads_not_moved_back", "and `Transpose` (block.attention, attention_block.py:"),
+        ("residual_detached", "mindspore-graph adds the gradient from `MatMul` (head, "),
+        (
+            "values_detached",
+            "torch-tape stops the gradient in `aten.detach.default` (block.attention,",
+        ),
+        (
+            "detached_step",
+            "torch-tape stops the gradient in `aten.detach.default` (detached_step.py:",
+        ),
+        ("gate_not_stopped", "torch-tape adds the gradient from `aten.mm.default` (gate, "),
+    ],
+)
+def test_a_mistake_of_a_port_is_named_and_nothing_that_follows_from_it(
+    name: str, part: str
+) -> None:
+    graphs = {graph.engine: graph for graph in captured_graphs()[name]}
+    text = (NETS / "divergences" / "attention_block.py").read_text()
+    q = text[: text.index("q = self.q(x)")].count("\n") + 1
+    (only,) = divergences(align(graphs["torch-tape"], graphs["mindspore-graph"]))
+    assert part.format(q=q) in only
+    (mirrored,) = divergences(align(graphs["mindspore-graph"], graphs["torch-tape"]))
+    assert mirrored.partition(": ")[0] == only.partition(": ")[0]
 
 
 # Two formulas of one gradient

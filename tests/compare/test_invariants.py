@@ -14,9 +14,14 @@ from explorer.model.divergence import mirrored
 from explorer.model.graph import Edge, GradGraph, Node
 from explorer.words.readings import reading
 from tests.support.alignments import sources
-from tests.support.captured_graphs import SHIPPED, WITH_MISTAKES, captured_graphs
+from tests.support.captured_graphs import (
+    ATTENTION_MISTAKES,
+    SHIPPED,
+    WITH_MISTAKES,
+    captured_graphs,
+)
 
-NAMES = (*SHIPPED, *WITH_MISTAKES)
+NAMES = (*SHIPPED, *WITH_MISTAKES, *ATTENTION_MISTAKES)
 
 
 def pairs_of(name: str) -> list[tuple[GradGraph, GradGraph]]:
@@ -149,7 +154,8 @@ def _placed(node: Node, order: dict[str, int]) -> Node:
     return msgspec.structs.replace(node, order=order[node.id])
 
 
-@pytest.mark.parametrize("name", NAMES)
+# Queries, keys and values all read what norm_after moves: the first of the three to run is named.
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "norm_after"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_another_order_of_independent_ops_changes_no_divergence(name: str, seed: int) -> None:
     for left, right in pairs_of(name):

@@ -6,10 +6,13 @@
 import lzma
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
 from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from tests.support.nets import NETS
 
 FILE = Path(__file__).parents[1] / "compare" / "captured_graphs.json.xz"
 
@@ -31,8 +34,30 @@ SHIPPED = (
 )
 """Shipped scenarios."""
 
-WITH_MISTAKES = ("dead_metric", "own_mask", "shape_target", "three_kinks")
+WITH_MISTAKES = (
+    "dead_metric",
+    "detached_step",
+    "gate_not_stopped",
+    "own_mask",
+    "shape_target",
+    "three_kinks",
+)
 """Nets of the tests that differ between the frameworks."""
+
+ATTENTION_MISTAKES = {
+    "norm_after": (
+        "x = x + self.attention(self.norm1(x))",
+        "x = self.norm1(x + self.attention(x))",
+    ),
+    "operands_swapped": ("scores = q @ k.transpose(-1, -2)", "scores = k @ q.transpose(-1, -2)"),
+    "keys_for_values": ("(weights @ v)", "(weights @ k)"),
+    "heads_not_moved_back": ("(weights @ v).transpose(1, 2)", "(weights @ v)"),
+    "residual_detached": ("return x + self.down(", "return x.detach() + self.down("),
+    "values_detached": ("v = self.v(x).reshape", "v = self.v(x).detach().reshape"),
+}
+"""What is replaced in PyTorch's half of attention_block, by the name of the mistake."""
+
+ATTENTION_ENGINES = ("torch-tape", "mindspore-graph")
 
 Graphs = list[GradGraph]
 
@@ -54,17 +79,37 @@ def main() -> None:
     from explorer.scenario.find import find
     from explorer.scenario.load import load
     from explorer.workers.workers import Workers
-    from tests.support.nets import NETS
 
     graphs: dict[str, Graphs] = {}
     with Workers() as workers:
         scenarios = [load(find(name)) for name in SHIPPED]
         scenarios += [load(NETS / "divergences" / f"{name}.py") for name in WITH_MISTAKES]
         for scenario in scenarios:
-            report = explore(scenario, workers, selection="main")
-            last = {graph.engine: graph for graph in report.graphs}
-            graphs[scenario.name] = list(last.values())
+            graphs[scenario.name] = last_stages(explore(scenario, workers, selection="main"))
+        with TemporaryDirectory() as folder:
+            for name in ATTENTION_MISTAKES:
+                scenario = load(attention_with(name, Path(folder)))
+                report = explore(scenario, workers, engines=ATTENTION_ENGINES, selection="main")
+                graphs[name] = last_stages(report)
     record(graphs)
+
+
+def attention_with(name: str, folder: Path) -> Path:
+    """A file in a folder with attention_block and a mistake in PyTorch's half."""
+    before, between, after = (
+        (NETS / "divergences" / "attention_block.py").read_text().partition("def torch_net")
+    )
+    old, new = ATTENTION_MISTAKES[name]
+    assert after.count(old) == 1, name
+    path = folder / "attention_block.py"
+    path.write_text(before + between + after.replace(old, new))
+    return path
+
+
+def last_stages(report: Report) -> Graphs:
+    """The last graph of each engine."""
+    last = {graph.engine: graph for graph in report.graphs}
+    return list(last.values())
 
 
 if __name__ == "__main__":

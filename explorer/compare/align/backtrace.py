@@ -149,8 +149,9 @@ class Backtrace:
 
     def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
         """A term of a sum, of one side alone, without which it is what the other has."""
-        # Where a leaf's gradients are accumulated, the lines of its uses say more than one of them.
-        if total.node.family != "add" or total.node.kind == "accumulate":
+        is_of_leaf = any(user.is_result for user in total.node.consumers)
+        # Where the gradients of a leaf are added, the lines of its uses say more than one of them.
+        if total.node.family != "add" or (self._phase == "backward" and is_of_leaf):
             return
         left, right = self._left_over(self._terms(total), [rest])
         left, _zeros = _apart(left)

@@ -349,13 +349,23 @@ def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
             likeness = _likeness(node, other)
             if likeness > best_likeness:
                 best, best_likeness = other, likeness
-        if best and not shared_origins(node, best):
-            other = _same_work_on_more(node, second)
-            here = None if other else _same_work_on_more(best, first)
-            return here or node, other or best
         if best:
-            return node, best
+            return _on_shared_inputs(node, best, suspects_of)
     return None
+
+
+def _on_shared_inputs(
+    node: Vertex, other: Vertex, suspects_of: SuspectsBySide
+) -> tuple[Vertex, Vertex]:
+    """Two entries, or one of them and a later suspect with which it shares inputs, where it has none."""
+    if not shared_origins(node, other):
+        later = _same_work_on_more(node, suspects_of[other.side])
+        if later:
+            return node, later
+        later = _same_work_on_more(other, suspects_of[node.side])
+        if later:
+            return later, other
+    return node, other
 
 
 def _same_work_on_more(node: Vertex, suspects: Suspects) -> Vertex | None:

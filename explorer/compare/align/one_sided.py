@@ -307,7 +307,8 @@ def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
 def _stopping(side: Side) -> Iterator[Vertex]:
     """The forward ops of a side that stop a gradient, last first."""
     for node in reversed(side.nodes):
-        if node.phase == "forward" and node.kind == "op" and STOPS_GRADIENT.search(node.op):
+        is_op = node.phase == "forward" and node.kind == "op" and node.is_needed
+        if is_op and STOPS_GRADIENT.search(node.op):
             yield node
 
 
