@@ -72,7 +72,7 @@ PAIRS = (
     _pair("mixnet_s", "timm", differs=("silu",)),
     _pair("densenet121", "torchvision"),
     _pair("mobilenet_v3_large", "torchvision", "mobilenet_v3_large_100", differs=NORM),
-    _pair("squeezenet1_0", "torchvision", size=64, differs=("(features.0, torch",)),
+    _pair("squeezenet1_0", "torchvision", size=64, differs=POOL),
     _pair("mnasnet_075", "torchvision.models:mnasnet0_75", differs=NORM),
     _pair("skresnet18", "timm", differs=POOL),
     _pair("seresnet18", "timm", differs=POOL),
@@ -82,9 +82,9 @@ PAIRS = (
     _pair("xception", "timm.models:legacy_xception", size=64, differs=POOL),
     _pair("inception_v3", "torchvision", size=96, differs=("AvgPool",)),
     _pair("inception_v4", "timm", size=96),
-    _pair("resnest50", "timm.models:resnest50d"),
+    _pair("resnest50", "timm.models:resnest50d", differs=POOL),
     _pair("convnext_tiny", "timm", differs=("gelu", "GeLU")),
-    _pair("regnet_x_400mf", "torchvision"),
+    _pair("regnet_x_400mf", "torchvision", differs=("widths differ from stages.3",)),
     _pair("poolformer_s12", "timm", differs=("gelu", "GeLU")),
 )
 """Those that take least first."""

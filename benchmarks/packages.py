@@ -153,9 +153,11 @@ def compared(
                 first=first,
             )
     except ExplorerError as error:
-        lines = str(error).splitlines()
-        verdict: Verdict = "not paired" if isinstance(error, ScenarioError) else "failed"
-        outcome = msgspec.structs.replace(outcome, verdict=verdict, sentences=tuple(lines[:3]))
+        outcome = msgspec.structs.replace(
+            outcome,
+            verdict=_verdict_on_error(error, pair),
+            sentences=tuple(str(error).splitlines()[:3]),
+        )
     seconds, megabytes = time.perf_counter() - start, watch.stop()
     outcome = msgspec.structs.replace(
         outcome,
@@ -171,6 +173,13 @@ def compared(
     return msgspec.structs.replace(
         outcome, verdict=verdict, cases=summary(report), sentences=tuple(sentences(report))
     )
+
+
+def _verdict_on_error(error: ExplorerError, pair: Pair) -> Verdict:
+    """Nets that have other parameters are refused; the reason may be the one that is expected."""
+    if not isinstance(error, ScenarioError):
+        return "failed"
+    return "named" if any(part in str(error) for part in pair.differs) else "not paired"
 
 
 def _pairing(report: Report | None) -> str:
