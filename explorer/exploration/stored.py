@@ -9,6 +9,7 @@ from explorer.exploration.first_answer import FirstAnswer
 from explorer.exploration.options import Wanted, no_answer, no_demand, no_report, no_row
 from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError
+from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST, Outcome
@@ -23,6 +24,30 @@ from explorer.workers.workers import REQUEST_SECONDS, Workers
 
 TIMED_OUT: Outcome = "timed_out"
 """The type of the error where a worker was lost to its time limit."""
+
+OF_ENVIRONMENT = frozenset(
+    {
+        "ConnectionError",
+        "FileNotFoundError",
+        "ImportError",
+        "MemoryError",
+        "ModuleNotFoundError",
+        "OSError",
+        "OutOfMemoryError",
+        "PermissionError",
+        "TimeoutError",
+    }
+)
+"""Types of errors that a net need not raise the next time."""
+
+SAID_OF_MEMORY = (
+    "out of memory",
+    "allocate memory",
+    "memory not enough",
+    "memory isn't enough",
+    "no space left",
+)
+"""What the frameworks' messages say where memory is short, in errors of general types."""
 
 
 def key(
@@ -92,10 +117,10 @@ def explored(
     """The report on a scenario: from the store, else from explore(), which says what it raises.
 
     Where another process makes the same report, it is waited for. Of a report from the store
-    no callback hears anything. One in which a worker was lost or that ran out of time
-    is not kept: the next one may be whole. One that lacks only what stands beside the engines' results
-    is kept for the same limit of one request. Raises ScenarioError where a file of the scenario was
-    changed meanwhile: each worker has run what it read.
+    no callback hears anything. One in which a worker was lost, or that lacked time, memory or a
+    package, is not kept: the next one may be whole. One that lacks only what stands beside the
+    engines' results is kept for the same limit of one request. Raises ScenarioError where a file
+    of the scenario was changed meanwhile: each worker has run what it read.
     """
     # Here: what is stored is told without all that compares, a quarter of the time to an answer.
     from explorer.exploration.explore import devices_of, explore
@@ -143,11 +168,28 @@ def lacks_only_time(report: Report) -> bool:
 
 
 def has_all_results(report: Report) -> bool:
-    """Whether every engine has its results and graphs; noise and central differences may be missing."""
+    """Whether every engine has its results and graphs; noise and central differences may be missing.
+
+    A net that raises has raised: that is a result like any other, unless another time or another
+    machine may be kinder to it.
+    """
     if any(left_out.cause != "selected" for left_out in report.left_out):
         return False
+    errors: list[Failure | None] = []
     for case in report.cases:
-        if any(result.outcome in LOST for result in case.results.values()):
-            return False
-    # What has a gradient has a graph, unless the worker that was to capture it was lost.
-    return not report.ungraphed
+        for result in case.results.values():
+            if result.outcome in LOST:
+                return False
+            errors.append(result.error)
+    if report.lost_graphs:
+        return False
+    errors += [ungraphed.error for ungraphed in report.ungraphed.values()]
+    return not any(error and is_of_environment(error) for error in errors)
+
+
+def is_of_environment(error: Failure) -> bool:
+    """Whether an error is one of time, memory, files or packages, and not of the net."""
+    if error.loss or error.kind == "no_memory" or error.type in (*LOST, *OF_ENVIRONMENT):
+        return True
+    said = error.message.lower()
+    return any(words in said for words in SAID_OF_MEMORY)

@@ -6,6 +6,7 @@ split biases and packed projections lie as in PyTorch (tests/engines/test_known_
 """
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -82,20 +83,23 @@ def _taken(array: AnyArray, step: Step) -> AnyArray:
 
 
 def written(layout: Layout) -> str:
-    """A layout as LAYOUTS has it: ``{"transpose": (1, 0)}``."""
+    """A layout as LAYOUTS has it: ``{"transpose": (1, 0)}``, or a list where a step recurs."""
     steps = [f'"{step.name}": {step.numbers}' for step in layout]
+    if len({step.name for step in layout}) < len(layout):
+        return f"[{', '.join(f'{{{step}}}' for step in steps)}]"
     return f"{{{', '.join(steps)}}}"
 
 
 def read(entry: Any) -> Layout:
     """The layout that an entry of LAYOUTS describes: a dict of steps, taken in its order.
 
-    Raises UsageError for anything else.
+    Where a step recurs it is a list of such dicts. Raises UsageError for anything else.
     """
-    if not isinstance(entry, Mapping) or not entry:
+    dicts = entry if isinstance(entry, (list, tuple)) else [entry]
+    if not dicts or not all(isinstance(part, Mapping) and part for part in dicts):
         raise UsageError(_refusal(entry))
     steps = []
-    for name, numbers in entry.items():
+    for name, numbers in chain.from_iterable(part.items() for part in dicts):
         given = (numbers,) if isinstance(numbers, int) else numbers
         is_list = isinstance(given, (tuple, list))
         if name not in STEP_NAMES or not is_list or not all(isinstance(n, int) for n in given):

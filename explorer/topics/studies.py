@@ -1,6 +1,6 @@
 """Runs a study: its questions in workers, then its findings, tables and charts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic
 
@@ -15,19 +15,23 @@ from explorer.model.requests import Description
 from explorer.model.results import About
 from explorer.model.study import Chart, StudyRecord, Table, W
 from explorer.scenario.common_start import first_look, refuse_raised
+from explorer.scenario.correspondence import is_weight, lone
 from explorer.scenario.declaration import ExpectedDifference
 from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
 from explorer.scenario.reader import read
 from explorer.store.store import Store
 from explorer.text.failures import message
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure, stored
 from explorer.topics.question import LOOKED_AT, Question, Target
 from explorer.topics.topic import Topic
 from explorer.workers.queue import Job, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
+
+FEW_NAMES = 3
+"""So many names are listed at most."""
 
 
 class Telling(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
@@ -74,7 +78,9 @@ def study(
     measurements = [_placed(measurement, devices) for measurement in topic.measurements(target)]
     is_stored = store is not None and stored(measurements, store) is not None
     if target.scenario and not is_stored:
-        refuse_raising_nets(target.scenario, devices, workers, progress)
+        looks = looked_at(target.scenario, devices, workers, progress)
+        if topic.starts_by_names:
+            refuse_other_names(topic, target.scenario, looks)
     measured = measure(measurements, workers, progress, store)
     told = replace(target, device=_where(devices) or target.device)
     return record(topic, told, versions_here(workers, store), measured)
@@ -196,13 +202,14 @@ def tell(topic: Topic, evidence: Evidence) -> Telling[Text]:
     return Telling(findings=tuple(findings), tables=tuple(tables), charts=tuple(charts))
 
 
-def refuse_raising_nets(
+def looked_at(
     file: str, devices: Mapping[Framework, str], workers: Workers, progress: Progress
-) -> None:
+) -> dict[Framework, Description]:
     """Run the forward of each net in a scenario's file once; raises ScenarioError as a comparison does.
 
     A framework that is missing, or whose worker is lost, says nothing here: its measurements will.
     """
+    looks: dict[Framework, Description] = {}
     scenario = read(file)
     jobs = []
     for framework in filter(scenario.defines, reversed(FRAMEWORKS)):
@@ -211,3 +218,36 @@ def refuse_raising_nets(
     for framework, outcome in carry_out(jobs, workers, progress).items():
         if isinstance(outcome, Description):
             refuse_raised(scenario, framework, outcome)
+            looks[framework] = outcome
+    return looks
+
+
+def refuse_other_names(topic: Topic, file: str, looks: Mapping[Framework, Description]) -> None:
+    """Raises ScenarioError where a weight of one net has a name that none of the other net's has.
+
+    Both would start from values of their own, and everything would seem to differ.
+    """
+    if len(looks) < len(FRAMEWORKS):
+        return
+    mindspore, torch = looks["mindspore"], looks["torch"]
+    mine = [spec.name for spec in lone(mindspore, torch) if is_weight(spec)]
+    theirs = [spec.name for spec in lone(torch, mindspore) if is_weight(spec)]
+    if mine or theirs:
+        text = _(
+            "{file}: the study {study!r} pairs parameters by their names alone, and here only"
+            " MindSpore's net has {mine}, and only PyTorch's {theirs}; declare the pairs in"
+            " PARAMETER_NAMES, or compare the nets with scenario --order 2, which finds them"
+        )
+        raise ScenarioError(
+            text, file=read(file).place, study=topic.name, mine=_first(mine), theirs=_first(theirs)
+        )
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    if not names:
+        return _("none that the other lacks")
+    if len(names) <= FEW_NAMES:
+        return named(names)
+    text = _("{names} and {n} more")
+    return text.format(names=named(names[:FEW_NAMES]), n=len(names) - FEW_NAMES)

@@ -78,7 +78,8 @@ class Topic:
     ``default_scenario`` is the shipped scenario that the study is run on when none is named; None
     for a study with nets of its own, which refuses a scenario. ``seconds`` is the limit of one
     measurement. ``check_scenario`` raises UsageError for the file of a scenario that the study
-    cannot be run on.
+    cannot be run on. A study that ``starts_by_names`` gives both nets one start, parameter by
+    parameter of one name.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Topic:
     default_scenario: str | None = None
     seconds: float = MEASUREMENT_SECONDS
     check_scenario: Callable[[str], None] = any_scenario
+    starts_by_names: bool = False
     questions: dict[str, Question] = field(default_factory=dict)
     findings: list[FindingFunction] = field(default_factory=list)
     tables: list[TableFunction] = field(default_factory=list)

@@ -247,11 +247,12 @@ def reason(case: CaseReport) -> str:
         text = _("{engines} should differ from the others here, but agree: {reason}")
         return text.format(engines=listed(surprise.engines), reason=said(surprise.reason))
     one, other = surprise.one, surprise.other
+    every = [name for name, result in case.results.items() if result.outcome in ANSWERED]
     if surprise.further:
         text = _(
             "each disagrees with the others: {sides}; the scenario declares no such difference"
         )
-        sides = map(_side, (one, other, *surprise.further))
+        sides = [_side(side, every) for side in (one, other, *surprise.further)]
         return text.format(sides=" / ".join(sides))
     if len(one) == len(other) == 1:
         text = _("{engines} disagree; the scenario declares no such difference")
@@ -259,14 +260,19 @@ def reason(case: CaseReport) -> str:
     text = _("{one} disagree with {other}; the scenario declares no such difference")
     if len(one) == 1:
         text = _("{one} disagrees with {other}; the scenario declares no such difference")
-    return text.format(one=_side(one), other=_side(other))
+    return text.format(one=_side(one, every), other=_side(other, every))
 
 
-def _side(engines: Sequence[str]) -> str:
-    """Engines that agree: "a, b and c"; in Chinese, where "and" is between the sides, "a、b、c"."""
-    if len(engines) < 2:
-        return listed(engines)
-    *names, last = [_(name) for name in engines]
+def _side(parties: Sequence[str], every_engine: Sequence[str]) -> str:
+    """Parties that agree: "all engines", "a, b and c".
+
+    In Chinese, where "and" is between the sides, commas are between the names.
+    """
+    if len(parties) < 2:
+        return listed(parties)
+    if list(parties) == list(every_engine) and len(parties) > 2:
+        return who(parties, every_engine)
+    *names, last = [_(name) for name in parties]
     return _("{engines} and {engine}").format(engines=named(names), engine=last)
 
 

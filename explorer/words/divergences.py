@@ -22,13 +22,13 @@ from explorer.model.divergence import (
     Spread,
 )
 from explorer.model.graph import SideName
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.words.readings import contrast, listed, place, reading, row
 
 FEW_NAMED = 2
 """So many inputs are named that one side alone reads."""
 
-FEW_PLACES = 8
+FEW_PLACES = 3
 """So many places are named where the same two ops correspond once more."""
 
 Engines = tuple[str, str]
@@ -58,7 +58,10 @@ def sentence(divergence: Divergence, engines: Engines, *, is_first: bool = True)
 
 def _other_value(divergence: OtherValue, engines: Engines) -> str:
     left, right = divergence.rows
-    text = _("{left} and {right} take {inputs} give different values: {values}").format(
+    text = _("{left} and {right} take {inputs} give different values: {values}")
+    if _are_two_formulas(divergence):
+        text = _("{left} and {right} compute different values: {values}")
+    text = text.format(
         left=row(left),
         right=row(right),
         inputs=_inputs(divergence.inputs, engines),
@@ -75,6 +78,17 @@ def _other_value(divergence: OtherValue, engines: Engines) -> str:
     return text
 
 
+def _are_two_formulas(divergence: OtherValue) -> bool:
+    """Whether two rows of ops begin with several inputs that the other does not have.
+
+    These are inner values of two formulas, and say nothing of where the formulas differ.
+    """
+    left, right = divergence.inputs.alone
+    is_plain = not (divergence.inputs.differing or divergence.inputs.spread)
+    is_row = any(ops.count > 1 for ops in divergence.rows)
+    return is_plain and is_row and bool(left and right) and len(left) + len(right) > 2
+
+
 def _shown(places: tuple[Places, ...]) -> str:
     """Where two ops correspond: the modules and lines of the graph that tells more of them apart."""
     by_side: list[list[str]] = [[], []]
@@ -83,8 +97,7 @@ def _shown(places: tuple[Places, ...]) -> str:
             names.append(", ".join(filter(None, (node.scope, node.source))))
     names = max(map(list, map(dict.fromkeys, by_side)), key=len)
     more = len(places) - min(len(names), FEW_PLACES)
-    text = listed(f"`{name}`" for name in names[:FEW_PLACES])
-    return _("{names} and {n} more").format(names=text, n=more) if more > 0 else text
+    return _with_more([f"`{name}`" for name in names[:FEW_PLACES]], more)
 
 
 def _inputs(inputs: Inputs, engines: Engines) -> str:
@@ -148,9 +161,14 @@ def _order(inputs: Inputs) -> str:
 
 
 def _named(places: tuple[Place, ...]) -> str:
-    names = listed(map(place, places[:FEW_NAMED]))
-    more = len(places) - FEW_NAMED
-    return _("{names} and {n} more").format(names=names, n=more) if more > 0 else names
+    return _with_more(list(map(place, places[:FEW_NAMED])), len(places) - FEW_NAMED)
+
+
+def _with_more(names: list[str], more: int) -> str:
+    """The first of some names: "a and b", "a, b and 3 more"."""
+    if more <= 0:
+        return listed(names)
+    return _("{names} and {n} more").format(names=named(names), n=more)
 
 
 def _other_start(divergence: OtherStart, _engines: Engines) -> str:

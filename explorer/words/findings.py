@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from explorer.model.engines import FRAMEWORK_LABELS, Framework
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework
 from explorer.model.findings import (
     Fact,
     Holder,
@@ -31,7 +31,7 @@ from explorer.model.requests import Role
 from explorer.text.failures import message
 from explorer.text.language import _, named
 from explorer.text.numbers import multiple
-from explorer.words.cases import SEPARATOR
+from explorer.words.cases import SEPARATOR, who
 from explorer.words.readings import listed, place
 from explorer.words.scenarios import said
 
@@ -240,7 +240,7 @@ def _random_draw(fact: RandomDraw) -> str:
 
 def _non_finite(fact: NonFinite) -> str:
     """What is not finite, the loss before its gradients, and where that comes from."""
-    engines = named(fact.engines)
+    engines = _engines(fact.engines)
     text = _made(fact)
     if fact.turned is not None:
         text = _("{made}, of which {op} makes nan").format(made=text, op=place(fact.turned))
@@ -249,10 +249,18 @@ def _non_finite(fact: NonFinite) -> str:
     )
 
 
+def _engines(engines: Sequence[str]) -> str:
+    """The engines whose graphs show something: "all engines", "both torch engines", "a and b"."""
+    if len(engines) == len(ENGINES) - 1:
+        return listed(engines)  # the other one may have no graph
+    names = who(engines, list(ENGINES))
+    return listed(engines) if names == named(engines) else names
+
+
 def _results(fact: NonFinite) -> str:
     """The results that are not finite: outputs, then gradients."""
     outputs = listed(f"`{name}`" for name in fact.outputs)
-    gradients = named(fact.gradients)
+    gradients = _first(fact.gradients)
     if outputs and gradients:
         return _("the output {outputs}, and then {gradients}").format(
             outputs=outputs, gradients=gradients
@@ -267,7 +275,7 @@ def _results(fact: NonFinite) -> str:
 def _made(fact: NonFinite) -> str:
     value = fact.value if fact.value != "unknown" else _("a value that is not finite")
     if fact.is_input:
-        return _("{op} brings {value} in").format(op=place(fact.maker), value=value)
+        return _("{op} itself has {value}").format(op=place(fact.maker), value=value)
     read = []
     for made_of in fact.inputs:
         if made_of.number is None:
@@ -286,9 +294,9 @@ def _silent_broadcast(fact: SilentBroadcast) -> str:
     n = max(fact.shapes[0])
     first, second = fact.shapes
     return _(
-        "broadcast: {place} of {engine} takes {first} and {second}, and pairs every element of one with"
-        " every one of the other: ({n}, {n}), of which a loss is made. If element is meant for element,"
-        " give both the same shape"
+        "broadcast: {place} of {engine} takes the shapes {first} and {second} and makes ({n}, {n}) of"
+        " them, from which a loss is computed. If the elements belong together one by one, give both the"
+        " same shape"
     ).format(place=place(fact.place), engine=fact.engine, first=first, second=second, n=n)
 
 

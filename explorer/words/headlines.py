@@ -168,7 +168,8 @@ def _oracle(case: CaseReport) -> str:
             text = _("the oracle (central differences) agrees only with {engines}")
             named = confirmed
     # It judges answers: an engine that raised is no exception to what it says.
-    return _on_two_nets(case, text.format(engines=_named_two(named, [*confirmed, *refuted])))
+    judged_engines = _defined(case) if case.has_two_nets else [*confirmed, *refuted]
+    return _on_two_nets(case, text.format(engines=_named_two(named, judged_engines)))
 
 
 def _agreement(case: CaseReport, judged: Stand) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from explorer.model.divergence import Gap, Likeness, Place, Reading, Readings, Row
 from explorer.text.language import _
 from explorer.text.numbers import digits, multiple
+from explorer.words import lists
 
 # Nodes
 
@@ -32,8 +33,8 @@ def row(ops: Row) -> str:
 
 
 def listed(parts: Iterable[str]) -> str:
-    """Some things in a row: "a and b"."""
-    return _(" and ").join(parts)
+    """Some things in a row: "a, b and c"."""
+    return lists.listed(list(parts))
 
 
 # Values

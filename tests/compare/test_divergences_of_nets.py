@@ -57,10 +57,12 @@ REMARKS = {
     " of `p`, of which `Mul` (nan_log.py:16) makes nan",
     "nan_std": "not finite: dx, while the outputs are finite, in mindspore-tape: `SqrtBackward`"
     " (nan_std.py:15) makes inf from",
-    "nan_target": "not finite: the output `out`, and then dx, dfc.weight, dfc.bias in mindspore-tape,"
-    " torch-tape: `t` brings nan in",
-    "column_of_a_layer": "(column_of_a_layer.py:25) of mindspore-tape takes (4, 1) and (4,), and pairs",
-    "shape_target": "`aten.mse_loss.default` (shape_target.py:32) of torch-tape takes (3, 1) and (3,)",
+    "nan_target": "not finite: the output `out`, and then dx, dfc.weight, dfc.bias in both tape"
+    " engines: `t` itself has nan",
+    "column_of_a_layer": "(column_of_a_layer.py:25) of mindspore-tape takes the shapes (4, 1) and"
+    " (4,) and makes (4, 4) of them",
+    "shape_target": "`aten.mse_loss.default` (shape_target.py:32) of torch-tape takes the shapes"
+    " (3, 1) and (3,)",
 }
 """The beginning, or a part, of the first remark."""
 

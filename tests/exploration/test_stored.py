@@ -145,6 +145,55 @@ def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
     )
 
 
+def raising(error: Failure, *, is_graph_only: bool = False) -> Report:
+    """A report in which one framework raised, or only the recording of its graph."""
+    case = WHOLE.cases[0]
+    results = dict(case.results)
+    name = next(iter(results))
+    if not is_graph_only:
+        results[name] = Result(outcome="raised", error=error)
+    changed = msgspec.structs.replace(case, results=results)
+    ungraphed = {name: Ungraphed(error, while_recorded=is_graph_only)}
+    return msgspec.structs.replace(WHOLE, cases=(changed, *WHOLE.cases[1:]), ungraphed=ungraphed)
+
+
+@pytest.mark.parametrize("is_graph_only", [False, True])
+@pytest.mark.parametrize(
+    "error",
+    [
+        Failure("RuntimeError", "Output 0 is a view and is being modified inplace"),
+        Failure("TypeError", "construct() takes 2 positional arguments"),
+        Failure("AttributeError", "'Tensor' has no attribute 'no_such_method'"),
+    ],
+)
+def test_a_report_in_which_a_net_raises_is_kept(error: Failure, is_graph_only: bool) -> None:
+    assert is_whole(raising(error, is_graph_only=is_graph_only))
+
+
+@pytest.mark.parametrize("is_graph_only", [False, True])
+@pytest.mark.parametrize(
+    "error",
+    [
+        Failure("MemoryError", ""),
+        Failure("OutOfMemoryError", "CUDA out of memory. Tried to allocate 2.00 GiB"),
+        Failure("RuntimeError", "[enforce fail] DefaultCPUAllocator: can't allocate memory"),
+        Failure("RuntimeError", "Malloc for kernel output failed, Memory isn't enough"),
+        Failure("ModuleNotFoundError", "No module named 'mindcv'"),
+        Failure("OSError", "[Errno 28] No space left on device"),
+        Failure("timed_out", "no answer"),
+        Failure("RuntimeError", kind="no_memory"),
+    ],
+)
+def test_a_report_that_lacks_time_memory_or_a_package_is_not_kept(
+    error: Failure, is_graph_only: bool
+) -> None:
+    assert not is_whole(raising(error, is_graph_only=is_graph_only))
+
+
+def test_a_report_without_the_graph_of_a_lost_worker_is_not_kept() -> None:
+    assert not is_whole(msgspec.structs.replace(WHOLE, lost_graphs=("torch-tape",)))
+
+
 def test_a_report_of_which_noise_could_not_be_measured_is_not_kept() -> None:
     lost = ReportFinding(fact=NoiseUnknown("torch", Failure("crashed", "lost")))
     assert not is_whole(msgspec.structs.replace(WHOLE, findings=(lost,)))

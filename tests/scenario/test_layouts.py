@@ -21,6 +21,7 @@ NUMBERS = np.arange(24, dtype=np.float32)
         ({"squeeze": 1}, (4, 1, 6)),
         ({"transpose": (1, 0), "reshape": (2, 3, 4)}, (4, 6)),
         ({"reshape": (2, 3, 4), "transpose": (0, 2, 1)}, (6, 4)),
+        ([{"reshape": (2, 3, 4)}, {"transpose": (1, 0, 2)}, {"reshape": (6, 4)}], (6, 4)),
     ],
 )
 def test_a_layout_leads_there_and_back(entry: Any, shape: tuple[int, ...]) -> None:
@@ -38,7 +39,8 @@ def test_steps_are_taken_in_the_order_in_which_they_are_written() -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", [{}, [], "transpose", {"flip": 1}, {"transpose": "10"}, {"reshape": (2.0, 3)}]
+    "entry",
+    [{}, [], [{}], [3], "transpose", {"flip": 1}, {"transpose": "10"}, {"reshape": (2.0, 3)}],
 )
 def test_what_is_no_layout_is_refused_with_what_is_one(entry: Any) -> None:
     with pytest.raises(UsageError, match="is not a layout; write"):
@@ -53,6 +55,23 @@ def test_a_step_that_the_shape_does_not_allow_is_refused() -> None:
         to_torch(NUMBERS.reshape(4, 6), read({"transpose": (2, 1, 0)}))
     with pytest.raises(UsageError, match=r"turns into \(6, 4\), but PyTorch's has \(4, 6\)"):
         to_mindspore(NUMBERS.reshape(4, 6), read({"transpose": (1, 0)}), (4, 6))
+
+
+def test_heads_that_are_interleaved_become_heads_that_follow_each_other() -> None:
+    # Rows (head, 3, width) of one net are rows (3, head, width) of the other.
+    heads, width = 2, 4
+    rows = [(head, part) for head in range(heads) for part in "qkv" for _ in range(width)]
+    codes = np.array([10 * "qkv".index(part) + head for head, part in rows])
+    entry = [{"reshape": (heads, 3, width)}, {"transpose": (1, 0, 2)}, {"reshape": (24,)}]
+    in_order = to_torch(codes, read(entry))
+    assert in_order.tolist() == [0] * 4 + [1] * 4 + [10] * 4 + [11] * 4 + [20] * 4 + [21] * 4
+    np.testing.assert_array_equal(to_mindspore(in_order, read(entry), (24,)), codes)
+
+
+def test_a_step_that_recurs_is_written_in_a_list() -> None:
+    steps = read([{"reshape": (2, 3, 4), "transpose": (1, 0, 2)}, {"reshape": (24,)}])
+    assert written(steps).startswith("[{")
+    assert read(ast.literal_eval(written(steps))) == steps
 
 
 def test_without_steps_an_array_of_the_same_size_is_reshaped() -> None:

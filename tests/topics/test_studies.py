@@ -2,17 +2,21 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from explorer.cli.study import exit_code
+from explorer.model.arrays import pack
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
+from explorer.model.requests import Description, ParameterSpec, Role
+from explorer.scenario.find import find
 from explorer.store.store import Store
 from explorer.topics import topic
 from explorer.topics.devices.questions import MATRIX
 from explorer.topics.question import Target
-from explorer.topics.studies import record, refused_by_some, study, target
+from explorer.topics.studies import record, refuse_other_names, refused_by_some, study, target
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written
 
@@ -125,3 +129,29 @@ def test_a_measurement_that_time_did_not_reach_is_lost(tmp_path: Path) -> None:
         MATRIX.measurement_name("torch-graph"): unreached,
     }
     assert exit_code(DEVICES, on, record(DEVICES, on, {}, measured)) == 3
+
+
+def described(*names: str, role: Role = "trained") -> Description:
+    """A net with parameters of these names."""
+    value = pack(np.ones(2, np.float32))
+    specs = tuple(ParameterSpec(name, name, role, value) for name in names)
+    return Description(parameters=specs)
+
+
+def test_a_study_that_starts_nets_by_names_refuses_weights_of_other_names() -> None:
+    higher_order, file = topic("higher-order"), str(find("polynomial"))
+    assert higher_order.starts_by_names
+
+    def refuse(mindspore: Description, torch: Description) -> None:
+        refuse_other_names(higher_order, file, {"mindspore": mindspore, "torch": torch})
+
+    refuse(described("a", "b"), described("b", "a"))
+    refuse(described("a", role="frozen"), described("b", role="buffer"))
+    refuse_other_names(higher_order, file, {"torch": described("b")})
+    with pytest.raises(ScenarioError) as refused_names:
+        refuse(described("w", "a1", "a2", "a3", "a4"), described("w", "b"))
+    said = str(refused_names.value)
+    assert "only MindSpore's net has a1, a2, a3 and 1 more, and only PyTorch's b;" in said
+    assert "PARAMETER_NAMES" in said
+    with pytest.raises(ScenarioError, match="only PyTorch's none that the other lacks"):
+        refuse(described("w", "a"), described("w"))

@@ -78,8 +78,12 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
         f"{TAKE} different inputs, {ONE} against {OTHER}, and give",
     ),
     (
+        two_rows(Inputs(alone=((MUL,), (MULS, MULS)))),
+        f"in backward: {ONE} and the 3 ops from {OTHER} to `Sub` compute different values: {VALUES}",
+    ),
+    (
         two_rows(Inputs(alone=((), (MULS, MULS, MULS)))),
-        f"equal inputs but for {OTHER} and {OTHER} and 1 more of mindspore-graph alone, but give",
+        f"equal inputs but for {OTHER}, {OTHER} and 1 more of mindspore-graph alone, but give",
     ),
     (
         two_rows(Inputs(alone=((MUL,), ()), constants=(THREE,))),
@@ -335,3 +339,30 @@ def test_a_further_divergence_says_so(code: str) -> None:
     assert said.startswith(
         {"en": "Further divergence in backward: ", "zh": "其余分歧（反向）："}[code]
     )
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, "`block0.act, net.py:3`"),
+        (3, "`block0.act, net.py:3`, `block1.act, net.py:3` and `block2.act, net.py:3`"),
+        (
+            50,
+            "`block0.act, net.py:3`, `block1.act, net.py:3`, `block2.act, net.py:3` and 47 more",
+        ),
+    ],
+)
+def test_of_many_further_places_three_are_named(count: int, said: str) -> None:
+    places = [Place(label="gelu", scope=f"block{n}.act", source="net.py:3") for n in range(count)]
+    divergence = OtherValue(
+        phase="forward",
+        ends=BOTH,
+        gap=TWICE,
+        rows=ROWS,
+        inputs=Inputs(),
+        also_at=tuple((place, place) for place in places),
+    )
+    text = sentence(divergence, ENGINES)
+    assert text.endswith(f"; the same two ops follow at {said}")
+    # The record keeps all of them.
+    assert len(divergence.also_at) == count

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from explorer.model.divergence import Place
+from explorer.model.engines import ENGINES
 from explorer.model.failures import Failure
 from explorer.model.findings import (
     KINDS,
@@ -48,8 +49,29 @@ FACTS: list[tuple[Fact, str]] = [
             outputs=("out",),
             gradients=("dp",),
         ),
-        "not finite: the output `out`, and then dp in torch-tape, torch-graph: `log` (net.py:4) makes"
+        "not finite: the output `out`, and then dp in both torch engines: `log` (net.py:4) makes"
         " -inf from 0 of `p`, of which `mul` (net.py:5) makes nan",
+    ),
+    (
+        NonFinite(
+            engines=tuple(ENGINES),
+            value="nan",
+            maker=Place(label="t"),
+            is_input=True,
+            gradients=("da", "db", "dc", "dd"),
+            are_outputs_finite=True,
+        ),
+        "not finite: da, db, dc, …, while the outputs are finite, in all engines: `t` itself has nan",
+    ),
+    (
+        NonFinite(
+            engines=("mindspore-tape", "torch-tape", "torch-graph"),
+            value="nan",
+            maker=Place(label="t"),
+            is_input=True,
+            outputs=("out",),
+        ),
+        "not finite: the output `out` in mindspore-tape, torch-tape and torch-graph: `t` itself",
     ),
     (
         NonFinite(
@@ -60,7 +82,7 @@ FACTS: list[tuple[Fact, str]] = [
             gradients=("dx",),
             are_outputs_finite=True,
         ),
-        "not finite: dx, while the outputs are finite, in torch-tape: `t` brings nan in",
+        "not finite: dx, while the outputs are finite, in torch-tape: `t` itself has nan",
     ),
     (
         NonFinite(
@@ -75,8 +97,9 @@ FACTS: list[tuple[Fact, str]] = [
     ),
     (
         SilentBroadcast(SUB, "torch-tape", ((3, 1), (3,))),
-        "broadcast: `Sub` (bn, net.py:4) of torch-tape takes (3, 1) and (3,), and pairs every element"
-        " of one with every one of the other: (3, 3)",
+        "broadcast: `Sub` (bn, net.py:4) of torch-tape takes the shapes (3, 1) and (3,) and makes"
+        " (3, 3) of them, from which a loss is computed. If the elements belong together one by one,"
+        " give both the same shape",
     ),
     (
         OtherRole("w", (Holder("torch", "trained"), Holder("mindspore", "frozen"))),

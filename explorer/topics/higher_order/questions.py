@@ -22,6 +22,7 @@ TOPIC = Topic(
     ),
     default_scenario="polynomial",
     check_scenario=check_scenario,
+    starts_by_names=True,
 )
 
 WAVE = str(Path(__file__).with_name("wave.py"))
