@@ -3,7 +3,7 @@
 import ast
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -11,8 +11,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from explorer.engines.mindspore.ir.records import Scalar, SequenceValue, TensorShape
 from explorer.engines.mindspore.ir_statements import IRStatement, Statements
 from explorer.engines.mindspore.operators import unwritten_absence, unwritten_outputs
+from explorer.engines.mindspore.views import RESHAPE, chain_of_views, values_of_views
 from explorer.model.arrays import AnyArray, Summary, carrier
 from explorer.model.graph import Absence, Output
 from explorer.numeric.summaries import summarise_all
@@ -94,8 +96,8 @@ def make_room(folders: Iterable[Path], left: int = LEFT) -> None:
 def load(path: Path) -> AnyArray:
     """A dumped array; bfloat16 as float32.
 
-    numpy's own reader knows neither the type of bfloat16 nor that a file may hold another type than
-    its header says.
+    numpy's own reader knows neither the type of bfloat16 nor that a file may hold another type, or
+    more elements, than its header says.
     """
     data = path.read_bytes()
     # Bytes 8 and 9 are the length of the header, which begins behind them.
@@ -106,8 +108,11 @@ def load(path: Path) -> AnyArray:
     if dtype == BFLOAT16:
         # A bfloat16 is the upper half of a float32.
         upper = np.frombuffer(data, "<u2", offset=start).astype(np.uint32) << 16
-        return upper.view(np.float32).reshape(shape, order=order)
-    plain: AnyArray = np.frombuffer(data, dtype, offset=start)
+        plain: AnyArray = upper.view(np.float32)
+    else:
+        plain = np.frombuffer(data, dtype, offset=start)
+    if plain.size != int(np.prod(shape)):
+        return plain  # a view's file holds all of the memory that it is a view of (2.10.0)
     return plain.reshape(shape, order=order)
 
 
@@ -163,6 +168,7 @@ class KernelValues:
         self._join_by_scope(by_scope)
         for op, group in by_op.items():
             self._join_expanded(op, group)
+        self._read_views(statements)
         # Nor did a branch run in which nothing has a value.
         self.idle |= self._without_values(statements)
         self._summaries = self._summarised(statements)
@@ -252,7 +258,7 @@ class KernelValues:
             ran = group
             if len(group) != len(kernels):
                 ran = [statement for statement in group if statement.graph not in self.idle]
-            ran = sorted(ran, key=_number_of_operator)
+            ran = _in_order_of_kernels(ran)
             for statements, of_them in self._by_runs(ran, kernels):
                 self._join_in_order(statements, of_them)
 
@@ -280,9 +286,12 @@ class KernelValues:
             self._join(statement, kernel)
 
     def _join_by_shape(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
-        """Join what shapes alone decide, where some statements were folded into other kernels."""
+        """Join what sizes alone decide, where some statements were folded into other kernels.
+
+        Shapes decide less: the kernel of a Reshape dumps the shape of its operand (2.10.0).
+        """
         for statement in statements:
-            alike = [other for other in statements if other.outputs == statement.outputs]
+            alike = [other for other in statements if _sizes(other) == _sizes(statement)]
             fitting = [kernel for kernel in kernels if 0 in _arrays(statement, kernel)[0]]
             if len(alike) == len(fitting) == 1:
                 self._join(statement, fitting[0])
@@ -294,7 +303,10 @@ class KernelValues:
         kernel for each instead: a split becomes one slice for each part.
         """
         kinds = self._expansions(op)
-        last = last_of_shares(kinds, len(statements))
+        if op in KINDS:
+            last = _of_known_kinds(op, statements, kinds)
+        else:
+            last = last_of_shares(kinds, len(statements))
         for statement, kernel in _of_one_kind(statements, last):
             if not kernel:
                 self._untold.add(id(statement))
@@ -337,6 +349,21 @@ class KernelValues:
         if _runs(kernel) > 1:
             self._repeated.add(id(statement))
 
+    def _read_views(self, statements: Statements) -> None:
+        """Read the values of views out of the memory that their kernels dumped."""
+        for body in statements.values():
+            by_number = {statement.node.index: statement for statement in body}
+            for statement in body:
+                chain = chain_of_views(statement, by_number)
+                if not chain:
+                    continue
+                held = {**self.of(statement), **self.workspaces(statement)}
+                self._arrays.pop(id(statement), None)
+                self._workspaces.pop(id(statement), None)
+                if 0 in held:
+                    views = values_of_views(held[0], chain)
+                    self._arrays[id(statement)] = dict(enumerate(views))
+
     def _without_values(self, statements: Statements) -> frozenset[str]:
         """The branches in which no statement has a value."""
         idle = set()
@@ -356,9 +383,45 @@ def _count_outputs(statement: IRStatement) -> int:
     return len(statement.outputs)
 
 
+def _sizes(statement: IRStatement) -> list[int]:
+    """How many elements each output of a statement has."""
+    return [int(np.prod(shape)) for shape, _ in statement.outputs]
+
+
 def _kernel_scope(statement: IRStatement) -> str:
     """The scope under which the kernel of a statement dumps; "" where it has none."""
-    return statement.full_name.replace("/", "_").rpartition("-op")[0]
+    name = statement.full_name.rpartition("-op")[0]
+    # Such a Transpose is a Reshape to the kernels (2.10.0).
+    if _moves_no_elements(statement):
+        name = f"{name.rpartition('/')[0]}/{RESHAPE}"
+    return name.replace("/", "_")
+
+
+def _moves_no_elements(statement: IRStatement) -> bool:
+    """Whether a statement is a Transpose that moves axes of length 1 alone."""
+    if statement.op != "Transpose":
+        return False
+    axes = statement.operands[1]
+    shape = statement.node.inputs[0].shape
+    if not isinstance(axes, SequenceValue) or not isinstance(shape, TensorShape):
+        return False
+    sizes = shape.sizes
+    long_axes = []
+    for axis in axes.values:
+        if not isinstance(axis, Scalar):
+            return False
+        place = int(axis.value) % len(sizes)
+        if sizes[place] != 1:
+            long_axes.append(place)
+    return long_axes == sorted(long_axes)
+
+
+def _in_order_of_kernels(statements: list[IRStatement]) -> list[IRStatement]:
+    """The statements of one scope in the order in which their kernels are numbered."""
+    if len({statement.op for statement in statements}) == 1:
+        return sorted(statements, key=_number_of_operator)
+    # The numbers of several operators are not of one count; each counts in printed order.
+    return statements
 
 
 def _number_of_operator(statement: IRStatement) -> int:
@@ -392,6 +455,32 @@ def last_of_shares(kinds: Kinds, count: int) -> list[Kernel]:
     if len(places) != 1:
         return []
     return last
+
+
+def _product_kind(statement: IRStatement) -> str:
+    """The kind of kernel that computes a product of matrices."""
+    shapes = [operand.shape for operand in statement.node.inputs[:2]]
+    are_batches = [isinstance(shape, TensorShape) and len(shape.sizes) > 2 for shape in shapes]
+    return "BatchMatMul" if any(are_batches) else "MatMul"
+
+
+KINDS: dict[str, Callable[[IRStatement], str]] = {"MatMulExt": _product_kind}
+"""Operators whose value one kernel computes, of a kind that depends on the operands (2.10.0).
+
+The kernels around it reshape its operands and its value.
+"""
+
+
+def _of_known_kinds(op: str, statements: list[IRStatement], kinds: Kinds) -> list[Kernel]:
+    """The kernels that compute the values of statements of an operator in KINDS, in order."""
+    chosen_kinds = list(map(KINDS[op], statements))
+    waiting = {}
+    for kind in set(chosen_kinds):
+        kernels = kinds.get(kind, [])
+        if len(kernels) != chosen_kinds.count(kind):
+            return []
+        waiting[kind] = iter(kernels)
+    return [next(waiting[kind]) for kind in chosen_kinds]
 
 
 def _of_one_kind(

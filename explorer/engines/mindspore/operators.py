@@ -16,8 +16,12 @@ ORDERING = frozenset({"UpdateState"})
 HANDING_ON = frozenset({"Depend", "Load", "Return"})
 """Operators of the compiler's own that yield their first operand."""
 
-IDENTITIES = frozenset({"Identity", "stop_gradient"})
-"""Operators of a net that yield their first operand."""
+IDENTITIES = frozenset({"GetData", "Identity", "stop_gradient"})
+"""Operators of a net that yield their first operand.
+
+``.data`` is GetData: its output is the memory of its operand, and the kernel writes nothing of its
+own (2.10.0).
+"""
 
 FUNCTION_VALUES = frozenset({"Partial", "Switch", "switch"})
 """Operators that yield a function: one with some operands bound, or one of two."""

@@ -24,6 +24,7 @@ from explorer.engines.mindspore.kernel_values import KernelValues
 from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
 from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
 from explorer.engines.mindspore.tape_tensors import OperatorCall, TensorGraph, tensors_in
+from explorer.engines.mindspore.views import VIEWS
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, carrier, unpack
 from explorer.model.graph import Absence, ProofGap
@@ -115,6 +116,10 @@ def with_tensors(nested: Any, tensors: Iterator[Any]) -> Any:
 
 def run_alone(statement: IRStatement, given: tuple[Any, ...]) -> list[Any]:
     """The tensors that a statement's primitive yields for arguments; raises what it raises."""
+    if statement.op in VIEWS:
+        tensor, *others = given
+        views = VIEWS[statement.op](array_of(tensor), *others)
+        return [tensor_like(view, tensor.dtype) for view in views]
     primitive = ms.ops.Primitive(statement.op)
     for name, value in statement.node.attrs.items():
         if isinstance(value, SequenceValue) and _holds_symbols(value):

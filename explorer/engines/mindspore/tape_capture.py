@@ -51,6 +51,8 @@ class TapeCapture:
         self._running_name = ""
         # By name, module and innermost line: a block that is computed again has other callers.
         self._called: dict[tuple[str, str, tuple[str, ...]], deque[int]] = {}
+        # By the identity of the tape's node, which is held: another one would get its identity.
+        self._views: dict[int, tuple[Any, CallSite]] = {}
         # What the running node of the tape has made, and no operator has read yet.
         self._unread: dict[int, None] = {}
         self._arriving: dict[tuple[int, int], list[Slot]] = {}
@@ -98,6 +100,10 @@ class TapeCapture:
         self._reruns.note_call(number, call, inputs)
         self._origins.note_views(call.op, number, call.operands, outputs)
         self._origins.register(number, outputs)
+
+    def view_taken(self, node: Any, site: CallSite) -> None:
+        """A view was taken at ``site`` that no operator announced; ``node`` is its of the tape."""
+        self._views[node._unique_id()] = node, site
 
     def _forward(
         self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
@@ -410,6 +416,11 @@ class TapeCapture:
         if makers:
             copy, copied = self.graph.nodes[number], self.graph.nodes[makers[0]]
             copy.scope, copy.source = copied.scope, copied.source
+            view = self._tape.unannounced_view(node)
+            if view is not None:
+                # What is copied is a view of another line, which may have been seen.
+                _, site = self._views.get(view._unique_id(), (None, (copied.scope, ())))
+                copy.scope, copy.source = site
             self._reruns.note_copy(number, inputs[0])
         self._origins.register(number, [tensor])
         return number, 0

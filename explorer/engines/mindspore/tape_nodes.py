@@ -6,6 +6,9 @@ from typing import Any
 
 from explorer.engines.capture.builder import NodeDraft, Slot
 
+COPY = "Contiguous"
+"""The operator that copies a view into contiguous memory; nobody announces it (2.10.0)."""
+
 
 class TapeNodes:
     """Which node of the graph made each node of the tape.
@@ -61,6 +64,18 @@ class TapeNodes:
                 elif not child.is_leaf():
                     waiting.append(child)
         return makers
+
+    def unannounced_view(self, node: Any) -> Any:
+        """The tape's node of the view that no operator announced: ``node``, or what it copies.
+
+        None where a copy is that of an operator's output.
+        """
+        if node.name() != COPY:
+            return node
+        view, _ = node.next_functions[0]
+        if view is None or view.is_leaf() or self.number(view._unique_id()) is not None:
+            return None
+        return view
 
     def match(self, node: Any) -> None:
         """Find the operator of a tape node whose tensor no other operator read.

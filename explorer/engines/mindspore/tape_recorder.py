@@ -6,7 +6,7 @@ wait for it: events are only noted, and become nodes of a graph when a pass over
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from explorer.engines.mindspore.tape_tensors import (
     on_tape,
     tensors_in,
 )
+from explorer.engines.mindspore.tape_views import indexing_watched
 from explorer.model.graph import GradGraph, Phase, is_users
 from explorer.model.requests import ProofScope
 
@@ -51,8 +52,25 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         self._paused = False
         self._hooked: dict[int, Any] = {}
         self._alive: list[Any] = []
+        self._indexing = ExitStack()
         for name in self._capture.start:
             net.parameters[name]._set_user_data(READ_AT_START, True)
+
+    def __enter__(self) -> "Recorder":
+        super().__enter__()
+        self._indexing.enter_context(indexing_watched(self._indexed))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._indexing.close()
+        super().__exit__(*error)
+
+    def _indexed(self, part: Any) -> None:
+        """Note where a view was taken by indexing."""
+        node = getattr(part, "_grad_node", None)
+        if node is not None and not self._paused:
+            site = self._sites.here(*STOPS)
+            self._events.append(partial(self._capture.view_taken, node, site))
 
     def finish(self, names: tuple[str, ...], gradients: list[Any]) -> None:
         """Name the gradients that the call returned, and read all values."""

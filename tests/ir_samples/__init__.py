@@ -1,0 +1,1 @@
+"""IR that MindSpore printed: samples as they are, and programs of all nets by version."""
