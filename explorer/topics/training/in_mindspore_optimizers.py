@@ -316,7 +316,7 @@ def filtered(ask: Ask) -> Found:
 def optimizer_state(ask: Ask) -> Found:
     """What an optimizer reports of itself after one step.
 
-    Its methods, the names in its state_dict, and the rate it says it has.
+    Its methods, the names in its state_dict, whether it loads that, and the rate it says it has.
     """
     set_style("tape", ask.device)
 
@@ -328,6 +328,7 @@ def optimizer_state(ask: Ask) -> Found:
         return {
             "has": {name: hasattr(optimizer, name) for name in OPTIMIZER_METHODS},
             "state_dict": attempt(_names_in_state, optimizer),
+            "load_state_dict": attempt_briefly(_load_own_state, optimizer),
             "get_lr": attempt(_rate_of, optimizer),
         }
 
@@ -340,6 +341,11 @@ def optimizer_state(ask: Ask) -> Found:
 
 def _names_in_state(optimizer: Any) -> list[str]:
     return sorted(optimizer.state_dict())
+
+
+def _load_own_state(optimizer: Any) -> bool:
+    optimizer.load_state_dict(optimizer.state_dict())
+    return True
 
 
 def _rate_of(optimizer: Any) -> Any:

@@ -264,6 +264,7 @@ TEXTS: Final[dict[str, Template]] = {
     "group_centralization": later("grad_centralization for a group"),
     "has_state_dict": later("has a state_dict"),
     "names_in_state_dict": later("names in state_dict()"),
+    "state_dict_loaded": later("load_state_dict() takes what state_dict() gives"),
     "step scaled": later("weight of 1 after a step with gradient 4 and loss_scale 4"),
     "step whole": later("weight of 1 after a step with gradient 4"),
     "step divided by hand": later("weight of 1 after a step with gradient 4, divided by hand"),
@@ -385,6 +386,11 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (59, "flat, weights"): later(
         "Use state_dict() in both; MindSpore's is flat, by the names of parameters, with the"
         " weights in it."
+    ),
+    (59, "flat, refused"): later(
+        "Use state_dict() in both; MindSpore's is flat, by the names of parameters, with the"
+        " weights in it. Load it with ms.load_param_into_net(optimizer, state): load_state_dict"
+        " refuses it."
     ),
     (60, "repair"): later(
         "Use nn.Momentum; by hand, let each moment become momentum times itself plus the gradient,"
