@@ -14,6 +14,10 @@ def closed_form() -> dict[str, Any]:
         "bound": float(bound),
         "std": float(bound / np.sqrt(3)),
         "std of Keras": float(np.sqrt(6 / (FAN_IN + FAN_OUT)) / np.sqrt(3)),
+        "bound of Keras": float(np.sqrt(6 / (FAN_IN + FAN_OUT))),
+        "minimum": -float(bound),
+        "minimum of Keras": -float(np.sqrt(6 / (FAN_IN + FAN_OUT))),
+        "share of zeros": 1.0,
     }
 
 

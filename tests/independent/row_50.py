@@ -11,6 +11,10 @@ def closed_form() -> dict[str, Any]:
         "bound": 0.125,
         "std": float(0.125 / np.sqrt(3)),
         "std of Keras": float(np.sqrt(6 / (64 + 48)) / np.sqrt(3)),
+        "bound of Keras": float(np.sqrt(6 / (64 + 48))),
+        "minimum": -0.125,
+        "minimum of Keras": -float(np.sqrt(6 / (64 + 48))),
+        "share of zeros": 1.0,
     }
 
 

@@ -1,5 +1,6 @@
 """The advice on calls of grad, in either style: results are unpacked and arguments given as it says."""
 
+from functools import partial
 from typing import Any
 
 import mindspore as ms
@@ -174,10 +175,10 @@ def row_82() -> None:
     net = Squared()
     other = ms.Parameter(ms.Tensor([1.0]), name="other")
     (weight,) = net.trainable_params()
-    passing = ((weight,), [], [weight, weight], [other])
+    passing: tuple[Any, ...] = ((weight,), [], [weight, weight], [other])
     for weights in passing:
         ms.grad(net, None, weights)(*CASES[1].arguments)  # raises where the advice is wrong
-        raises((TypeError, ValueError), lambda w=weights: _checked(net, None, w))
+        raises((TypeError, ValueError), partial(_checked, net, None, weights))
     raises((TypeError, ValueError), lambda: _checked(net, True, None))
     raises((TypeError, ValueError), lambda: _checked(net, None, ms.Tensor([1.0])))
     close(_checked(net, 0, [weight])(*CASES[1].arguments)[0], CASES[1].dx_of_sum)
