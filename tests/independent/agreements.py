@@ -53,6 +53,8 @@ WITHOUT_PROGRAM = {
 KINDS_LEFT_OUT = {
     "message": "the text of an error is the framework's; its class is compared",
     "fingerprint": "names a graph by its text; whether two are one is compared",
+    "notice": "the text of a warning is the framework's",
+    "deprecated": "the text of a warning is the framework's",
     "p": "the share of draws that would differ more goes by the draw; what is drawn is compared",
 }
 """Figures that no program finds, by a step of the way to them, each with the reason."""
@@ -92,6 +94,9 @@ def agree(
         by = party if finder == "same" else finder
         AGREEMENTS.append(Agreement(subject, f"{question}.{party}", path, by, figure, tolerance))
 
+
+place: Path
+"""The way to a figure, where it is the same in the record and in what a program finds."""
 
 # Calls of grad
 
@@ -282,8 +287,13 @@ for route, party in {"training.functional": GRAPH, "training.loop": TORCH}.items
 for row, route in {19: "training.functional", 20: "training.jit"}.items():
     agree(row, route, (TAPE,), ("losses",), TORCH, ("losses",), SUMS)
     agree(row, route, (TAPE,), ("states",), TORCH, ("after each",), SUMS)
-agree(21, "training.graphs", ("mindspore",), ("ms.jit", 0, "update"), TAPE, ("updates in it",))
-agree(21, "training.graphs", ("mindspore",), ("tape", 0, "update"), TAPE, ("updates by itself",))
+STEP_GRAPHS = "training.graphs"
+for part in ("forward", "backward", "update"):
+    for index in (0, 1):
+        figure: Path = ("by itself", index, part)
+        agree(21, STEP_GRAPHS, ("mindspore",), ("graph", index, part), GRAPH, figure)
+    agree(21, STEP_GRAPHS, ("mindspore",), ("tape", 0, part), TAPE, ("by itself", 0, part))
+    agree(21, STEP_GRAPHS, ("mindspore",), ("ms.jit", 0, part), TAPE, ("under ms.jit", 0, part))
 
 for way in ("by itself", "ms.jit"):
     for part, ours in {
@@ -583,8 +593,8 @@ for route in ("model", "step_cell"):
 agree(52, "training.loop", (TORCH,), ("states",), TORCH, ("one forward",), SUMS)
 GUIDE_STEP = "training.guide_step"
 ONCE, TWICE = "one forward", "two forwards"
-for step, forwards in {"as printed": TWICE, "set_grad()": TWICE, "as meant": ONCE}.items():
-    agree(52, GUIDE_STEP, STYLES, (step, "states"), TORCH, (forwards,), SUMS)
+for variant, forwards in {"as printed": TWICE, "set_grad()": TWICE, "as meant": ONCE}.items():
+    agree(52, GUIDE_STEP, STYLES, (variant, "states"), TORCH, (forwards,), SUMS)
 
 LISTED = "training.filtered"
 agree(53, LISTED, ("mindspore",), ("type",), TAPE, ("type",))
@@ -788,9 +798,9 @@ agree(94, LIMIT, EVERYWHERE, ("steep", "gradient"), FORM, ("gradient",))
 
 for row, call in CALLS.items():
     agree(row, call, ("torch-tape",), ("structure",), GRAPH, ("structure",))
-for call, place in {CALLS[7]: 0, OF_THE_SUM: 1}.items():
-    agree(8, call, STYLES, ("structure",), "same", ("structures", place))
-    agree(8, call, ("torch-tape",), ("structure",), GRAPH, ("structures", place))
+for call, index in {CALLS[7]: 0, OF_THE_SUM: 1}.items():
+    agree(8, call, STYLES, ("structure",), "same", ("structures", index))
+    agree(8, call, ("torch-tape",), ("structure",), GRAPH, ("structures", index))
 for name, settings in WITH_VALUE.items():
     call = NET.replace(".grad(", ".value_and_grad(").format(*settings)
     agree(10, call, STYLES, ("structure",), "same", (name, "structure"))
@@ -832,12 +842,12 @@ agree(18, BOTH, STYLES, ("first output alone",), FORM, ("loss",))
 agree(20, "training.functional", (TAPE,), ("states",), TORCH, ("after each",), SUMS)
 
 FORWARD = "tape-life.forward_alone"
-for place, ours in {
+for where, ours in {
     ("by itself", "saved"): "by itself",
     ("inside a gradient", "saved"): "inside",
     ("inside a gradient, under _no_grad", "saved"): "under _no_grad",
 }.items():
-    agree(24, FORWARD, (TAPE,), place, TAPE, (ours,))
+    agree(24, FORWARD, (TAPE,), where, TAPE, (ours,))
 switched: Path = ("inside a gradient, under _no_grad", "raised")
 agree(24, FORWARD, (GRAPH,), switched, GRAPH, ("switched", "raised"))
 agree(25, AGAIN, ("torch-tape",), ("retain_graph", "second"), TORCH, ("second",))
@@ -896,8 +906,8 @@ for part in ("fixed", "dynamic", "gradient", "gradient_in_a_cell"):
 agree(40, "operators.inference", ENGINES, ("inference", 1), FORM, ("output",))
 agree(41, DROPOUT, (TORCH,), ("p=0.3", "kept"), FORM, ("of 0.7", "kept"), SAMPLED)
 agree(44, AXES, ("mindspore",), ("mint.transpose(x, 0, 3)",), FORM, ("swapped",))
-refused: Path = ("same", "raised")
-agree(45, POOLS, ("torch-tape",), refused, TORCH, refused)
+refuses_same: Path = ("same", "raised")
+agree(45, POOLS, ("torch-tape",), refuses_same, TORCH, refuses_same)
 BY_HAND = "operators.padding_by_hand"
 agree(46, BY_HAND, STYLES, ("as meant",), FORM, ("padded",))
 agree(46, BY_HAND, STYLES, ("as printed", "raised"), "same", ("printed", "raised"))
@@ -905,14 +915,14 @@ STRIDED = "operators.strided_convolution"
 for way in ("by default", "same"):
     agree(47, STRIDED, ("mindspore",), (way,), FORM, ("strided, same",))
 agree(47, STRIDED, FRAMEWORKS, ("padding=1",), FORM, ("strided, padding 1",))
-agree(47, STRIDED, (TORCH,), refused, TORCH, refused)
+agree(47, STRIDED, (TORCH,), refuses_same, TORCH, refuses_same)
 for row, layer in {49: "convolution", 50: "dense"}.items():
     for part in ("weight", "bias"):
-        for end, ours in {"minimum": "minimum", "maximum": "bound"}.items():
-            place = (f"{layer} {part}", end)
+        for limit, ours in {"minimum": "minimum", "maximum": "bound"}.items():
+            place = (f"{layer} {part}", limit)
             agree(row, INITIAL, FRAMEWORKS, place, FORM, (ours,), SAMPLED)
-    for end, ours in {"minimum": "minimum of Keras", "maximum": "bound of Keras"}.items():
-        agree(row, INITIAL, ("keras",), (f"{layer} weight", end), FORM, (ours,), SAMPLED)
+    for limit, ours in {"minimum": "minimum of Keras", "maximum": "bound of Keras"}.items():
+        agree(row, INITIAL, ("keras",), (f"{layer} weight", limit), FORM, (ours,), SAMPLED)
     agree(row, INITIAL, ("keras",), (f"{layer} bias", "zeros"), FORM, ("share of zeros",))
 
 FURTHER_DIFFERENTIATED = (
@@ -987,8 +997,8 @@ GROUP_RATES = "schedules.group_rates"
 for kind in ("number", "list", "Cell"):
     place = ("get_lr_parameter", kind, 0, "kind")
     agree(65, GROUP_RATES, ("mindspore",), place, TAPE, ("kinds", kind, "kind"))
-shape: Path = ("get_lr_parameter", "list", 0, "shape")
-agree(65, GROUP_RATES, ("mindspore",), shape, TAPE, ("kinds", "list", "shape"))
+lists_shape: Path = ("get_lr_parameter", "list", 0, "shape")
+agree(65, GROUP_RATES, ("mindspore",), lists_shape, TAPE, ("kinds", "list", "shape"))
 refusal = ("param_groups", "nn", "raised")
 agree(65, GROUP_RATES, ("mindspore",), refusal, TAPE, ("param_groups", "raised"))
 agree(65, GROUP_RATES, ("mindspore",), ("param_groups", "experimental"), TAPE, ("experimental",))
@@ -1014,3 +1024,102 @@ agree(88, "networks.not_trained", STYLES, ("saved",), "same", ("saved",))
 agree(88, "networks.not_trained", (TAPE,), ("changed",), TAPE, ("changed to",))
 agree(91, TOLD, STYLES, ("structure",), FORM, ("structure",))
 agree(94, LIMIT, EVERYWHERE, ("steep", "value_is_finite"), FORM, ("loss is finite",))
+for row in (22, 70):
+    style = TAPE if row == 22 else GRAPH
+    agree(row, "tape-life.reused", (style,), ("inputs",), FORM, ("inputs",))
+for moment, ours in {
+    "by itself": "nodes outside",
+    "inside a gradient": "nodes inside",
+}.items():
+    agree(23, FORWARD, (TAPE,), (moment, "nodes"), TAPE, (ours,))
+for moment, ours in {
+    "by itself": "by itself",
+    "inside a gradient": "inside",
+    "inside a gradient, under _no_grad": "under _no_grad",
+}.items():
+    agree(24, FORWARD, (TAPE,), (moment, "nodes"), TAPE, ("nodes", ours))
+for path, ours in {"inputs times 1": "positive", "inputs times -1": "negative"}.items():
+    agree(27, BRANCH, (TAPE,), (path, "tape"), TAPE, (ours,))
+    for question in (BRANCH, "stages.other_values"):
+        agree(27, question, (GRAPH,), (path, "compiled again"), GRAPH, ("compiled again",))
+agree(28, "stages.gradient_passes", (GRAPH,), ("passes", -1, "update"), GRAPH, ("update",))
+for part in ("forward", "backward", "update"):
+    place = ("passes", -1, part)
+    agree(28, "stages.training_passes", (GRAPH,), place, GRAPH, ("step", part))
+agree(28, "stages.training_passes", (GRAPH,), ("kernels",), GRAPH, ("step", "all"))
+agree(
+    37,
+    "devices.moves",
+    ("mindspore",),
+    ("set_device_again", "raised"),
+    TAPE,
+    ("set again", "raised"),
+)
+agree(40, "operators.inference", ENGINES, ("inference", 2), FORM, ("output",))
+trained: Path = ("trainable=True, training", "output")
+agree(42, STATES, ("keras",), trained, TORCH, ("batch", "output"), SUMS)
+reversed_shape: Path = ("ops.transpose(x, (3, 2, 1, 0))", "shape")
+agree(44, AXES, ("keras",), reversed_shape, FORM, ("reversed", "shape"))
+agree(45, POOLS, ("torch-graph",), refuses_same, TORCH, ("compiled", "raised"))
+for row, layer in {49: "convolution", 50: "dense"}.items():
+    for framework, finder in {"mindspore": TAPE, TORCH: TORCH}.items():
+        agree(row, INITIAL, (framework,), ("has_bias", layer), finder, ("by default",))
+    leave_out(row, f"{INITIAL}.keras", ("has_bias", layer), "is read off Keras' signature")
+agree(56, "schedules.by_hand", (TORCH,), ("cosine",), FORM, ("cosine that turns",))
+centralized: Path = ("nn", "grad_centralization, rows of 16", "raised")
+agree(58, "training.groups", ("mindspore",), centralized, TAPE, ("centralized", "raised"))
+for part in ("minimum", "maximum", "std"):
+    agree(72, WEIGHTS, ("keras",), ("lstm bias", part), FORM, ("lstm bias in Keras", part))
+agree(75, "gradients.sampler", (TAPE,), ("without", "gradient"), FORM, ("without",))
+undrawn: Path = ("without", "raised")
+agree(75, "gradients.function", ("torch-tape",), undrawn, TORCH, undrawn)
+refused_too_early: Path = ("without", "stop_gradient too early", "raised")
+agree(81, OUTPUTS, (TORCH,), refused_too_early, TORCH, ("stopped before", "raised"))
+
+# Figures that no program finds
+
+UNSEEN = "None: nothing can be asked of a compiled graph, and the page says so"
+for part in ("saved", "nodes"):
+    for moment in ("by itself", "inside a gradient"):
+        for row in (23, 24):
+            leave_out(row, f"{FORWARD}.{GRAPH}", (moment, part), UNSEEN)
+leave_out(21, STEP_GRAPHS, (EVERY, EVERY, "plumbing"), "builds tuples and orders effects")
+COUNTED = "counts what this project's own recording sees; the other engines' counts are compared"
+leave_out(26, f"{NESTED}.{TAPE}", ("by order", EVERY, "tape"), COUNTED)
+leave_out(26, f"{NESTED}.torch-graph", ("by order", EVERY, "joint"), COUNTED)
+for part in ("forward", "backward", "update", "graphs"):
+    leave_out(27, f"{BRANCH}.{GRAPH}", ("inputs times 1", part), "of several graphs of one program")
+leave_out(
+    28, "stages.gradient_passes", ("passes", EVERY), "of passes before the last, by their sum"
+)
+leave_out(83, "training.stateful", (EVERY, "dispatched"), COUNTED)
+DRAWN = "drawn at random: how many or which differs from run to run"
+leave_out(33, MODES, ("training", "dropout_zeros"), DRAWN)
+leave_out(40, "operators.inference", ("training",), DRAWN)
+for part in ("output", "gradient"):
+    leave_out(51, "operators.dropout_mask", (part,), DRAWN)
+leave_out(61, f"{RANKS}.torch", ("ranks", EVERY, "after_step_own_seed"), DRAWN)
+for part in ("minimum", "maximum"):
+    for framework in FRAMEWORKS:
+        leave_out(72, f"{WEIGHTS}.{framework}", ("embedding weight", part), DRAWN)
+leave_out(
+    39, "networks.compilations", ("lengths",), "the number of lengths that the question gives"
+)
+HERE = "names the device of the machine"
+for row, question, names in (
+    (37, "devices.moves", ("target",)),
+    (73, "devices.context", ("here",)),
+    (73, "devices.context", ("kinds",)),
+    (79, WRITING, ("target",)),
+    (79, WRITING, ("device",)),
+):
+    leave_out(row, question, names, HERE)
+leave_out(61, f"{RANKS}.torch", ("ranks", EVERY, "printed"), "needs an accelerator")
+AS_THE_GUIDE = "the guide's listing, which the measurement runs letter for letter"
+for party in ("nn", TORCH):
+    leave_out(66, f"{SCALED}.{party}", ("as printed",), AS_THE_GUIDE)
+leave_out(
+    75, "gradients.function.torch-graph", (EVERY, "raised"), "numpy inside: Dynamo takes no part"
+)
+for part in ("target", "dtypes", "strides"):
+    leave_out(77, "operators.ascend_operators", (part,), WITHOUT_PROGRAM[77])

@@ -46,10 +46,11 @@ def in_mindspore_tape() -> dict[str, Any]:
     """How many tensors the tape saves of a forward: by itself, in a gradient, and under _no_grad."""
     import mindspore as ms
 
+    from tests.independent import row_23
     from tests.independent.guide_net import mindspore_arguments, mindspore_net
 
     net, arguments = mindspore_net(), mindspore_arguments()
-    figures = {}
+    figures: dict[str, Any] = {}
 
     def keep(tensor: Any) -> Any:
         saved.append(tensor)
@@ -66,7 +67,21 @@ def in_mindspore_tape() -> dict[str, Any]:
         with ms.saved_tensors_hooks(keep, give), ms._no_grad():
             return net(x, y)[0]
 
+    def counting(x: Any, y: Any) -> Any:
+        loss = net(x, y)[0]
+        nodes["inside"] = row_23.tape_nodes(loss)
+        return loss
+
+    def unrecorded_counting(x: Any, y: Any) -> Any:
+        with ms._no_grad():
+            loss = net(x, y)[0]
+        nodes["under _no_grad"] = row_23.tape_nodes(loss)
+        return loss
+
+    nodes = {"by itself": row_23.tape_nodes(net(*arguments)[0])}
     weights = net.trainable_params()
+    for function in (counting, unrecorded_counting):
+        attempt(ms.grad(function, None, weights), *arguments)
     calls = {
         "by itself": forward,
         "inside": ms.grad(forward, None, weights),
@@ -76,7 +91,7 @@ def in_mindspore_tape() -> dict[str, Any]:
         saved: list[Any] = []
         attempt(call, *arguments)
         figures[name] = len(saved)
-    return figures
+    return {**figures, "nodes": nodes}
 
 
 def in_mindspore_graph() -> dict[str, Any]:

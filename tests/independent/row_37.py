@@ -25,6 +25,7 @@ def in_mindspore_tape() -> dict[str, Any]:
             "Tensor.move_to": attempt(_device_of, ms.Tensor([1.0]).move_to, device),
             "Cell.to": attempt(_device_of_cell, device),
         }
+    figures["set again"] = attempt(ms.set_device, "CPU", 1)
     return figures
 
 

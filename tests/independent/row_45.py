@@ -23,8 +23,11 @@ def in_torch() -> dict[str, Any]:
     """What PyTorch's pooling makes of "same"."""
     import torch
 
-    pool = torch.nn.functional.max_pool2d
-    return {"same": attempt(lambda: pool(torch.zeros(1, 1, 3, 3), 2, 2, padding="same"))}
+    def pooled() -> Any:
+        return torch.nn.functional.max_pool2d(torch.zeros(1, 1, 3, 3), 2, 2, padding="same")
+
+    compiled = torch.compile(pooled, backend="eager", fullgraph=True)
+    return {"same": attempt(pooled), "compiled": attempt(compiled)}
 
 
 def _pooled(starts: tuple[int, ...]) -> list[list[float]]:

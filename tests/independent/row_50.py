@@ -25,4 +25,15 @@ def in_mindspore_tape() -> dict[str, Any]:
 
     ms.set_seed(2)
     layer = nn.Dense(64, 48)
-    return {"std": float(np.std(layer.weight.asnumpy())), "bias": bool(layer.bias.asnumpy().any())}
+    return {
+        "std": float(np.std(layer.weight.asnumpy())),
+        "bias": bool(layer.bias.asnumpy().any()),
+        "by default": nn.Dense(1, 1).bias is not None,
+    }
+
+
+def in_torch() -> dict[str, Any]:
+    """Whether a layer has a bias by default."""
+    from torch import nn
+
+    return {"by default": nn.Linear(1, 1).bias is not None}

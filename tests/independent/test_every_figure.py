@@ -168,7 +168,7 @@ def test_a_figure_that_no_program_finds_is_noticed(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("tests.independent.test_every_figure.AGREEMENTS", [])
     covered.cache_clear()
     try:
-        assert ("training.clipping.torch", ("by norm", "1.0", "returned")) in (
+        assert ("training.clipping.torch", ("by norm", "1.0", "gradients")) in (
             shown_without_agreement(16)
         )
     finally:

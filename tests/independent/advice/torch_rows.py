@@ -163,18 +163,15 @@ def row_57() -> None:
 
 def row_64() -> None:
     """Adagrad and Adam take the steps of ProximalAdagrad and AdamOffload, by their formulas."""
-    for optimizer, right in (
-        (lambda each: torch.optim.Adagrad([each], 0.1, initial_accumulator_value=0.1), _adagrad()),
-        (lambda each: torch.optim.Adam([each], 0.1), X - 0.1 * X.sign()),
+    adagrad = X - 0.1 * X / torch.sqrt(0.1 + X**2)
+    for kind, settings, right in (
+        (torch.optim.Adagrad, {"initial_accumulator_value": 0.1}, adagrad),
+        (torch.optim.Adam, {}, X - 0.1 * X.sign()),
     ):
         weight = leaf()
         weight.grad = X.clone()
-        optimizer(weight).step()
+        kind([weight], 0.1, **settings).step()
         close(weight, right, 1e-4)
-
-
-def _adagrad() -> Any:
-    return X - 0.1 * X / torch.sqrt(0.1 + X**2)
 
 
 def row_66() -> None:
