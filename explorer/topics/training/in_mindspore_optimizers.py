@@ -23,6 +23,7 @@ from explorer.topics.training.inputs import (
     WEIGHT,
     batches,
     gradients,
+    loads_own_state,
 )
 from explorer.topics.training.update_rules import moved_weights
 
@@ -328,7 +329,7 @@ def optimizer_state(ask: Ask) -> Found:
         return {
             "has": {name: hasattr(optimizer, name) for name in OPTIMIZER_METHODS},
             "state_dict": attempt(_names_in_state, optimizer),
-            "load_state_dict": attempt_briefly(_load_own_state, optimizer),
+            "load_state_dict": attempt_briefly(loads_own_state, optimizer),
             "get_lr": attempt(_rate_of, optimizer),
         }
 
@@ -341,11 +342,6 @@ def optimizer_state(ask: Ask) -> Found:
 
 def _names_in_state(optimizer: Any) -> list[str]:
     return sorted(optimizer.state_dict())
-
-
-def _load_own_state(optimizer: Any) -> bool:
-    optimizer.load_state_dict(optimizer.state_dict())
-    return True
 
 
 def _rate_of(optimizer: Any) -> Any:

@@ -21,6 +21,7 @@ from explorer.topics.training.inputs import (
     WEIGHT,
     batches,
     gradients,
+    loads_own_state,
 )
 from explorer.topics.training.update_rules import moved_weights
 
@@ -263,16 +264,11 @@ def optimizer_state(ask: Ask) -> Found:
             "torch": {
                 "has": {name: hasattr(optimizer, name) for name in OPTIMIZER_METHODS},
                 "state_dict": sorted(names),
-                "load_state_dict": attempt_briefly(_load_own_state, optimizer),
+                "load_state_dict": attempt_briefly(loads_own_state, optimizer),
             },
             "scheduler.get_last_lr": scheduler.get_last_lr(),
         }
     )
-
-
-def _load_own_state(optimizer: Any) -> bool:
-    optimizer.load_state_dict(optimizer.state_dict())
-    return True
 
 
 def looked_up(ask: Ask) -> Found:
