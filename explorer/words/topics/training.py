@@ -236,12 +236,16 @@ TEXTS: Final[dict[str, Template]] = {
     "clipped_by_default": later("[[3, 4], [12]] clipped by default"),
     "clip_difference": later("greatest difference from clip_grad_norm_ at norms 1, 5 and 20"),
     "mean_divided": later(
-        "difference from the whole batch's gradient, loss a mean, sum divided by 4"
+        "greatest difference from the whole batch's gradient, loss a mean, sum divided by 4"
     ),
-    "mean_undivided": later("difference from the whole batch's gradient, loss a mean, not divided"),
-    "sum_undivided": later("difference from the whole batch's gradient, loss a sum, not divided"),
+    "mean_undivided": later(
+        "greatest difference from the whole batch's gradient, loss a mean, not divided"
+    ),
+    "sum_undivided": later(
+        "greatest difference from the whole batch's gradient, loss a sum, not divided"
+    ),
     "divided_in_training": later(
-        "difference from the whole batch's gradient, batch norm in training, sum divided by 4"
+        "greatest difference from the whole batch's gradient, batch norm in training, sum divided by 4"
     ),
     # Evidence: a function with a state
     "state_difference": later("greatest difference of losses and state with and without ms.jit"),
