@@ -14,12 +14,11 @@ import pytest
 from explorer.shipped import PACKAGE
 from explorer.topics import claims
 from tests.independent.advice import run
+from tests.independent.advice.checks import close, raises
 from tests.support.command_line import ROOT
 
 WITHOUT_PROGRAM = {
-    "row_37": "where a second device is, a reader must try; on one there is nothing to move",
     "row_61": "takes two processes: tests/topics/test_data_parallel.py trains by each of the routes",
-    "row_73": "set_device comes before all else in a process: tests/topics/test_devices_context.py",
     "row_77": "needs an Ascend NPU",
     "row_85": "says where to look, and no code",
 }
@@ -76,6 +75,34 @@ def test_advice_on_mindspore_is_followed_in_both_styles_or_in_the_one_it_names()
     alone = subjects("mindspore-graph") ^ subjects("mindspore-tape")
     # Their advice is to use graph style, or to look at its graphs.
     assert alone == {"row_26", "row_27", "row_28"}
+
+
+@pytest.mark.parametrize(
+    ("function", "party", "subject"),
+    [
+        ("row_16", "torch", "row_16"),
+        ("row_26_in_graph", "mindspore-graph", "row_26"),
+        ("row_26_in_graph", "mindspore-tape", ""),
+        ("surprise_nested_sum_on_tape", "mindspore-tape", "surprise_nested_sum"),
+        ("surprise_nested_sum_on_tape", "mindspore-graph", ""),
+        ("close", "torch", ""),
+    ],
+)
+def test_a_program_is_about_what_its_name_says(function: str, party: str, subject: str) -> None:
+    assert run.subject_of(function, party) == subject
+
+
+def test_the_outcome_of_a_program_is_what_it_finds_wrong() -> None:
+    def finds_another_number() -> None:
+        close([1.0, -2.0], [1.0, 2.0])
+
+    assert "AssertionError" in run.outcome("torch", finds_another_number)
+    assert run.outcome("torch", lambda: close([1.0, -2.0], [1.0, -2.0])) == ""
+
+
+def test_what_raises_nothing_is_noticed() -> None:
+    with pytest.raises(AssertionError, match="raises none of"):
+        raises((ValueError,), lambda: None)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,9 @@
 """The advice on tape and graph, networks and operators, in either style."""
 
+import json
+import os
+import subprocess
+import sys
 from collections import OrderedDict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -268,6 +272,33 @@ def row_88() -> None:
 
 
 row_36 = row_88
+
+
+BEFORE_ALL_ELSE = """
+import json
+import mindspore as ms
+ms.set_device("CPU", 0)
+x = ms.Tensor([1.0, -2.0])
+moved = [x.to("CPU"), x.move_to("CPU"), ms.nn.Dense(2, 1).to("CPU").weight]
+assert all(str(each.device).startswith("CPU") for each in moved)
+print(json.dumps(ms.grad(lambda x: (x * x).sum())(x).asnumpy().tolist()))
+"""
+
+
+def row_73() -> None:
+    """set_device before all else, in a process of its own, and no warning that it will go."""
+    done = subprocess.run(
+        [sys.executable, "-c", BEFORE_ALL_ELSE],
+        env={**os.environ, "GLOG_v": "2"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "deprecated" not in done.stderr
+    close(json.loads(done.stdout.splitlines()[-1]), [2, -4])
+
+
+row_37 = row_73
 
 
 def row_38() -> None:
