@@ -29,7 +29,8 @@ def expm1_otherwise(x):
 
 
 def logsigmoid_otherwise(x):
-    return -ops.relu(-x) - log1p_otherwise(ops.exp(-ops.abs(x)))
+    # Not of -abs(x), whose gradient at 0 is 0.
+    return -ops.relu(-x) - log1p_otherwise(ops.exp(ops.where(x < 0, x, -x)))
 
 
 OTHERWISE = {

@@ -10,14 +10,25 @@ POINTS = {"softplus": -14.0, "logsigmoid": 14.0, "elu": -1e-5}
 
 
 def softplus(x):
-    small = ops.exp(-ops.abs(x))
+    # Not of -abs(x), whose gradient at 0 is 0.
+    small = ops.exp(ops.where(x > 0, -x, x))
     return ops.relu(x) + 2 * ops.atanh(small / (2 + small))
+
+
+def logsigmoid(x):
+    return -softplus(-x)
+
+
+def elu(x):
+    # Where it is not used it must be finite too: its gradient would be nan, and not left out.
+    low = ops.where(x > 0, ops.zeros_like(x), ops.clamp(x, -30.0))
+    return ops.where(x > 0, x, 2 * ops.sinh(low / 2) * ops.exp(low / 2))
 
 
 OTHERWISE = {
     "softplus": softplus,
-    "logsigmoid": lambda x: -softplus(-x),
-    "elu": lambda x: ops.where(x > 0, x, 2 * ops.sinh(x / 2) * ops.exp(x / 2)),
+    "logsigmoid": logsigmoid,
+    "elu": elu,
 }
 
 

@@ -17,7 +17,11 @@ def in_mindspore() -> dict[str, Any]:
 
     of_both = ms.grad(mindspore_net(), 0)(*mindspore_arguments())
     of_the_sum = ms.grad(mindspore_net("sum"), 0)(*mindspore_arguments())
-    return {"both": spelt(of_both)["values"], "sum": spelt(of_the_sum)["values"]}
+    return {
+        "both": spelt(of_both)["values"],
+        "sum": spelt(of_the_sum)["values"],
+        "structures": [spelt(each)["structure"] for each in (of_both, of_the_sum)],
+    }
 
 
 def in_torch() -> dict[str, Any]:

@@ -22,12 +22,22 @@ def closed_form() -> dict[str, Any]:
 
 
 def in_mindspore() -> dict[str, Any]:
-    """What the widest call returns, and the one with every output."""
+    """What the seven calls return."""
     import mindspore as ms
 
     net = mindspore_net()
     weights = ms.ParameterTuple(net.trainable_params())
-    arguments = mindspore_arguments()
-    widest = ms.value_and_grad(net, (0, 1), weights, has_aux=True)(*arguments)
-    every = ms.value_and_grad(net, 0, None)(*arguments)
-    return {"(0, 1), weights": spelt(widest), "0, every output": spelt(every)}
+    calls: dict[str, tuple[Any, Any, bool]] = {
+        "0": (0, None, True),
+        "1": (1, None, True),
+        "(0, 1)": ((0, 1), None, True),
+        "weights": (None, weights, True),
+        "0, weights": (0, weights, True),
+        "(0, 1), weights": ((0, 1), weights, True),
+        "0, every output": (0, None, False),
+    }
+    figures = {}
+    for name, (position, chosen, has_aux) in calls.items():
+        function = ms.value_and_grad(net, position, chosen, has_aux=has_aux)
+        figures[name] = spelt(function(*mindspore_arguments()))
+    return figures

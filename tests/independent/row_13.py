@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.independent.attempts import attempt
+
 CASES = {
     "finite numbers": [[1.0, -2.0], [3.0]],
     "zeros": [[0.0, 0.0], [0.0]],
@@ -36,3 +38,32 @@ def in_mindspore() -> dict[str, Any]:
             pair = tuple(ms.Tensor(np.array(tensor, dtype)) for tensor in tensors)
             figures[f"{name}, {dtype}"] = bool(ms.amp.all_finite(pair))
     return figures
+
+
+def in_torch() -> dict[str, Any]:
+    """By GradScaler, which refuses float16."""
+    import torch
+
+    figures: dict[str, Any] = {}
+    for dtype in DTYPES:
+        for name, tensors in CASES.items():
+            parameters = []
+            for tensor in tensors:
+                values = torch.tensor(tensor, dtype=getattr(torch, dtype))
+                parameter = torch.zeros_like(values).requires_grad_()
+                parameter.grad = values
+                parameters.append(parameter)
+            figures[f"{name}, {dtype}"] = attempt(_steps, parameters)
+    return figures
+
+
+def _steps(parameters: list[Any]) -> bool:
+    """Whether a step is taken, which moves the weights, or left out."""
+    import torch
+
+    optimizer = torch.optim.SGD(parameters, 1.0)
+    scaler = torch.amp.GradScaler("cpu", init_scale=1.0)
+    scaler.scale(torch.ones(()))
+    scaler.unscale_(optimizer)
+    state = scaler._found_inf_per_device(optimizer)
+    return not any(bool(found) for found in state.values())

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.independent.attempts import attempt
+
 FACTOR, SCALE = 1e-4, 65536.0
 
 
@@ -45,3 +47,15 @@ def _bfloat16(value: float) -> float:
     halfway = 0x7FFF + ((bits >> 16) & 1)
     upper = (bits + halfway) & 0xFFFF0000
     return float(np.uint32(upper).view(np.float32))
+
+
+def in_torch() -> dict[str, Any]:
+    """What becomes of unscaling in float16."""
+    import torch
+
+    weight = torch.ones(1, dtype=torch.float16, requires_grad=True)
+    weight.grad = torch.ones_like(weight)
+    optimizer = torch.optim.SGD([weight], 0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=SCALE)
+    scaler.scale(torch.ones(()))
+    return {"unscaled there": attempt(scaler.unscale_, optimizer)}

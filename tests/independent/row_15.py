@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.independent.attempts import attempt
+
 GREATEST = 65504.0
 """The greatest float16."""
 
@@ -39,4 +41,35 @@ def in_mindspore() -> dict[str, Any]:
             in_half = ms.Tensor(scaled.astype(np.float16))
         scaler.adjust(ms.amp.all_finite((in_half,)))
         after.append(float(scaler.scale_value.asnumpy()))
-    return {"after": after}
+    return {"after": after, **_overflowed()}
+
+
+def _overflowed() -> dict[str, Any]:
+    """What a step of SGD along an infinite gradient leaves; what two cells with a scale raise."""
+    import mindspore as ms
+    from mindspore import amp, nn
+
+    def optimizer_of(net: Any) -> Any:
+        return nn.SGD(net.trainable_params(), 0.125)
+
+    net = nn.Dense(1, 1, ms.Tensor([[1.0]]), has_bias=False)
+    optimizer_of(net)((ms.Tensor([[float("inf")]]),))
+    weight = float(net.weight.asnumpy()[0, 0])
+
+    def cell() -> Any:
+        net = nn.Dense(1, 1, has_bias=False)
+        scale = nn.DynamicLossScaleUpdateCell(2**18, 2, 3)
+        step = nn.TrainOneStepWithLossScaleCell(net, optimizer_of(net), scale)
+        return step(ms.Tensor([[1.0]]))
+
+    def built() -> Any:
+        net = nn.Dense(1, 1, has_bias=False)
+        manager = amp.DynamicLossScaleManager(2**18, 2, 3)
+        return amp.build_train_network(net, optimizer_of(net), loss_scale_manager=manager)
+
+    return {
+        "weight": ["-Infinity" if weight == float("-inf") else weight],
+        "moved": weight != 1,
+        "cell": attempt(cell),
+        "built": attempt(built),
+    }

@@ -8,16 +8,17 @@ STEPS, RATE = 5, 0.1
 
 
 def in_torch() -> dict[str, Any]:
-    """The loss of every step, and all values after the last."""
+    """The loss of every step, and all values after it."""
     losses: list[float] = []
-    return {"last": trained_values(1, losses), "losses": losses}
+    return {"after each": trained_values(1, losses), "losses": losses}
 
 
-def trained_values(forwards: int, losses: list[float] | None = None) -> dict[str, Any]:
-    """All values after the last step, where the net runs ``forwards`` times at each."""
+def trained_values(forwards: int, losses: list[float] | None = None) -> list[dict[str, Any]]:
+    """All values after each step, where the net runs ``forwards`` times at each."""
     import torch
 
     values = start()
+    after = []
     for pictures, targets in batches(STEPS, 4):
         for _ in range(forwards):
             # Each forward moves batch norm's running statistics; the gradient is the last one's.
@@ -29,4 +30,5 @@ def trained_values(forwards: int, losses: list[float] | None = None) -> dict[str
         with torch.no_grad():
             for weight, gradient in zip(weights, gradients, strict=True):
                 weight -= RATE * gradient
-    return {name: value.tolist() for name, value in values.items()}
+        after.append({name: value.tolist() for name, value in values.items()})
+    return after

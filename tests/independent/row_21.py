@@ -10,7 +10,43 @@ UPDATES = {"SGD", "ApplyMomentum", "Assign", "AssignAdd"}
 
 
 def in_mindspore_tape() -> dict[str, Any]:
-    """How many graphs one step compiles, and what the one under ms.jit has."""
+    """How many graphs a step compiles by itself and under ms.jit, and the operators of each."""
+    import mindspore as ms
+
+    plain = _compiled(_step())
+    jitted = _compiled(ms.jit(_step()))
+    return {
+        "graphs": len(plain),
+        "graphs of ms.jit": len(jitted),
+        "by itself": plain,
+        "under ms.jit": jitted,
+        "updates in it": jitted[0]["update"],
+        "updates by itself": plain[0]["update"],
+    }
+
+
+def in_mindspore_graph() -> dict[str, Any]:
+    """The operators of the graphs of a step that is not decorated."""
+    return {"by itself": _compiled(_step())}
+
+
+def _compiled(step: Any) -> list[dict[str, int]]:
+    import mindspore as ms
+
+    x = ms.Tensor(np.ones((4, 1, 4, 4), np.float32))
+    y = ms.Tensor(np.ones((4, 1), np.float32))
+    before = len(mindspore_ir.graphs())
+    step(x, y)
+    counts = []
+    for operators in mindspore_ir.graphs()[before:]:
+        backward = sum(operator.backward for operator in operators)
+        update = sum(operator.name in UPDATES for operator in operators)
+        forward = len(operators) - backward - update
+        counts.append({"forward": forward, "backward": backward, "update": update})
+    return counts
+
+
+def _step() -> Any:
     import mindspore as ms
     from mindspore import nn
 
@@ -35,16 +71,4 @@ def in_mindspore_tape() -> dict[str, Any]:
         optimizer(gradients)
         return loss
 
-    x = ms.Tensor(np.ones((4, 1, 4, 4), np.float32))
-    y = ms.Tensor(np.ones((4, 1), np.float32))
-    before = len(mindspore_ir.graphs())
-    step(x, y)
-    plain = mindspore_ir.graphs()[before:]
-    ms.jit(step)(x, y)
-    jitted = mindspore_ir.graphs()[before + len(plain) :]
-    return {
-        "graphs": len(plain),
-        "graphs of ms.jit": len(jitted),
-        "updates in it": sum(name in UPDATES for name in mindspore_ir.names(jitted[0])),
-        "updates by itself": sum(name in UPDATES for name in mindspore_ir.names(plain[0])),
-    }
+    return step

@@ -9,4 +9,7 @@ INPUTS = ([1.0, 2.0, 3.0], [0.5, -1.0, 2.0], [[1.0, 2.0], [3.0, 4.0]])
 
 def closed_form() -> dict[str, Any]:
     """3x²."""
-    return {"gradients": [(3 * np.square(values)).tolist() for values in INPUTS]}
+    return {
+        "inputs": list(INPUTS),
+        "gradients": [(3 * np.square(values)).tolist() for values in INPUTS],
+    }

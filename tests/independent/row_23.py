@@ -9,6 +9,9 @@ from tests.independent.guide_net import (
     torch_net,
 )
 
+OF_A_LEAF = 2**64 - 1
+"""The number in sequence that MindSpore's tape has for what it differentiates by."""
+
 
 def in_torch() -> dict[str, Any]:
     """The tensors that are saved, by storage, the nodes recorded, and bytes that are kept."""
@@ -69,13 +72,45 @@ def in_mindspore_tape() -> dict[str, Any]:
             loss, _ = net(x, y)
         return loss
 
+    recorded: dict[str, int] = {}
+
+    def counting(x: Any, y: Any) -> Any:
+        loss, _ = net(x, y)
+        recorded["nodes inside"] = tape_nodes(loss)
+        return loss
+
     x, y = mindspore_arguments()
     (weight,) = net.trainable_params()
     forward(x, y)
     outside = len(saved)
-    ms.grad(forward, None, ms.ParameterTuple([weight]))(x, y)
+    weights = ms.ParameterTuple([weight])
+    ms.grad(forward, None, weights)(x, y)
     given = {tensor.data_ptr() for tensor in (x, y, weight)}
-    return {"outside": outside, **_kept(saved[outside:], given)}
+    inside = _kept(saved[outside:], given)
+    ms.grad(counting, None, weights)(x, y)
+    return {
+        "outside": outside,
+        "nodes outside": tape_nodes(net(x, y)[0]),
+        **recorded,
+        **inside,
+    }
+
+
+def tape_nodes(output: Any) -> int:
+    """How many operators MindSpore's tape has behind an output; leaves are none."""
+    return len(tape_names(output))
+
+
+def tape_names(output: Any) -> list[str]:
+    """Their names."""
+    waiting, names = [getattr(output, "_grad_node", None)], {}
+    while waiting:
+        node = waiting.pop()
+        if node is None or node._unique_id() in names or node._sequence_nr() == OF_A_LEAF:
+            continue
+        names[node._unique_id()] = node.name()
+        waiting.extend(following for following, _ in node.next_functions)
+    return sorted(names.values())
 
 
 def in_mindspore_graph() -> dict[str, Any]:

@@ -60,8 +60,32 @@ def in_mindspore_graph() -> dict[str, Any]:
         x = ms.Tensor((sign * X).astype(np.float32))
         gradients[name] = gradient_of(x).asnumpy().tolist()
     compiled = mindspore_ir.graphs()[before:]
+    again = len(mindspore_ir.graphs())
+    for sign in (1, -1):
+        gradient_of(ms.Tensor((2 * sign * X).astype(np.float32)))
     return {
+        "compiled again": len(mindspore_ir.graphs()) > again,
         "compiled": len(compiled),
         "both branches": {"Exp", "Switch"} <= set(mindspore_ir.names(compiled[0])),
         **gradients,
     }
+
+
+def in_mindspore_tape() -> dict[str, Any]:
+    """The operators on the tape for either sign."""
+    import mindspore as ms
+    from mindspore import ops
+
+    from tests.independent import row_23
+
+    w = ms.Parameter(ms.Tensor(W.astype(np.float32)), name="w")
+    seen: list[list[str]] = []
+
+    def branching(x: Any) -> Any:
+        out = (w * x * x * x if x.sum() > 0 else w * ops.exp(x)).sum()
+        seen.append(row_23.tape_names(out))
+        return out
+
+    for sign in (1, -1):
+        ms.grad(branching, 0, [w])(ms.Tensor((sign * X).astype(np.float32)))
+    return {"positive": seen[0], "negative": seen[1]}

@@ -14,10 +14,15 @@ def in_torch() -> dict[str, Any]:
     x = leaf * 2
     y = x - 1
     y.backward(x)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of reading .grad of what is no leaf
+    with warnings.catch_warnings(record=True) as noticed:
+        warnings.simplefilter("always")  # of reading .grad of what is no leaf
         overwritten = x.grad
     return {
+        "exists": hasattr(torch.autograd, "Variable"),
+        "is a Tensor": isinstance(leaf, torch.Tensor),
+        "warned": [
+            str(notice.message).partition(".  ")[0].partition(". ")[0] for notice in noticed
+        ],
         "leaf": leaf.grad.tolist(),
         "x": overwritten,
         "x is a leaf": x.is_leaf,

@@ -8,7 +8,8 @@ from tests.independent.guide_net import W, X, Y, torch_leaves, torch_net
 def closed_form() -> dict[str, Any]:
     """What MindSpore returns at every call: 2·(x·w − y)·x."""
     error = float((X * W).sum() - Y)
-    return {"returned": [(2 * error * X).tolist()]}
+    returned = [(2 * error * X).tolist()]
+    return {"returned": returned, "each of three": [returned] * 3}
 
 
 def in_torch() -> dict[str, Any]:

@@ -14,6 +14,7 @@ def closed_form() -> dict[str, Any]:
     return {
         "training": ((X - mean) / np.sqrt(variance + EPSILON)).tolist(),
         "running mean": (0.1 * mean).tolist(),
+        "running mean at the start": [0.0, 0.0],
         "inference": (X / np.sqrt(1 + EPSILON)).tolist(),
         "kept by dropout": [0.0, 2.0],
         "zeros in inference": 0,

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.independent.attempts import attempt
+
 
 def closed_form() -> dict[str, Any]:
     """With windows cut off at the right and the bottom ("same"), and with whole windows alone.
@@ -15,6 +17,17 @@ def closed_form() -> dict[str, Any]:
         "negative": [[-1.0 - (3 * top + left) for left in (0, 2)] for top in (0, 2)],
         "zeros": [[-1.0, 0.0], [0.0, 0.0]],
     }
+
+
+def in_torch() -> dict[str, Any]:
+    """What PyTorch's pooling makes of "same"."""
+    import torch
+
+    def pooled() -> Any:
+        return torch.nn.functional.max_pool2d(torch.zeros(1, 1, 3, 3), 2, 2, padding="same")
+
+    compiled = torch.compile(pooled, backend="eager", fullgraph=True)
+    return {"same": attempt(pooled), "compiled": attempt(compiled)}
 
 
 def _pooled(starts: tuple[int, ...]) -> list[list[float]]:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.independent.attempts import attempt
+
 IMAGE = np.arange(16.0).reshape(4, 4)
 KERNEL = np.arange(9.0).reshape(3, 3)
 
@@ -38,7 +40,11 @@ def in_torch() -> dict[str, Any]:
     from torch.nn import functional
 
     image, kernel = (torch.tensor(values)[None, None] for values in (IMAGE, KERNEL))
-    return {"padding 1": functional.conv2d(image, kernel, stride=2, padding=1).flatten().tolist()}
+    padded = functional.conv2d(image, kernel, stride=2, padding=1)
+    return {
+        "padding 1": padded.flatten().tolist(),
+        "same": attempt(lambda: torch.nn.Conv2d(1, 1, 3, stride=2, padding="same")),
+    }
 
 
 def in_mindspore_tape() -> dict[str, Any]:

@@ -14,6 +14,10 @@ def closed_form() -> dict[str, Any]:
         "bound": float(bound),
         "std": float(bound / np.sqrt(3)),
         "std of Keras": float(np.sqrt(6 / (FAN_IN + FAN_OUT)) / np.sqrt(3)),
+        "bound of Keras": float(np.sqrt(6 / (FAN_IN + FAN_OUT))),
+        "minimum": -float(bound),
+        "minimum of Keras": -float(np.sqrt(6 / (FAN_IN + FAN_OUT))),
+        "share of zeros": 1.0,
     }
 
 
@@ -24,4 +28,15 @@ def in_mindspore_tape() -> dict[str, Any]:
 
     ms.set_seed(2)
     layer = nn.Conv2d(8, 16, 3, has_bias=True)
-    return {"std": float(np.std(layer.weight.asnumpy())), "bias": bool(layer.bias.asnumpy().any())}
+    return {
+        "std": float(np.std(layer.weight.asnumpy())),
+        "bias": bool(layer.bias.asnumpy().any()),
+        "by default": nn.Conv2d(1, 1, 1).bias is not None,
+    }
+
+
+def in_torch() -> dict[str, Any]:
+    """Whether a layer has a bias by default."""
+    from torch import nn
+
+    return {"by default": nn.Conv2d(1, 1, 1).bias is not None}

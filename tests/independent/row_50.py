@@ -11,6 +11,10 @@ def closed_form() -> dict[str, Any]:
         "bound": 0.125,
         "std": float(0.125 / np.sqrt(3)),
         "std of Keras": float(np.sqrt(6 / (64 + 48)) / np.sqrt(3)),
+        "bound of Keras": float(np.sqrt(6 / (64 + 48))),
+        "minimum": -0.125,
+        "minimum of Keras": -float(np.sqrt(6 / (64 + 48))),
+        "share of zeros": 1.0,
     }
 
 
@@ -21,4 +25,15 @@ def in_mindspore_tape() -> dict[str, Any]:
 
     ms.set_seed(2)
     layer = nn.Dense(64, 48)
-    return {"std": float(np.std(layer.weight.asnumpy())), "bias": bool(layer.bias.asnumpy().any())}
+    return {
+        "std": float(np.std(layer.weight.asnumpy())),
+        "bias": bool(layer.bias.asnumpy().any()),
+        "by default": nn.Dense(1, 1).bias is not None,
+    }
+
+
+def in_torch() -> dict[str, Any]:
+    """Whether a layer has a bias by default."""
+    from torch import nn
+
+    return {"by default": nn.Linear(1, 1).bias is not None}

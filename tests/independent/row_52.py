@@ -6,5 +6,5 @@ from tests.independent import row_19
 
 
 def in_torch() -> dict[str, Any]:
-    """The values after the last step: with one forward a step, and with two, as on a tape."""
+    """The values after each step: with one forward a step, and with two, as on a tape."""
     return {"one forward": row_19.trained_values(1), "two forwards": row_19.trained_values(2)}

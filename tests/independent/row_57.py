@@ -12,4 +12,5 @@ def closed_form() -> dict[str, Any]:
         "AdamW": 1 * (1 - 0.1 * 0.1),
         "AdamW by default": 1 * (1 - 0.1 * 0.01),
         "none": 1.0,
+        "none of four": [1.0] * 4,
     }

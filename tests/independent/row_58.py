@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.independent.attempts import attempt
+
 RATE = 0.1
 
 
@@ -23,3 +25,16 @@ def _stepped(rate: float = RATE, decay: float = 0.0, momentum: float = 0.0) -> A
         velocity = momentum * velocity + gradient + decay * weight
         weight = weight - rate * velocity
     return weight.tolist()
+
+
+def in_mindspore_tape() -> dict[str, Any]:
+    """What a step raises of a group with grad_centralization, of weights in rows of 16."""
+    import mindspore as ms
+    from mindspore import nn
+
+    def centralized() -> Any:
+        weight = ms.Parameter(ms.ops.ones((2, 16), ms.float32), name="weight")
+        groups = [{"params": [weight], "grad_centralization": True}]
+        return nn.SGD(groups, RATE)((ms.ops.ones((2, 16), ms.float32),))
+
+    return {"centralized": attempt(centralized)}

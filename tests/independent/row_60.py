@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.independent.attempts import attempt
+
 RATE, MOMENTUM = 0.1, 0.9
 
 
@@ -21,3 +23,34 @@ def closed_form() -> dict[str, Any]:
         figures["as printed"].append(printed.tolist())
         figures["as meant"].append(weight.tolist())
     return figures
+
+
+def in_mindspore() -> dict[str, Any]:
+    """What the fused class as printed raises, and a training cell with a loss scale."""
+    import mindspore as ms
+    from mindspore import nn, ops
+
+    class Fused(nn.Optimizer):  # type: ignore[misc]  # mindspore ships no types
+        def __init__(self, params: Any, learning_rate: Any, momentum: float = 0.9) -> None:
+            super().__init__(learning_rate, params)
+            self.moments = self.parameters.clone(prefix="moments", init="zeros")
+            self.opt = ops.ApplyMomentum()
+
+        def construct(self, gradients: Any) -> Any:
+            rate = self.get_lr()
+            done = True
+            for weight, moment, gradient in zip(self.parameters, self.moments, gradients):  # noqa: B905
+                done = ops.depend(done, self.opt(weight, moment, rate, gradient, self.momentum))
+            return done
+
+    def fused() -> Any:
+        weight = ms.Parameter(ms.Tensor([1.0, 2.0, 3.0]), name="weight")
+        return Fused([weight], RATE)((ms.Tensor([1.0, 1.0, 1.0]),))
+
+    def scaled() -> Any:
+        net = nn.Dense(1, 1, has_bias=False)
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+        scale = ms.Tensor(4.0, ms.float32)
+        return nn.TrainOneStepWithLossScaleCell(net, optimizer, scale)(ms.Tensor([[1.0]]))
+
+    return {"fused": attempt(fused), "scaled": attempt(scaled)}

@@ -15,6 +15,7 @@ def closed_form() -> dict[str, Any]:
     weight = np.array([2.0, 3.0, 4.0])
     return {
         "local": [[ranks[0]], [ranks[1]]],
+        "mean on each": [[mean.tolist()]] * 2,
         "mean": [mean.tolist()],
         "sum": [total.tolist()],
         "after a step": [(weight - RATE * mean).tolist()],

@@ -29,6 +29,8 @@ def closed_form() -> dict[str, Any]:
         "LambdaLR": RATE / (1 + 0.5 * STEPS),
         "MultiplicativeLR": RATE * 0.9**STEPS,
     }
+    # Milestones at 5, 10 and 20 of a list: five rates of 0.1, five of half of that, then ten.
+    rates["in lists"] = RATE * np.repeat([1, 0.5, 0.25], [5, 5, 10])
     return {name: values.tolist() for name, values in rates.items()}
 
 

@@ -17,6 +17,7 @@ def closed_form() -> dict[str, Any]:
         "tensors": 2,
         "bytes": FLOAT * error.size,
         "of inputs and parameters": FLOAT * X.size,
+        "inputs": list(inputs),
         "gradients of cubes": [_tripled_squares(values) for values in inputs],
     }
 

@@ -18,6 +18,8 @@ def closed_form() -> dict[str, Any]:
         "dense in Keras": _uniform(np.sqrt(6 / (64 + 48))),
         "embedding in Keras": _uniform(0.05),
         "lstm in Keras": _uniform(np.sqrt(6 / (40 + 4 * 64))),
+        # Of four gates, the forget gate's bias starts from 1.
+        "lstm bias in Keras": {"minimum": 0.0, "maximum": 1.0, "std": 3**0.5 / 4},
         "scale": _constant(1.0),
         "shift": _constant(0.0),
     }

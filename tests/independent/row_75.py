@@ -18,7 +18,14 @@ def closed_form() -> dict[str, Any]:
     # A call to look at, whose draws the gradient counts where the tape has kept them; a compiled
     # gradient draws again.
     first, second = _draws(generator, rows), _draws(generator, rows)
-    return {"told": told, "places": first, "kept": _counts(first), "drawn again": _counts(second)}
+    nothing = [[0.0] * 5] * 2
+    return {
+        "told": told,
+        "without": nothing,
+        "places": first,
+        "kept": _counts(first),
+        "drawn again": _counts(second),
+    }
 
 
 def _draws(generator: Any, rows: Any) -> list[list[int]]:
@@ -45,7 +52,13 @@ def in_torch() -> dict[str, Any]:
 
     x = torch.tensor(POINTS, requires_grad=True)
     ((3 * Sign.apply(x)) ** 3).sum().backward()
-    return {"told": x.grad.tolist()}
+
+    def drawn_by_numpy() -> None:
+        np.random.seed(SEED)
+        places = np.random.choice(np.where(x.detach().numpy() > 0)[0], COUNT)
+        torch.tensor(x.detach().numpy()[places]).sum().backward()
+
+    return {"told": x.grad.tolist(), "without": attempt(drawn_by_numpy)}
 
 
 def in_mindspore() -> dict[str, Any]:

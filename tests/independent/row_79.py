@@ -24,7 +24,13 @@ def in_torch() -> dict[str, Any]:
 
     refused = attempt(array)
     output[0, 0] = 7.0
-    return {"written": output.tolist(), "array": refused}
+    another = torch.tensor([[1.0, 2.0, 3.0]]) @ weight.T
+    another.detach().numpy()[0, 0] = 7.0
+    return {
+        "written": output.tolist(),
+        "array": refused,
+        "array of the detached": another.tolist(),
+    }
 
 
 def in_mindspore() -> dict[str, Any]:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.independent.attempts import attempt
+
 X = np.array([1, 2, 3], np.float32)
 
 
@@ -20,12 +22,14 @@ def in_torch() -> dict[str, Any]:
     """Of both outputs, one of them detached, by the tape."""
     import torch
 
-    figures = {}
+    figures: dict[str, Any] = {}
     for name in ("both", "stopped"):
         x = torch.tensor(X, requires_grad=True)
         beside = 3 * x.detach() if name == "stopped" else 3 * x
         (((3 * x) ** 2).sum() + beside.sum()).backward()
         figures[name] = x.grad.tolist()
+    x = torch.tensor(X, requires_grad=True)
+    figures["stopped before"] = attempt((3 * x.detach()).sum().backward)
     return figures
 
 

@@ -46,6 +46,7 @@ def in_torch() -> dict[str, Any]:
         return _plain(torch.autograd.grad(function(torch.tensor(X), torch.tensor(Y)), weights))
 
     forms = {
+        "Parameter": weight,
         "list": [weight],
         "tuple": (weight,),
         "string": "weight",

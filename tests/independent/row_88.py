@@ -1,5 +1,7 @@
 """Row 88: a number that is changed from 2 to 9 once a net was called, by what holds it."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 
@@ -24,4 +26,14 @@ def in_mindspore() -> dict[str, Any]:
     net.held.assign_value(ms.Tensor([9.0]))
     net.frozen.set_data(ms.Tensor([9.0]))
     tensor, buffer, parameter = (float(part.asnumpy()[0]) for part in net(ms.Tensor([1.0])))
-    return {"tensor": tensor, "buffer": buffer, "parameter": parameter}
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "net.ckpt")
+        ms.save_checkpoint(net, path)
+        saved = [name.replace("frozen", "parameter") for name in ms.load_checkpoint(path)]
+    return {
+        "tensor": tensor,
+        "buffer": buffer,
+        "parameter": parameter,
+        "saved": saved,
+        "changed to": 9.0,
+    }

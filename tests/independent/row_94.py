@@ -15,5 +15,6 @@ def closed_form() -> dict[str, Any]:
     finite = bool(np.isfinite(slope))
     return {
         "loss": float(np.float16(once * np.float16(FACTOR))),
+        "loss is finite": bool(np.isfinite(np.float16(once * np.float16(FACTOR)))),
         "gradient": float(slope) if finite else "not finite",
     }

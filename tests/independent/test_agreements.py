@@ -170,7 +170,7 @@ def imports_of_the_explorer(source: str) -> list[str]:
 
 
 def test_the_programs_import_nothing_of_the_explorer() -> None:
-    modules = [path for path in HERE.glob("*.py") if not path.stem.startswith("test_")]
+    modules = [path for path in HERE.rglob("*.py") if not path.stem.startswith("test_")]
     assert len(modules) > len(run.programs())
     for path in modules:
         assert imports_of_the_explorer(path.read_text(encoding="utf-8")) == [], path.name

@@ -148,6 +148,28 @@ def test_code_of_an_engine_s_own_is_shown_in_place_of_the_program_that_asked_it(
     assert script.who == "MindSpore graph and tape, PyTorch tape"
 
 
+def test_scripts_that_differ_in_mindspore_s_mode_alone_are_one_loop() -> None:
+    script = "import mindspore as ms\n\nms.set_context(mode={})\nx = ms.Tensor(1.0)\nprint(x)\n"
+    modes = ("ms.GRAPH_MODE", "ms.PYNATIVE_MODE")
+    claim = CLAIMS[2]
+    measured = {}
+    for measurement, mode in zip(claim.measurements, (*modes, ""), strict=True):
+        text = script.format(mode) if mode else "import torch\n\nprint(1)\n"
+        figures = {"code": text}
+        measured[measurement.name] = Measured(outcome="ok", code="def f(): ...", figures=figures)
+    board, row = board_of(claim)
+    joined, alone = programs(Board(date="", versions={}, rows=board.rows, measured=measured), row)
+    assert joined.who == "MindSpore graph and tape"
+    assert joined.code == (
+        "import mindspore as ms\n\n"
+        "for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):\n"
+        "    ms.set_context(mode=mode)\n"
+        "    x = ms.Tensor(1.0)\n"
+        "    print(x)\n"
+    )
+    assert alone.code == "import torch\n\nprint(1)\n"
+
+
 def names_of(codes: Iterable[Program]) -> set[str]:
     names: set[str] = set()
     for code in codes:

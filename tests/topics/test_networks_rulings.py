@@ -1,11 +1,14 @@
 """Every verdict on the limits of graph style, by constructs that it may take, refuse or change."""
 
+import inspect
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.networks.claims_porting import SLICING
+from explorer.topics.networks.inputs import CODE, INDEXING, while_below_tensor
 from explorer.topics.networks.questions import COMPILATIONS, SLICES, TOPIC
 from tests.support.topics import Ruled, ruled
 
@@ -65,7 +68,8 @@ def test_a_loop_that_is_refused_is_no_slice_and_has_advice_of_its_own(
     refused = ruling(DECLARED, loop_to_tensor=NO_VALUE, while_below_tensor=while_loop)
     assert refused.verdict == "outdated"
     assert f"In place of range(tensor) {instead}" in refused.advice
-    assert "loop_to_tensor: the value is refused (TypeError: no such slice)" in refused.evidence
+    assert "the value is refused (TypeError: no such slice)" in refused.evidence
+    assert "for index in range(at)" in refused.evidence
 
 
 @pytest.mark.parametrize("restricted", [NO_VALUE, NO_GRADIENT, ANOTHER_GRADIENT])
@@ -74,7 +78,7 @@ def test_one_construct_that_is_refused_or_wrong_is_a_restriction_and_the_advice_
 ) -> None:
     partly = ruling(DECLARED, by_mask=restricted)
     assert partly.verdict == "holds_with_changes"
-    assert "Run by_mask on the tape" in partly.advice
+    assert "Run x[x > 1] on the tape" in partly.advice
     assert "masks in graph style as on the tape" not in partly.advice
 
 
@@ -106,7 +110,7 @@ REFUSED: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)
         (ruling(NOT_DECLARED, **REFUSED), "holds", "Index by constants in graph style"),
         (ruling(COMPILED_ANEW, **REFUSED), "holds", "Pad to one length"),
         (ruling(DECLARED, **REFUSED), "holds_with_changes", "Index by constants in graph style"),
-        (ruling(NOT_DECLARED, by_mask=NO_VALUE), "holds_with_changes", "Run by_mask on the tape"),
+        (ruling(NOT_DECLARED, by_mask=NO_VALUE), "holds_with_changes", "Run x[x > 1] on the tape"),
         (ruling(DECLARED), "outdated", "Declare varying dimensions"),
     ],
 )
@@ -120,5 +124,15 @@ def test_everything_is_restricted_where_no_slice_and_no_length_is_taken(
 def test_what_the_tape_refuses_too_is_no_limit_of_graph_style() -> None:
     nowhere = ruling(DECLARED, refused_on_the_tape="by_mask", by_mask=NO_VALUE)
     assert nowhere.verdict == "outdated"
-    assert "by_mask: refused, on the tape too" in nowhere.evidence
-    assert "run by_mask on the tape" not in nowhere.advice
+    assert "x[x > 1], where at is a tensor: refused, on the tape too" in nowhere.evidence
+    assert "x[x > 1] on the tape" not in nowhere.advice
+
+
+def test_constructs_are_shown_by_code_that_the_functions_have() -> None:
+    sources = {function.__name__: inspect.getsource(function) for function in INDEXING}
+    sources["while_below_tensor"] = inspect.getsource(while_below_tensor)
+    in_mindspore = Path(inspect.getfile(INDEXING[0])).with_name("in_mindspore.py")
+    sources["loop_to_tensor"] = in_mindspore.read_text(encoding="utf-8")
+    assert sources.keys() == CODE.keys()
+    for name, code in CODE.items():
+        assert code in sources[name]

@@ -466,3 +466,14 @@ def test_what_is_said_of_a_state_dict_is_read_off_its_names(names: Any, advice: 
     ruling = judged(59, put(OPTIMIZER_STATE, ["mindspore"], "nn", "state_dict", value=names))
     assert ruling.verdict == "outdated"
     assert ruling.advice.endswith(advice)
+
+
+@pytest.mark.parametrize("place", ["nn", "experimental"])
+def test_another_way_to_load_is_advised_where_a_state_is_refused(place: str) -> None:
+    assert "load_param_into_net" not in judged(59, unchanged).advice
+    refused = put(OPTIMIZER_STATE, ["mindspore"], place, "load_state_dict", value=UNKNOWN)
+    ruling = judged(59, refused)
+    assert ruling.verdict == "outdated"
+    assert "ms.load_param_into_net(optimizer, state)" in ruling.advice
+    loaded = put(OPTIMIZER_STATE, ["mindspore"], place, "load_state_dict", value=True)
+    assert "load_param_into_net" not in judged(59, loaded).advice

@@ -1,6 +1,8 @@
 """The programs of a claim: each function once, with the parties that ran it, ready to be pasted."""
 
 import ast
+import re
+import textwrap
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -28,6 +30,10 @@ WITH_GUIDES_CODE = later("what was run with the guide's code above")
 
 OF_GUIDE = (AS_PRINTED, AS_MEANT)
 """The titles of code that a guide prints or means; what was run has the others."""
+
+
+MODE = re.compile(r"^ms\.set_context\(mode=(ms\.\w+)\)\n", re.MULTILINE)
+"""The line by which a script sets MindSpore's mode."""
 
 
 class ClaimProgram(msgspec.Struct, frozen=True):
@@ -145,7 +151,8 @@ def _scripts(
 ) -> tuple[list[tuple[list[str], str]], dict[str, Measured]]:
     """Measurements of an engine's own code as scripts with their names, and all others.
 
-    Scripts that differ in their last line alone are one script with all these lines.
+    Scripts that differ in their last line alone are one script with all these lines, and those that
+    differ in MindSpore's mode alone are one with a loop over the modes.
     """
     last_lines: dict[str, dict[str, list[str]]] = {}
     others: dict[str, Measured] = {}
@@ -159,8 +166,38 @@ def _scripts(
     scripts = []
     for setup, names_by_line in last_lines.items():
         names = [name for its_names in names_by_line.values() for name in its_names]
-        scripts.append((names, double_quoted("\n".join((setup, *names_by_line)) + "\n")))
-    return scripts, others
+        scripts.append((names, "\n".join((setup, *names_by_line)) + "\n"))
+    return [(names, double_quoted(script)) for names, script in _modes_joined(scripts)], others
+
+
+def _modes_joined(scripts: Iterable[tuple[list[str], str]]) -> list[tuple[list[str], str]]:
+    """Scripts with their names; those that differ in MindSpore's mode alone are one."""
+    names_by_mode: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for names, script in scripts:
+        before, mode, after = _around_mode(script)
+        names_by_mode.setdefault((before, after), {})[mode] = names
+    joined = []
+    for (before, after), modes in names_by_mode.items():
+        names = [name for its_names in modes.values() for name in its_names]
+        if len(modes) == 1:
+            (mode,) = modes
+            setting = f"ms.set_context(mode={mode})\n" if mode else ""
+            joined.append((names, f"{before}{setting}{after}"))
+        else:
+            loop = f"for mode in ({', '.join(modes)}):\n    ms.set_context(mode=mode)\n"
+            joined.append((names, before + loop + textwrap.indent(after, "    ")))
+    return joined
+
+
+def _around_mode(script: str) -> tuple[str, str, str]:
+    """What comes before the line that sets MindSpore's mode, the mode, and what comes after.
+
+    The mode is empty where no line sets it.
+    """
+    found = MODE.search(script)
+    if found is None:
+        return script, "", ""
+    return script[: found.start()], found[1], script[found.end() :]
 
 
 def _groups(measured: dict[str, Measured]) -> Iterator[tuple[list[str], Program]]:

@@ -331,10 +331,20 @@ def derivatives(evidence: Evidence) -> Iterator[Table[Text]]:
             title=message("higher_order.derivatives.title", net=net.name, last=LAST),
             columns=(by, order_column, truth_name(net), *map(party, parties(net))),
             rows=tuple(rows),
-            note=cells.missing(
-                evidence, net.orders, net.reference, labels={REFERENCE_PARTY: IN_FLOAT64}
+            note=cells.sentences(
+                _point_of(net),
+                cells.missing(
+                    evidence, net.orders, net.reference, labels={REFERENCE_PARTY: IN_FLOAT64}
+                ),
             ),
         )
+
+
+def _point_of(net: NestedNet) -> Text:
+    """Where the wave is differentiated; a scenario's inputs are its own."""
+    if not net.is_wave:
+        return ""
+    return message("higher_order.at_point", x=f"{wave.inputs()['x']:g}")
 
 
 def shown(figure: Any) -> Text:

@@ -16,6 +16,7 @@ from explorer.topics.cells import heights, messages, missing, party, sentences
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.higher_order import operators, transformations
 from explorer.topics.higher_order.operators import (
+    AGREES,
     OPERATORS,
     OUTCOMES,
     by_outcome,
@@ -114,7 +115,7 @@ def outcomes_by_operator(evidence: Evidence) -> Iterator[Table[Text]]:
             rows.append((operators.name_of(name), dtype_of(name), *cells))
     columns = (message("higher_order.operator"), message("higher_order.float"))
     yield Table(
-        title=message("higher_order.seconds_of_operators.title"),
+        title=message("higher_order.seconds_of_operators.title", share=AGREES),
         columns=(*columns, *map(party, TWICE)),
         rows=tuple(rows),
         note=missing(evidence, *SECOND_DERIVATIVES.values()),
@@ -228,7 +229,8 @@ def transformations_side_by_side(evidence: Evidence) -> Iterator[Table[Text]]:
         cells = [_held(figures_of.get(who, {}), name) for who in TRANSFORMING]
         rows.append((transformations.name_of(name), *cells))
     formulas = messages("higher_order.formula", *NETS)
-    note = message("higher_order.transformations.note", formulas=formulas)
+    point = tuple(f"{x:g}" for x in transformations.POINT)
+    note = message("higher_order.transformations.note", point=point, formulas=formulas)
     yield Table(
         title=message("higher_order.transformations.title"),
         columns=(message("higher_order.what"), *map(party, TRANSFORMING)),

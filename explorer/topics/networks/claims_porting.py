@@ -3,7 +3,7 @@
 Rows 39, 74, 76, 78 and 88.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from explorer.topics import cells
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence, grouped, spaced
 from explorer.topics.messages import Messages
-from explorer.topics.networks.inputs import INDEXING, SAMPLES
+from explorer.topics.networks.inputs import CODE, INDEXING, SAMPLES
 from explorer.topics.networks.questions import (
     AMP_LEVEL,
     BATCHES,
@@ -180,8 +180,13 @@ def _outcomes_seen(outcomes: Mapping[str, Message]) -> Iterator[Observation]:
     for name, fate in outcomes.items():
         fates[name] = (fate, name in restricted if name in SLICING else None)
     for names, (fate, as_stated) in grouped(fates):
-        what = say("constructs", constructs=tuple(names))
+        what = say("constructs", constructs=_code_of(names))
         yield Observation(what, fate, (GRAPH,), as_stated)
+
+
+def _code_of(constructs: Iterable[str]) -> tuple[str, ...]:
+    """The constructs as they are written."""
+    return tuple(CODE[construct] for construct in constructs)
 
 
 def _in_graph_style(slices: Mapping[str, Sliced], construct: str) -> Message:
@@ -209,7 +214,7 @@ def _advice_on_graphs(outcomes: Mapping[str, Message], compiled: Compilations) -
     if not restricted:
         yield say("index_as_on_tape")
     elif len(restricted) < len(SLICING):
-        yield say("run_on_tape", constructs=tuple(restricted))
+        yield say("run_on_tape", constructs=_code_of(restricted))
     else:
         yield say("index_by_constants")
     if compiled.is_restricted:

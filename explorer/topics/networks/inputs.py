@@ -48,8 +48,7 @@ def write_by_mask(x: Any, at: Any) -> Any:
 
 def list_by_tensor(x: Any, at: Any) -> Any:
     """One of several results in a list, at an index that is a tensor."""
-    results = [x * 1, x * 2, x * 3]
-    return results[at]
+    return [x * 1, x * 2, x * 3][at]
 
 
 def reshape_by_tensor(x: Any, at: Any) -> Any:
@@ -77,6 +76,19 @@ INDEXING = (
     reshape_by_tensor,
 )
 """Functions of a vector and an index that read, write or shape by it, the same in both frameworks."""
+
+CODE = {
+    "by_tensor": "x[at]",
+    "slice_by_tensor": "x[at:]",
+    "by_mask": "x[x > 1]",
+    "write_by_tensor": "y[at] = 0.0",
+    "write_by_mask": "y[x > 1] = 0.0",
+    "list_by_tensor": "[x * 1, x * 2, x * 3][at]",
+    "reshape_by_tensor": "x.reshape(at, -1)",
+    "while_below_tensor": "while index < at",
+    "loop_to_tensor": "for index in range(at)",
+}
+"""What each of these functions, and of those with a loop, is about: its code, letter for letter."""
 
 
 def starting_figures(layer: Any, own: Any, dropout: Any) -> dict[str, bool]:

@@ -11,7 +11,7 @@ from explorer.model.message import Message, Text, message
 from explorer.topics.cells import NONE, clauses, yes_or_no
 from explorer.topics.evidence import Evidence, flat_numbers, spaced
 from explorer.topics.observations import observed
-from explorer.topics.operators.inputs import MOMENTA
+from explorer.topics.operators.inputs import MOMENTA, ONES
 from explorer.topics.operators.questions import (
     BATCH_NORM_MOMENTUM,
     BATCH_NORM_STATES,
@@ -113,7 +113,7 @@ def _shares_seen(settings: Mapping[str, DropoutSettings]) -> Iterator[Observatio
 
 
 def _share_of(setting: str) -> Message:
-    return message("operators.share_kept", setting=setting)
+    return message("operators.share_kept", ones=ONES, setting=setting)
 
 
 def _share(survival: Survival) -> str:

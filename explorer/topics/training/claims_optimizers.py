@@ -257,11 +257,17 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     rates = {"get_lr": states["nn"].get_lr, "get_last_lr": last_rate}
 
     as_stated = {place: has == (place == "torch") for place, has in has_state_dict.items()}
+    loaded = {
+        place: state.load_state_dict
+        for place, state in states.items()
+        if state.load_state_dict is not None
+    }
     is_set = {name: _is_rate(rate, expects[name]) for name, rate in rates.items()}
     shown = for_each(partial(outcome, words="{:.4g}".format), rates)
     seen = (
         *observed(say("has_state_dict"), has_state_dict, cells.yes_or_no, as_stated),
         Observation(say("names_in_state_dict"), names_of(states["nn"].state_dict), ("nn",)),
+        *observed(say("state_dict_loaded"), loaded, partial(outcome, words=cells.yes_or_no)),
         Observation("get_lr()", shown["get_lr"], ("nn",), is_set["get_lr"]),
         Observation("get_last_lr()", shown["get_last_lr"], ("torch",), is_set["get_last_lr"]),
     )
@@ -271,7 +277,10 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         names = states["nn"].state_dict
         # The weight is the parameter that was trained.
         is_flat = not raised(names) and not {"state", "param_groups"} & set(names)
-        return Ruling("outdated", seen, "flat, weights" if is_flat and "weight" in names else "")
+        if not is_flat or "weight" not in names:
+            return Ruling("outdated", seen)
+        is_refused = any(raised(loaded.get(place)) for place in MINDSPORE_PLACES)
+        return Ruling("outdated", seen, "flat, refused" if is_refused else "flat, weights")
     return Ruling("holds", seen)
 
 

@@ -163,9 +163,11 @@ class Group(Attempt, frozen=True, kw_only=True):
 class OptimizerState(msgspec.Struct, frozen=True):
     """The methods that an optimizer has, the names in its state_dict, and its rate.
 
-    The last two are what the attempt raised, or None where the method is missing.
+    ``load_state_dict`` is True where it takes what state_dict gives. Each but the first is what the
+    attempt raised, or None where the method is missing.
     """
 
     has: dict[str, bool]
     state_dict: Any = None
+    load_state_dict: Any = None
     get_lr: Any = None

@@ -23,6 +23,7 @@ from explorer.topics.training.inputs import (
     WEIGHT,
     batches,
     gradients,
+    loads_own_state,
 )
 from explorer.topics.training.update_rules import moved_weights
 
@@ -316,7 +317,7 @@ def filtered(ask: Ask) -> Found:
 def optimizer_state(ask: Ask) -> Found:
     """What an optimizer reports of itself after one step.
 
-    Its methods, the names in its state_dict, and the rate it says it has.
+    Its methods, the names in its state_dict, whether it loads that, and the rate it says it has.
     """
     set_style("tape", ask.device)
 
@@ -328,6 +329,7 @@ def optimizer_state(ask: Ask) -> Found:
         return {
             "has": {name: hasattr(optimizer, name) for name in OPTIMIZER_METHODS},
             "state_dict": attempt(_names_in_state, optimizer),
+            "load_state_dict": attempt_briefly(loads_own_state, optimizer),
             "get_lr": attempt(_rate_of, optimizer),
         }
 

@@ -21,6 +21,7 @@ from explorer.topics.training.inputs import (
     WEIGHT,
     batches,
     gradients,
+    loads_own_state,
 )
 from explorer.topics.training.update_rules import moved_weights
 
@@ -263,6 +264,7 @@ def optimizer_state(ask: Ask) -> Found:
             "torch": {
                 "has": {name: hasattr(optimizer, name) for name in OPTIMIZER_METHODS},
                 "state_dict": sorted(names),
+                "load_state_dict": attempt_briefly(loads_own_state, optimizer),
             },
             "scheduler.get_last_lr": scheduler.get_last_lr(),
         }

@@ -1,5 +1,7 @@
 """The inputs that both frameworks' training steps share, in numpy: start, batches, gradients."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -57,6 +59,12 @@ OPTIMIZER_METHODS = (
     "add_param_group",
 )
 """The methods and attributes by which an optimizer of either framework may report its state."""
+
+
+def loads_own_state(optimizer: Any) -> bool:
+    """Load an optimizer's own state into it; True, for what it raises is another answer."""
+    optimizer.load_state_dict(optimizer.state_dict())
+    return True
 
 
 def start() -> dict[str, FloatArray]:

@@ -61,7 +61,7 @@ TEXTS = {
     "right": later("right"),
     "wrong without a message": later("wrong without a message"),
     "refused": later("refused"),
-    "off_by": later("wrong: off by {error:.2g}"),
+    "off_by": later("wrong: relative error {error:.2g}"),
     "agrees": later("agrees"),
     "wrong_second": later("wrong: {comparison}"),
     "first_raises": later("{second}, although the first raises"),
@@ -111,6 +111,7 @@ TEXTS = {
     "beside": later("{names} · {next}"),
     # Tables
     "derivatives.title": later("Derivatives of {net}, orders 1 to {last}"),
+    "at_point": later("At x = {x}."),
     "by": later("by"),
     "order": later("order"),
     "operators_by_order.title": later(
@@ -124,6 +125,7 @@ TEXTS = {
     "next_call": later("{who}, next"),
     "seconds_of_operators.title": later(
         "Second derivatives of single operators, against the change of the first"
+        " (agrees: to {share:g} of its greatest element)"
     ),
     "operator": later("operator"),
     "float": later("float"),
@@ -131,7 +133,9 @@ TEXTS = {
         "Jacobians, products and Hessians of a field v and an energy e, against float64"
     ),
     "what": later("what"),
-    "transformations.note": later("In float32 unless it says float64; {formulas:;}."),
+    "transformations.note": later(
+        "At x = ({point:,}), in float32 unless it says float64; {formulas:;}."
+    ),
     "formula.by element": later("by element: v = eˣ·sin x, e = Σv"),
     "formula.with a matrix product": later("with a matrix product: v = A·sin x, e = Σv²"),
     "formula.with a broadcast": later("with a broadcast: v = the nine xᵢ·sin xⱼ, e = Σv²"),

@@ -51,7 +51,9 @@ TEXTS: Final[dict[str, Template]] = {
         " 65536 it is {scaled}; dividing it by 65536 again gives {in_float32} in float32, and"
         " in {dtype} {in_dtype} ({who})."
     ),
-    "tiny_title": later("A gradient of 1e-8, without and with a loss scaled by 65536"),
+    "tiny_title": later(
+        "A gradient of 1e-8, a product of two numbers of 1e-4, without and with a loss scaled by 65536"
+    ),
     "without_scaling": later("without scaling"),
     "scaled_by_65536": later("with the loss scaled"),
     "unscaled_in_that_float": later("divided by 65536 in that dtype"),
@@ -159,7 +161,7 @@ TEXTS: Final[dict[str, Template]] = {
     "count_wrong_about": later("{count} of {whole}, wrong about {cases:,}"),
     "gradscaler_float16": later("GradScaler on float16 gradients"),
     "tiny without": later("gradient of 1e-8 without scaling"),
-    "tiny scaled": later("gradient of 1e-8 scaled by 65536"),
+    "tiny scaled": later("gradient of 1e-8, a product of two numbers of 1e-4, scaled by 65536"),
     "tiny unscaled there": later("gradient of 1e-8 scaled, and unscaled in float16"),
     "tiny unscaled in float32": later("gradient of 1e-8 scaled, and unscaled in float32"),
     "halving": later("overflows that halve the scale"),

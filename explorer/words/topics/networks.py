@@ -29,7 +29,7 @@ TEXTS: Final[dict[str, Template]] = {
     "container_of_two": later("a {container} of two Parameters"),
     "registered": later("{count} registered, {gradients} gradients, output {output:g}"),
     # Limits of graph style
-    "constructs": later("{constructs:,}"),
+    "constructs": later("{constructs:,}, where at is a tensor"),
     "as_on_tape": later("value and gradient as on the tape"),
     "refused_everywhere": later("refused, on the tape too"),
     "value_refused": later("the value is refused ({error})"),

@@ -294,7 +294,7 @@ TEXTS = {
     "derivatives_undefined": later("{order} derivatives that are not defined"),
     "mask_is_gradient": later("dropout's gradient is its mask"),
     # Rows 41 to 43
-    "share_kept": later("share kept by {setting}"),
+    "share_kept": later("share of {ones:,} ones kept by {setting}"),
     "documentation": later("documentation of Dropout"),
     "number_of_states": later("number of states"),
     "number_of_settings": later("number of settings"),

@@ -236,12 +236,16 @@ TEXTS: Final[dict[str, Template]] = {
     "clipped_by_default": later("[[3, 4], [12]] clipped by default"),
     "clip_difference": later("greatest difference from clip_grad_norm_ at norms 1, 5 and 20"),
     "mean_divided": later(
-        "difference from the whole batch's gradient, loss a mean, sum divided by 4"
+        "greatest difference from the whole batch's gradient, loss a mean, sum divided by 4"
     ),
-    "mean_undivided": later("difference from the whole batch's gradient, loss a mean, not divided"),
-    "sum_undivided": later("difference from the whole batch's gradient, loss a sum, not divided"),
+    "mean_undivided": later(
+        "greatest difference from the whole batch's gradient, loss a mean, not divided"
+    ),
+    "sum_undivided": later(
+        "greatest difference from the whole batch's gradient, loss a sum, not divided"
+    ),
     "divided_in_training": later(
-        "difference from the whole batch's gradient, batch norm in training, sum divided by 4"
+        "greatest difference from the whole batch's gradient, batch norm in training, sum divided by 4"
     ),
     # Evidence: a function with a state
     "state_difference": later("greatest difference of losses and state with and without ms.jit"),
@@ -264,6 +268,7 @@ TEXTS: Final[dict[str, Template]] = {
     "group_centralization": later("grad_centralization for a group"),
     "has_state_dict": later("has a state_dict"),
     "names_in_state_dict": later("names in state_dict()"),
+    "state_dict_loaded": later("load_state_dict() takes what state_dict() gives"),
     "step scaled": later("weight of 1 after a step with gradient 4 and loss_scale 4"),
     "step whole": later("weight of 1 after a step with gradient 4"),
     "step divided by hand": later("weight of 1 after a step with gradient 4, divided by hand"),
@@ -385,6 +390,11 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (59, "flat, weights"): later(
         "Use state_dict() in both; MindSpore's is flat, by the names of parameters, with the"
         " weights in it."
+    ),
+    (59, "flat, refused"): later(
+        "Use state_dict() in both; MindSpore's is flat, by the names of parameters, with the"
+        " weights in it. Load it with ms.load_param_into_net(optimizer, state): load_state_dict"
+        " refuses it."
     ),
     (60, "repair"): later(
         "Use nn.Momentum; by hand, let each moment become momentum times itself plus the gradient,"

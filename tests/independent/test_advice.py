@@ -1,0 +1,149 @@
+"""What claims and surprises advise works: it is done by programs, in both styles of MindSpore."""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from explorer.shipped import PACKAGE
+from explorer.topics import claims
+from tests.independent.advice import run
+from tests.independent.advice.checks import close, raises
+from tests.support.command_line import ROOT
+
+WITHOUT_PROGRAM = {
+    "row_61": "takes two processes: tests/topics/test_data_parallel.py trains by each of the routes",
+    "row_77": "needs an Ascend NPU",
+    "row_85": "says where to look, and no code",
+}
+"""Claims whose advice no program here follows, each with the reason."""
+
+BY_REPRODUCER = {
+    "embedding_start",
+    "failed_gradient",
+    "kept_nets",
+    "layer_norm_epsilon",
+    "missing_kernels",
+    "rmsprop_start",
+    "strided_padding",
+    "unscale_float16",
+}
+"""Surprises whose reproducer follows the advice itself; tests/test_surprises.py checks what it prints."""
+
+SURPRISES = sorted(path.stem for path in (ROOT / "docs" / "surprises").glob("*.py"))
+
+
+def subjects(party: str) -> set[str]:
+    """What the programs of a party are about, read from their text."""
+    found = set()
+    for module in run.modules(party):
+        text = (Path(run.__file__).parent / f"{module}.py").read_text(encoding="utf-8")
+        for line in text.splitlines():
+            name = line.removeprefix("def ").partition("(")[0].partition(" = ")[0]
+            if line.startswith(("def ", "row_", "surprise_")):
+                found.add(run.subject_of(name, party))
+    return found - {""}
+
+
+FOLLOWED = sorted((party, subject) for party in run.PARTIES for subject in subjects(party))
+
+
+def test_every_claim_s_advice_is_followed_or_has_a_reason() -> None:
+    followed = {subject for _, subject in FOLLOWED if subject.startswith("row_")}
+    rows = {f"row_{row}" for row in claims()}
+    assert followed | set(WITHOUT_PROGRAM) == rows
+    assert not followed & set(WITHOUT_PROGRAM)
+
+
+def test_every_surprise_s_advice_is_followed_here_or_by_its_reproducer() -> None:
+    followed = {
+        subject.removeprefix("surprise_")
+        for _, subject in FOLLOWED
+        if subject.startswith("surprise_")
+    }
+    assert followed | BY_REPRODUCER == set(SURPRISES)
+    assert not followed & BY_REPRODUCER
+
+
+def test_advice_on_mindspore_is_followed_in_both_styles_or_in_the_one_it_names() -> None:
+    alone = subjects("mindspore-graph") ^ subjects("mindspore-tape")
+    # Their advice is to use graph style, or to look at its graphs.
+    assert alone == {"row_26", "row_27", "row_28"}
+
+
+@pytest.mark.parametrize(
+    ("function", "party", "subject"),
+    [
+        ("row_16", "torch", "row_16"),
+        ("row_26_in_graph", "mindspore-graph", "row_26"),
+        ("row_26_in_graph", "mindspore-tape", ""),
+        ("surprise_nested_sum_on_tape", "mindspore-tape", "surprise_nested_sum"),
+        ("surprise_nested_sum_on_tape", "mindspore-graph", ""),
+        ("close", "torch", ""),
+    ],
+)
+def test_a_program_is_about_what_its_name_says(function: str, party: str, subject: str) -> None:
+    assert run.subject_of(function, party) == subject
+
+
+def test_the_outcome_of_a_program_is_what_it_finds_wrong() -> None:
+    def finds_another_number() -> None:
+        close([1.0, -2.0], [1.0, 2.0])
+
+    assert "AssertionError" in run.outcome("torch", finds_another_number)
+    assert run.outcome("torch", lambda: close([1.0, -2.0], [1.0, -2.0])) == ""
+
+
+def test_what_raises_nothing_is_noticed() -> None:
+    with pytest.raises(AssertionError, match="raises none of"):
+        raises((ValueError,), lambda: None)
+
+
+@pytest.fixture(scope="session")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, str]]:
+    """Gives what became of a party's advice; all is followed at once, and once in all processes."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    @cache
+    def outcomes(party: str) -> dict[str, str]:
+        folder = shared / f"advice-{party}"
+        folder.mkdir(exist_ok=True)
+        answer = folder / "answers.json"
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not answer.exists():
+                answer.write_text(_run(party, folder), encoding="utf-8")
+        answers: dict[str, str] = json.loads(answer.read_text(encoding="utf-8"))
+        return answers
+
+    return outcomes
+
+
+def _run(party: str, folder: Path) -> str:
+    (folder / "ir").mkdir(exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.independent.advice.run", party],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.whole  # the programs do not change with the explorer; CI runs them
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize(("party", "subject"), FOLLOWED)
+def test_the_advice_works(
+    party: str, subject: str, followed: Callable[[str], dict[str, str]]
+) -> None:
+    assert followed(party)[subject] == ""
