@@ -67,7 +67,7 @@ def test_an_assertion_fails_where_cases_that_it_is_about_were_not_run(
     monkeypatch.setattr("explorer.api.assertions.explore", explored)
     assert assert_same_gradients("square").report.left_out == left_out
     left_out = (skipped, LeftOut(cause, (GradCase("grad", 0),)))
-    with pytest.raises(AssertionError, match="were not all compared: .*\n  1 case not run: the "):
+    with pytest.raises(AssertionError, match=r"were not all compared: .*\n  1 case not run: the "):
         assert_same_gradients("square")
 
 
