@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.non_finite import non_finite
+from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Place
 from explorer.model.findings import MadeOf, NonFinite
 from explorer.model.graph import GradGraph
@@ -20,7 +21,7 @@ def facts(graph: GradGraph) -> list[NonFinite]:
     return found  # type: ignore[return-value]
 
 
-def inverse(output: np.ndarray, gradient: np.ndarray) -> GradGraph:
+def inverse(output: AnyArray, gradient: AnyArray) -> GradGraph:
     """y = 1 / x, and the gradient -1 / x² of its sum, with these values."""
     g = HandmadeGraph()
     x = g.leaf("x", "input", X)

@@ -27,6 +27,7 @@ OWN = (
     "losses_at_two_lines",
     "module_called_network",
     "sequence_of_blocks",
+    "used_together_shifted",
     "used_together_twice",
 )
 """Nets in which the compiler shares programs between calls, or operators share what they read."""
@@ -37,6 +38,7 @@ SHIPPED = (
     "kinks",
     "real/conv_lstm",
     "real/convnext_block",
+    "real/gpt",
     "real/mixture_of_experts",
     "shared_weight",
     "top_k_mixture",

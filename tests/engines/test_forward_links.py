@@ -121,3 +121,22 @@ def test_of_two_nodes_that_both_feed_all_addends_a_sum_is_of_the_one_its_reader_
 
     ForwardLinks(builder, Named([]), {}).settle()
     assert {leaf: builder.nodes[total].forward for leaf, total in sums.items()} == {a: a, b: b}
+
+
+def test_a_sum_that_no_operator_reads_is_of_the_last_node_that_feeds_all_its_addends() -> None:
+    # y = x + 1: the gradient of y is a further addend of that of x, which is a sum of its own.
+    builder = GraphBuilder()
+    x = builder.add("input", "input", "forward", outputs=SCALAR)
+    y = node(builder, "Add", "forward", "1", x)
+    product, quotient = (node(builder, op, "forward", "2", x, y) for op in ("Mul", "Div"))
+    addends = [node(builder, "Mul", "backward", "2", x) for _ in range(2)]
+    slots = tuple((addend, 0) for addend in addends)
+    total = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
+    named = {addends[0]: [product], addends[1]: [quotient]}
+
+    class Named(OneIdentity):
+        def copies(self, number: int) -> list[int]:
+            return named.get(number, [])
+
+    ForwardLinks(builder, Named([]), {}).settle()
+    assert builder.nodes[total].forward == y

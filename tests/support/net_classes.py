@@ -20,7 +20,8 @@ class NetClasses:
 
     def __init__(self, file: Path, framework: str) -> None:
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        (net,) = (node for node in tree.body if _is_function(node, NETS[framework]))
+        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        net = functions[NETS[framework]]
         shared = [node for node in tree.body if not _is_function(node, *NETS.values())]
         self._definitions: dict[str, Definition] = {}
         for statement in (*shared, *ast.walk(net)):
@@ -81,12 +82,15 @@ class NetClasses:
 
 
 def lines_of_other_classes(graph: GradGraph, file: Path) -> Iterator[str]:
-    """The nodes in a module of one of the file's classes that are at a line of another class."""
+    """The nodes in a module of one of the file's classes that are at a line of another class.
+
+    One that has no line of its own says so, and is at that of a neighbour.
+    """
     classes = NetClasses(file, graph.engine.partition("-")[0])
     for node in graph.nodes:
         lines = list(filter(is_users, node.source))
         owner = classes.class_of(node.scope)
-        if node.kind != "op" or not lines or owner is None:
+        if node.kind != "op" or not lines or "source" in node.missing or owner is None:
             continue
         name, _, number = lines[0].rpartition(":")
         if name == file.name and int(number) not in classes.lines_of(owner):

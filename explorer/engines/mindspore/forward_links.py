@@ -5,6 +5,7 @@ The statements name it; data flow decides where they name several forward nodes 
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, readers
@@ -207,12 +208,14 @@ class ForwardLinks:
 
     def _choose_by_users(self, number: int) -> None:
         """Link a sum whose addends leave its node open: its readers derive from that node."""
-        candidates = self._origins_of_users(number)
-        if number in self._chosen:
-            fitting = self._alternatives.get(number, frozenset()) & candidates
-            forward = max(fitting, default=None)
+        users = self._users.get(number, ())
+        if number not in self._chosen:
+            forward = self._latest_of_shape(number, self._origins_of(users))
         else:
-            forward = self._latest_of_shape(number, candidates)
+            # A further sum may be that of another node, to which the gradient is handed on.
+            operators = [user for user in users if not self._is_sum(user)]
+            open_ = self._alternatives.get(number, frozenset())
+            forward = max(open_ & self._origins_of(operators), default=None)
         if forward is not None:
             self._chosen[number] = forward
 
@@ -308,14 +311,14 @@ class ForwardLinks:
             common = reach if common is None else common & reach
         return self._latest_of_shape(number, common or set())
 
-    def _origins_of_users(self, number: int) -> set[int]:
-        """The forward nodes that the readers of a sum derive from."""
-        candidates = set()
-        for user in self._users.get(number, ()):
-            linked = self._builder.forward_of(self._chosen.get(user))
+    def _origins_of(self, numbers: Iterable[int]) -> set[int]:
+        """The forward nodes that some nodes derive from."""
+        origins = set()
+        for number in numbers:
+            linked = self._builder.forward_of(self._chosen.get(number))
             if linked is not None:
-                candidates.add(linked)
-        return candidates
+                origins.add(linked)
+        return origins
 
     def _latest_of_shape(self, number: int, candidates: set[int]) -> int | None:
         """The last of some nodes that yields a tensor of the shape of node ``number``."""
