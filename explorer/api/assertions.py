@@ -20,9 +20,11 @@ from explorer.report.scenario.graphs import last_graph
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.messages import shortened
+from explorer.words.answers import why_left_out
 from explorer.words.cases import SEPARATOR, figure
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.headlines import headline
+from explorer.words.sweeps import not_run
 from explorer.workers.workers import REQUEST_SECONDS
 
 CURRENT_TEST = "PYTEST_CURRENT_TEST"
@@ -127,7 +129,7 @@ def _chosen(
 def _is_same(explored: Exploration) -> bool:
     """Whether all cases have a result, and none is unexpected."""
     report = explored.report
-    if any(left_out.cause != "selected" for left_out in report.left_out):
+    if any(_not_run(report)):
         return False
     return explored.is_as_expected and all(_is_answered(case) for case in report.cases)
 
@@ -143,12 +145,22 @@ def message(explored: Exploration) -> str:
     """The message of a failed assertion: which cases differ, and where the graphs first differ."""
     report = explored.report
     head = _("the gradients of {scenario} differ: {summary}")
+    if report.is_as_expected:
+        head = _("the gradients of {scenario} were not all compared: {summary}")
     lines = [head.format(scenario=report.scenario, summary=explored.summary)]
     alarms = [finding for finding in report.findings if finding.is_alarm]
     lines += [f"  {finding_sentence(finding)}" for finding in alarms]
+    lines += _not_run(report)
     lines += _different_cases(report)
     lines += _first_divergence(report)
     return "\n".join(shortened(line, LINE) if len(line) > LINE else clean(line) for line in lines)
+
+
+def _not_run(report: Report) -> Iterator[str]:
+    """How many cases were not reached, and why."""
+    for left_out in report.left_out:
+        if left_out.cause != "selected":
+            yield f"  {not_run(len(left_out.cases), why_left_out(left_out))}"
 
 
 def _different_cases(report: Report) -> Iterator[str]:

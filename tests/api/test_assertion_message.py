@@ -1,15 +1,17 @@
 """The message of assert_same_gradients(): the cases that it lists, and the divergence that it shows."""
 
+from typing import Literal
+
 import msgspec
 import numpy as np
 import pytest
 
-from explorer.api.assertions import LINE, MOST_CASES, by_tensor, message
+from explorer.api.assertions import LINE, MOST_CASES, assert_same_gradients, by_tensor, message
 from explorer.api.results import Exploration
 from explorer.compare.verdicts import judge
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure
-from explorer.model.report import CaseReport, Report
+from explorer.model.report import CaseReport, LeftOut, Report
 from explorer.model.results import OracleResult, Result
 from explorer.model.trees import Branch
 from tests.support.results import answer, values
@@ -48,6 +50,25 @@ def test_a_divergence_that_is_expected_is_not_where_the_nets_differ() -> None:
     unexpected = msgspec.structs.replace(foreseen, expected=False)
     lines = message_of(report(unexpected=True), alignments=(foreseen, unexpected))
     assert any("First divergence" in line for line in lines)
+
+
+@pytest.mark.parametrize("cause", ["timed_out", "interrupted"])
+def test_an_assertion_fails_where_cases_that_it_is_about_were_not_run(
+    cause: Literal["timed_out", "interrupted"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alike = tuple(case for case in report().cases if case.verdict == "match")
+    whole = msgspec.structs.replace(report(), cases=alike)
+    skipped = LeftOut("selected", (GradCase("grad", 0),))
+    left_out: tuple[LeftOut, ...] = (skipped,)
+
+    def explored(*_: object, **__: object) -> Exploration:
+        return Exploration(msgspec.structs.replace(whole, left_out=left_out))
+
+    monkeypatch.setattr("explorer.api.assertions.explore", explored)
+    assert assert_same_gradients("square").report.left_out == left_out
+    left_out = (skipped, LeftOut(cause, (GradCase("grad", 0),)))
+    with pytest.raises(AssertionError, match=r"were not all compared: .*\n  1 case not run: the "):
+        assert_same_gradients("square")
 
 
 PLACES = 40

@@ -77,6 +77,12 @@ def test_a_browser_reads_each_text_as_it_was(block: Block, look: Look) -> None:
     assert entities.unescape(read) == read
 
 
+def test_a_browser_follows_a_link_as_it_was() -> None:
+    link = 'page.html?name="a"&order=2#note1'
+    read = Read(html((Paragraph((Span("there", link=link),)),), PAGE))
+    assert link in read.texts
+
+
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=list(BLOCKS))
 def test_a_viewer_of_markdown_reads_each_text_as_it_was(block: Block) -> None:
     text = markdown((block,))

@@ -48,3 +48,14 @@ def test_a_parameter_that_an_operator_in_sight_reads_stays_in_sight(
     g.result("y", g.add("add", [first, v, w], scope=reader_scope))
     graph = show(g.record(), 1).graph
     assert [node.name for node in graph.nodes if node.kind == "parameter"] == names
+
+
+def test_a_bias_and_the_weight_that_backward_reads_as_well_are_in_one_card() -> None:
+    g = HandmadeGraph()
+    x, w, b = g.leaf("x", "input"), g.leaf("fc.weight"), g.leaf("fc.bias")
+    product = g.add("mm", [x, w], scope="fc")
+    g.result("y", g.add("add", [product, b], scope="fc"))
+    back = g.back("mm", product, [g.seed()], [w], scope="fc")
+    g.gradient("dx", back)
+    graph = show(g.record(), 1).graph
+    assert [node.name for node in graph.nodes if node.kind == "parameter"] == ["2 parameters"]

@@ -12,10 +12,12 @@ from tests.support.capture_facts import (
     backward_links,
     computed_constants,
     foreign_links,
+    foreign_sums,
     outside_lines,
     strange_places,
 )
 from tests.support.engine_requests import EngineRequests, path, reply
+from tests.support.net_classes import lines_of_other_classes
 from tests.support.saved_storages import SavedStorages
 
 MARKS = {"mindspore": pytest.mark.mindspore, "torch": pytest.mark.torch}
@@ -25,8 +27,10 @@ OWN = (
     "losses_at_two_lines",
     "module_called_network",
     "sequence_of_blocks",
+    "used_together_shifted",
+    "used_together_twice",
 )
-"""Nets in which the compiler shares programs between calls."""
+"""Nets in which the compiler shares programs between calls, or operators share what they read."""
 
 SHIPPED = (
     "checkpointing",
@@ -34,6 +38,7 @@ SHIPPED = (
     "kinks",
     "real/conv_lstm",
     "real/convnext_block",
+    "real/gpt",
     "real/mixture_of_experts",
     "shared_weight",
     "top_k_mixture",
@@ -67,10 +72,24 @@ def test_a_backward_operator_derives_from_the_operator_whose_gradient_it_is(
 
 
 @pytest.mark.parametrize(("name", "engine"), ON_EACH_ENGINE)
+def test_a_sum_of_gradients_is_that_of_the_node_whose_gradient_is_computed_of_it(
+    workers: Workers, name: str, engine: str
+) -> None:
+    assert list(foreign_sums(graph_of(workers, name, engine))) == []
+
+
+@pytest.mark.parametrize(("name", "engine"), ON_EACH_ENGINE)
 def test_lines_lie_in_the_net_of_the_engines_framework(
     workers: Workers, name: str, engine: str
 ) -> None:
     assert list(outside_lines(graph_of(workers, name, engine), path(name))) == []
+
+
+@pytest.mark.parametrize(("name", "engine"), ON_EACH_ENGINE)
+def test_a_node_lies_in_the_code_of_the_module_that_it_is_in(
+    workers: Workers, name: str, engine: str
+) -> None:
+    assert list(lines_of_other_classes(graph_of(workers, name, engine), path(name))) == []
 
 
 @pytest.mark.mindspore
@@ -184,3 +203,33 @@ def test_the_users_own_backward_is_on_its_own_lines(workers: Workers) -> None:
         text = path("custom_gradient").read_text(encoding="utf-8").split("\n")
         line = int(next(filter(is_users, absolute.source)).rpartition(":")[2])
         assert "dout * (ops.abs(x) <= 1)" in text[line - 1], Path(engine)
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param("mindspore-tape", marks=pytest.mark.mindspore),
+        pytest.param("torch-tape", marks=pytest.mark.torch),
+    ],
+)
+def test_a_module_that_is_made_while_another_runs_belongs_to_that_one(
+    workers: Workers, engine: str
+) -> None:
+    graph = graph_of(workers, "made_while_running", engine)
+    scopes = {node.scope for node in graph.nodes if "tanh" in node.op.lower()}
+    assert scopes == {"block"}
+
+
+@pytest.mark.torch
+def test_each_operator_of_a_recomputed_block_is_that_of_forward_with_its_values(
+    workers: Workers,
+) -> None:
+    graph = graph_of(workers, "recomputed_alike", "torch-tape")
+    nodes = graph.by_id()
+    again = [
+        node for node in graph.nodes if node.phase == "backward" and node.op == "aten.sin.default"
+    ]
+    assert len(again) == 2
+    for node in again:
+        assert node.forward is not None
+        assert node.outputs == nodes[node.forward].outputs

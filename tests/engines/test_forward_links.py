@@ -92,3 +92,51 @@ def test_a_backward_node_is_in_the_module_of_its_forward_node_or_in_none(scope: 
     backward = builder.add("Reshape", "op", "backward", outputs=SCALAR, scope="pool")
     links(builder, [copy])
     assert builder.nodes[backward].scope == scope
+
+
+def test_of_two_nodes_that_both_feed_all_addends_a_sum_is_of_the_one_its_reader_derives_from() -> (
+    None
+):
+    # a * b + a / b: both gradients are sums of one of the product and one of the quotient.
+    builder = GraphBuilder()
+    x = builder.add("input", "input", "forward", outputs=SCALAR)
+    a, b = node(builder, "Sin", "forward", "1", x), node(builder, "Cos", "forward", "2", x)
+    product, quotient = (node(builder, op, "forward", "3", a, b) for op in ("Mul", "Div"))
+    derived = {a: [a], b: [b], product: [product], quotient: [quotient]}
+    named: dict[int, list[int]] = {}
+    sums: dict[int, int] = {}
+    for leaf in (a, b):
+        addends = []
+        for origin in (product, quotient):
+            addends.append(node(builder, "Mul", "backward", "3", b if leaf == a else a))
+            named[addends[-1]] = derived[origin]
+        slots = tuple((addend, 0) for addend in addends)
+        sums[leaf] = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
+        reader = node(builder, "Mul", "backward", "1", sums[leaf])
+        named[reader] = derived[leaf]
+
+    class Named(OneIdentity):
+        def copies(self, number: int) -> list[int]:
+            return named.get(number, [])
+
+    ForwardLinks(builder, Named([]), {}).settle()
+    assert {leaf: builder.nodes[total].forward for leaf, total in sums.items()} == {a: a, b: b}
+
+
+def test_a_sum_that_no_operator_reads_is_of_the_last_node_that_feeds_all_its_addends() -> None:
+    # y = x + 1: the gradient of y is a further addend of that of x, which is a sum of its own.
+    builder = GraphBuilder()
+    x = builder.add("input", "input", "forward", outputs=SCALAR)
+    y = node(builder, "Add", "forward", "1", x)
+    product, quotient = (node(builder, op, "forward", "2", x, y) for op in ("Mul", "Div"))
+    addends = [node(builder, "Mul", "backward", "2", x) for _ in range(2)]
+    slots = tuple((addend, 0) for addend in addends)
+    total = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
+    named = {addends[0]: [product], addends[1]: [quotient]}
+
+    class Named(OneIdentity):
+        def copies(self, number: int) -> list[int]:
+            return named.get(number, [])
+
+    ForwardLinks(builder, Named([]), {}).settle()
+    assert builder.nodes[total].forward == y

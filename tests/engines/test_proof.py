@@ -235,7 +235,14 @@ def test_in_half_precision_the_last_place_of_an_operand_may_be_lost_and_no_more(
     assert not agrees(rounded, exact, "float16")
     assert agrees(rounded, exact, "float16", reach=1024.0)
     assert not agrees(np.array([2.0]), exact, "float16", reach=1024.0)
-    assert not agrees(rounded, exact, "float32", reach=1024.0)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex64"])
+def test_in_other_precisions_a_great_operand_excuses_no_small_result(dtype: str) -> None:
+    # 1e6 + 0.5 - 1e6: single precision has room for all three, and yields 0.5.
+    exact, wrong = np.array([0.5], dtype), np.array([0.0], dtype)
+    assert not agrees(wrong, exact, dtype, reach=1e6)
+    assert agrees(exact, exact, dtype, reach=1e6)
 
 
 def two_of_a_kind(

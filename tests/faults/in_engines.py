@@ -121,6 +121,20 @@ IN_TORCH = (
         "nn.Dropout2d: 0,",
         "tests/engines/test_fixed_dropout.py::test_a_layer_that_is_called_twice_and_one_that_drops_channels_share_their_masks",
     ),
+    Fault(
+        "a recomputed operator is the one before it again",
+        f"{TORCH}/tape_recorder.py",
+        "links[number], reached[shown] = again, again + 1\n",
+        "links[number], reached[shown] = again, again\n",
+        "tests/engines/test_capture_facts.py::test_each_operator_of_a_recomputed_block_is_that_of_forward_with_its_values",
+    ),
+    Fault(
+        "other files before the scenario's own",
+        f"{TORCH}/source_lines.py",
+        "    return user_first(own + others, library)\n",
+        "    return user_first(others + own, library)\n",
+        "tests/engines/test_torch_source_lines.py::test_the_lines_of_the_scenario_s_file_come_before_those_of_what_it_imports",
+    ),
 )
 
 IN_ORACLE = (
@@ -299,5 +313,33 @@ IN_MINDSPORE = (
         "            ran = sorted(ran, key=_number_of_operator)\n",
         "            ran = sorted(ran, key=_number_of_operator)[::-1]\n",
         "tests/engines/test_mindspore_graphs.py::test_a_gradient_node_holds_the_gradient_and_so_does_what_feeds_it[ms_shared-mindspore-graph]",
+    ),
+    Fault(
+        "a sum is of the first node that feeds all its addends",
+        f"{MINDSPORE}/forward_links.py",
+        "        return max(fitting, default=None)\n",
+        "        return min(fitting, default=None)\n",
+        "tests/engines/test_forward_links.py::test_a_sum_that_no_operator_reads_is_of_the_last_node_that_feeds_all_its_addends",
+    ),
+    Fault(
+        "what reads a sum does not say what it is of",
+        f"{MINDSPORE}/forward_links.py",
+        "            forward = max(open_ & self._origins_of(operators), default=None)\n",
+        "            forward = None\n",
+        "tests/engines/test_capture_facts.py::test_a_sum_of_gradients_is_that_of_the_node_whose_gradient_is_computed_of_it[used_together_twice-mindspore-graph]",
+    ),
+    Fault(
+        "a Cell that is made while another runs is in none",
+        f"{MINDSPORE}/source_lines.py",
+        '                module = self._paths.get(id(frame.f_locals.get("self")))\n',
+        '                module = self._paths.get(id(frame.f_locals.get("self")), "")\n',
+        "tests/engines/test_capture_facts.py::test_a_module_that_is_made_while_another_runs_belongs_to_that_one[mindspore-tape]",
+    ),
+    Fault(
+        "the gradient of a view stays in the compiler's module",
+        f"{MINDSPORE}/operator_sites.py",
+        "        if forward in placed or forward in scoped:\n",
+        "        if forward in placed:\n",
+        "tests/engines/test_capture_facts.py::test_a_node_lies_in_the_code_of_the_module_that_it_is_in[real/gpt-mindspore-graph]",
     ),
 )

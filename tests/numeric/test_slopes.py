@@ -76,6 +76,21 @@ def test_where_the_time_is_over_nothing_is_known() -> None:
     assert resolved(wide, lambda _: None, 0.0) is None
 
 
+def test_rounding_at_the_narrowest_step_is_no_kink() -> None:
+    noise = 1e-4
+
+    def at(step: float) -> Slope:
+        # A parabola on one side alone: its slope and half the parting shrink with the step, while
+        # rounding, which is divided by the step, grows.
+        curve = 40 * noise * step / STEP
+        return Slope(curve, curve + noise * STEP / step)
+
+    slope = resolved(at(STEP), at, noise)
+    assert slope is not None
+    assert slope.kind == "smooth"
+    assert slope.central == pytest.approx(at(STEP / 16).central)
+
+
 def nested(function: Function, order: int, point: float) -> NestedSlope | None:
     return nested_slope(lambda s, t: function(point + s + t), order, 1e-15)
 

@@ -143,6 +143,18 @@ def test_the_greatest_difference_of_a_pair_is_told_with_its_place() -> None:
     assert "2 on the left, 2.5 on the right" in told.difference
 
 
+def test_a_pair_compares_the_output_that_each_side_is_paired_by() -> None:
+    # The variance of a batch norm is its third output, and an op of its own on the other side.
+    mean, variance = node_of([1, 2]).outputs[0], node_of([3, 4]).outputs[0]
+    several = node_of(0, outputs=(mean, variance))
+    alone_ = node_of([3, 4])
+    for paired, left, right in (
+        (pair(left_output=1), several, alone_),
+        (pair(right_output=1), alone_, several),
+    ):
+        assert pair_detail(paired, left, right).difference == "Equal in every element."
+
+
 def test_a_transposed_pair_is_compared_element_by_element() -> None:
     left, right = node_of([[1, 2], [3, 4]]), node_of([[1, 3], [2, 4]])
     assert "Equal" in pair_detail(pair(how="transposed"), left, right).difference

@@ -64,6 +64,14 @@ def test_each_line_has_its_nodes_and_its_partners(file: Path) -> None:
     assert not any(line.differs for line in (*left.values(), *right.values()))
 
 
+def test_of_the_other_side_s_lines_that_with_most_pairs_comes_first(file: Path) -> None:
+    left = sourced("torch-tape", dict.fromkeys(("n0", "n1", "n2"), ("net.py:10",)))
+    few, many = ("helper.py:2",), ("net.py:4",)
+    right = sourced("mindspore-graph", {"n0": few, "n1": many, "n2": many})
+    (blocks, _) = both_nets(left, right, align(left, right), file)
+    assert by_place(blocks)["net.py:10"].partners == ("net.py:4", "helper.py:2")
+
+
 def test_a_divergent_line_is_marked_on_its_side(file: Path) -> None:
     alignment = msgspec.structs.replace(align(LEFT, RIGHT), divergence=ON_THE_LEFT)
     left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from explorer.model.graph import GradGraph, Node, is_users
+from tests.support.net_classes import NETS
 
 DERIVATIVE = re.compile(
     r"^(?:aten\.)?(?P<op>\w+?)(?:_?(?:[Bb]ackward|[Gg]rad)(?:Ext|V\d+)?)(?:\.\w+)?$"
@@ -15,9 +16,6 @@ DERIVATIVE = re.compile(
 
 ALIASES = {"threshold": "relu", "relu_": "relu"}
 """Operators whose gradient is called by another name than their own."""
-
-NETS = {"mindspore": "mindspore_net", "torch": "torch_net"}
-"""The function of a scenario that makes the net of each framework."""
 
 UNANNOUNCED = frozenset({"expanddims", "stridedslice", "transpose"})
 """Views, which MindSpore's tape does not always announce (2.10.0)."""
@@ -55,6 +53,34 @@ def backward_links(graph: GradGraph) -> Iterator[str]:
         forward = nodes[node.forward]
         if forward.phase != "forward" or forward.kind == "output":
             yield f"{node.id} {node.op} derives from {forward.id} {forward.op} ({forward.kind})"
+
+
+def foreign_sums(graph: GradGraph) -> Iterator[str]:
+    """The sums of gradients that are said to be of a node which none of their readers derives from.
+
+    A sum is the gradient of a forward node, of which the gradient of that node's operator is
+    computed. An operator that hands its gradient on as it is has none of its own: then it is that of
+    what the operator reads.
+    """
+    nodes = graph.by_id()
+    feeders: dict[str, list[str]] = {}
+    readers: dict[str, set[str]] = {}
+    for edge in graph.edges:
+        feeders.setdefault(edge.target, []).append(edge.origin)
+        reader = nodes[edge.target]
+        if reader.kind == "op" and reader.phase == "backward" and reader.forward:
+            readers.setdefault(edge.origin, set()).add(reader.forward)
+    differentiated = set().union(*readers.values())
+    for node in graph.nodes:
+        if node.kind != "accumulate" or not node.forward or node.id not in readers:
+            continue
+        near = [node.forward]
+        for origin in near:
+            if origin not in differentiated:
+                near += [feeder for feeder in feeders.get(origin, ()) if feeder not in near]
+        if readers[node.id].isdisjoint(near):
+            derived = ", ".join(sorted(readers[node.id]))
+            yield f"{node.id} {node.op} is of {node.forward}, its readers derive from {derived}"
 
 
 def outside_lines(graph: GradGraph, file: Path) -> Iterator[str]:

@@ -41,3 +41,26 @@ def test_a_page_that_is_opened_in_the_app_shows_what_it_showed_last() -> None:
     page.run()
     assert page.selectbox(key="case").value == "second"
     assert address(page) == {"case": "second"}
+
+
+def box_within_a_box() -> None:
+    import streamlit as st
+
+    from explorer.web.links import follow, remember, turn_to
+
+    turn_to("one")
+    wanted = follow("place", ("view", "depth"))
+    shown = {}
+    for name, options in (("view", ["ladder", "flow"]), ("depth", ["fit", "all"])):
+        chosen = st.selectbox(name, options, options.index(wanted.get(name, options[0])), key=name)
+        shown[name] = chosen if chosen != options[0] else ""
+        if chosen == "ladder":
+            break  # a ladder has no depth
+    remember("place", shown)
+
+
+def test_a_name_that_a_page_shows_no_longer_leaves_the_address() -> None:
+    page = opened(box_within_a_box, view="flow", depth="all", other="stays")
+    assert address(page) == {"view": "flow", "depth": "all", "other": "stays"}
+    page.selectbox(key="view").set_value("ladder").run()
+    assert address(page) == {"other": "stays"}

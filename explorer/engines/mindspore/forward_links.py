@@ -5,6 +5,7 @@ The statements name it; data flow decides where they name several forward nodes 
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft, readers
@@ -190,10 +191,11 @@ class ForwardLinks:
         numbers = [number for number, node in enumerate(self._nodes) if _is_linked(node)]
         for number in numbers:
             self._choose(number)
-        # What reads a sum can say where it derives from only when all others are linked.
-        for number in numbers:
-            if number not in self._chosen and self._is_sum(number):
+        # What reads a sum says more than its addends, once all others are linked. Readers come later.
+        for number in reversed(numbers):
+            if self._is_sum(number):
                 self._choose_by_users(number)
+        for number in numbers:
             self._write(number)
         return self._alternatives
 
@@ -205,7 +207,15 @@ class ForwardLinks:
             self._links[forward, self._nodes[number].op] += 1
 
     def _choose_by_users(self, number: int) -> None:
-        forward = self._of_sum_by_users(number)
+        """Link a sum whose addends leave its node open: its readers derive from that node."""
+        users = self._users.get(number, ())
+        if number not in self._chosen:
+            forward = self._latest_of_shape(number, self._origins_of(users))
+        else:
+            # A further sum may be that of another node, to which the gradient is handed on.
+            operators = [user for user in users if not self._is_sum(user)]
+            open_ = self._alternatives.get(number, frozenset())
+            forward = max(open_ & self._origins_of(operators), default=None)
         if forward is not None:
             self._chosen[number] = forward
 
@@ -301,14 +311,14 @@ class ForwardLinks:
             common = reach if common is None else common & reach
         return self._latest_of_shape(number, common or set())
 
-    def _of_sum_by_users(self, number: int) -> int | None:
-        """The node whose gradient a sum accumulates: the readers of the sum derive from it."""
-        candidates = set()
-        for user in self._users.get(number, ()):
-            linked = self._builder.forward_of(self._chosen.get(user))
+    def _origins_of(self, numbers: Iterable[int]) -> set[int]:
+        """The forward nodes that some nodes derive from."""
+        origins = set()
+        for number in numbers:
+            linked = self._builder.forward_of(self._chosen.get(number))
             if linked is not None:
-                candidates.add(linked)
-        return self._latest_of_shape(number, candidates)
+                origins.add(linked)
+        return origins
 
     def _latest_of_shape(self, number: int, candidates: set[int]) -> int | None:
         """The last of some nodes that yields a tensor of the shape of node ``number``."""

@@ -119,7 +119,8 @@ def place_operators(
         modules.setdefault(_users_lines(lines), set()).add(path)
     if not waiting:
         return
-    placed = set()
+    placed: set[int] = set()
+    scoped: set[int] = set()
     for number in _in_order(builder):
         node = builder.nodes[number]
         candidates = waiting.get(_form(node))
@@ -135,8 +136,15 @@ def place_operators(
             paths = modules.get(_users_lines(node.source), set())
             if len(paths) == 1:
                 (node.scope,) = paths
+                scoped.add(number)
     for number in builder.kept():
-        _follow_forward(builder, number, placed, has_own_place(number))
+        forward = _forward_of(builder, number)
+        if forward is None:
+            continue
+        if forward in placed or forward in scoped:
+            builder.nodes[number].scope = builder.nodes[forward].scope
+        if forward in placed and not has_own_place(number):
+            builder.nodes[number].source = builder.nodes[forward].source
 
 
 def _in_order(builder: GraphBuilder) -> Iterator[int]:
@@ -188,15 +196,9 @@ def _place(node: NodeDraft, site: CallSite) -> None:
     node.missing = {key: why for key, why in node.missing.items() if key != "source"}
 
 
-def _follow_forward(
-    builder: GraphBuilder, number: int, placed: set[int], has_own_lines: bool
-) -> None:
-    """Put a node of backward into the module, and on the lines, of the operator it derives from."""
+def _forward_of(builder: GraphBuilder, number: int) -> int | None:
+    """The operator that a node of backward derives from."""
     node = builder.nodes[number]
     if node.phase == "forward" or node.forward is None:
-        return
-    forward = builder.resolve((node.forward, 0))[0]
-    if forward in placed:
-        node.scope = builder.nodes[forward].scope
-        if not has_own_lines:
-            node.source = builder.nodes[forward].source
+        return None
+    return builder.resolve((node.forward, 0))[0]
