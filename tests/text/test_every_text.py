@@ -59,7 +59,6 @@ MODULES = {
     "fuzz/sightings.py": "parts of frameworks' messages, which are looked for",
     "mkdocs.py": "the error of a build, which MkDocs prints in English",
     "pytest_plugin.py": "the help of a pytest option",
-    "report/claims/programs.py": "programs",
     "report/junit.py": "JUnit's XML, a document for programs",
     "report/schemas.py": "descriptions in a JSON Schema",
     "web/graphs_page.py": "keys of the session",

@@ -53,7 +53,7 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (
             39,
             "holds_with_changes",
-            "loop_to_tensor: the value is refused (TypeError: For 'make_range'",
+            "for index in range(at), where at is a tensor: the value is refused (TypeError: For 'make_range'",
         ),
     ],
 )

@@ -35,6 +35,9 @@ OF_GUIDE = (AS_PRINTED, AS_MEANT)
 MODE = re.compile(r"^ms\.set_context\(mode=(ms\.\w+)\)\n", re.MULTILINE)
 """The line by which a script sets MindSpore's mode."""
 
+EACH = "mode"
+"""The variable of a loop over the modes."""
+
 
 class ClaimProgram(msgspec.Struct, frozen=True):
     """A listing on the page of a claim.
@@ -184,7 +187,7 @@ def _modes_joined(scripts: Iterable[tuple[list[str], str]]) -> list[tuple[list[s
             setting = f"ms.set_context(mode={mode})\n" if mode else ""
             joined.append((names, f"{before}{setting}{after}"))
         else:
-            loop = f"for mode in ({', '.join(modes)}):\n    ms.set_context(mode=mode)\n"
+            loop = f"for {EACH} in ({', '.join(modes)}):\n    ms.set_context(mode={EACH})\n"
             joined.append((names, before + loop + textwrap.indent(after, "    ")))
     return joined
 
