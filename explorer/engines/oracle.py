@@ -23,13 +23,14 @@ from explorer.model.errors import RefusedNetError
 from explorer.model.failures import Failure
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Estimate, Obstacle, ObstacleKind, OracleResult
-from explorer.numeric.differences import directions, is_kink
+from explorer.numeric.differences import CLEAR, KINK, directions, is_kink
 from explorer.numeric.slopes import (
     MOST_ORDERS,
     STEP,
     NestedSlope,
     Slope,
     nested_slope,
+    refined,
     resolved,
     slope_between,
     smooth_slopes,
@@ -264,14 +265,24 @@ class Differences:
         parting = np.array([found.parting if found else 0.0 for found in slopes])
         # At a border the slope is nan, and there is no kink.
         central = np.where(np.isfinite(central), central, 0.0)
-        parted = is_kink(central, parting, self.net.noise)
-        if not parted.any():
+        least = np.maximum(KINK * np.abs(central), CLEAR * self.net.noise)
+        if not (parting > least).any():
             return slopes
+        parted = is_kink(central, parting, self.net.noise)
+        # Where some cross kinks, others may whose slopes happen not to part.
         for number, variation in enumerate(self._variations(group, count, smooth)):
             found = slopes[number]
             if found and parted[number]:
                 slopes[number] = self._resolved(variation, case, found)
+            elif found:
+                slopes[number] = self._refined(variation, case, found) or found
         return slopes
+
+    def _refined(self, variation: Variation, case: GradCase, wide: Slope) -> Slope | None:
+        def at(step: float) -> Slope | None:
+            return self._slope(variation, case, step)
+
+        return refined(wide, at, self.net.noise)
 
     def _resolved(self, variation: Variation, case: GradCase, wide: Slope) -> Slope | None:
         def at(step: float) -> Slope | None:
@@ -451,7 +462,7 @@ def _judged(slope: Slope | None, has_one_kink: bool) -> Judged:
     if slope is None:
         return Judged(obstacle="time")
     if slope.kind == "smooth":
-        return Judged(slope.central)
+        return Judged(slope.central, slope.unsure)
     if slope.kind != "kink":
         return Judged(obstacle=slope.kind)
     # One kink bounds a derivative by the slopes to either side, several do not.

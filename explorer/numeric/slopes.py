@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from explorer.numeric.differences import CLEAR
+from explorer.numeric.differences import CLEAR, KINK
 
 STEP = 1e-6
 """The distance by which a leaf is varied to either side.
@@ -25,11 +25,15 @@ Kind = Literal["smooth", "kink", "jump", "border", "rough"]
 
 
 class Slope(NamedTuple):
-    """A central difference, and half of what the slopes to either side part by."""
+    """A central difference, and half of what the slopes to either side part by.
+
+    It is ``unsure`` by so much where it moves with the step, since kinks lie within it.
+    """
 
     central: float
     parting: float
     kind: Kind = "smooth"
+    unsure: float = 0.0
 
 
 def slope_between(plus: float, minus: float, middle: float, step: float) -> Slope:
@@ -53,12 +57,53 @@ STEADY = 0.05
 """By this share of the parting the central difference of a curve may move with the step."""
 
 
-def resolved(wide: Slope, at: Callable[[float], Slope | None], noise: float) -> Slope | None:
+FINE_NOISE = 1e-4
+"""The share of a slope that rounding may be at the finest step."""
+
+FINER = 8.0
+"""How many times finer a step is where even the fine one crosses kinks; rounding is as much more."""
+
+FINEST = 1e-9
+"""No step is finer: the leaf itself is rounded."""
+
+
+def fine_step(slope: float, noise: float) -> float:
+    """The finest step at which rounding, which is ``noise`` at STEP, is a small share of a slope."""
+    if slope == 0 or not math.isfinite(slope):
+        return STEP
+    return min(STEP, max(FINEST, STEP * noise / (FINE_NOISE * abs(slope))))
+
+
+At = Callable[[float], Slope | None]
+"""The slope at a step; None where the time is over."""
+
+
+def refined(wide: Slope, at: At, noise: float) -> Slope | None:
+    """The slope at the finest step, if it is smooth there; None where it is not, or not known.
+
+    A net with many kinks crosses some within STEP, which moves even the mean of both slopes.
+    """
+    step = fine_step(wide.central, noise)
+    if step > STEP / NARROWER:
+        return None
+    for fine_one in (step, max(FINEST, step / FINER)):
+        fine = at(fine_one)
+        if fine is None or fine.kind != "smooth":
+            return None
+        rounding = noise * STEP / fine_one
+        if fine.parting <= max(KINK * abs(fine.central), CLEAR * rounding):
+            return Slope(fine.central, 0.0, unsure=0.0 if fine_one == step else CLEAR * rounding)
+    return None
+
+
+def resolved(wide: Slope, at: At, noise: float) -> Slope | None:
     """What slopes that part at STEP are those of: a curve, a kink, or a jump.
 
-    ``at`` has those of narrower steps, and None where the time is over. ``noise`` is the rounding of
-    the wide one.
+    ``at`` has those of narrower steps. ``noise`` is the rounding of the wide one.
     """
+    fine = refined(wide, at, noise)
+    if fine:
+        return fine
     narrow = at(STEP / NARROWER)
     if narrow is None or narrow.kind == "border":
         return narrow
@@ -70,7 +115,7 @@ def resolved(wide: Slope, at: Callable[[float], Slope | None], noise: float) -> 
         return kink
     moved = abs(narrow.central - wide.central)
     if moved <= max(STEADY * wide.parting, lost):
-        return Slope(narrow.central, 0.0)
+        return _unsure(narrow.central, narrow.parting)
 
     # Curved on one side alone, or something lies within the step.
     narrower = at(STEP / NARROWER**2)
@@ -82,7 +127,12 @@ def resolved(wide: Slope, at: Callable[[float], Slope | None], noise: float) -> 
     if narrower.parting <= lost:
         return Slope(narrower.central, 0.0)
     moved = narrower.central - narrow.central
-    return Slope(narrower.central + moved / (NARROWER - 1), 0.0)
+    return _unsure(narrower.central + moved / (NARROWER - 1), narrower.parting + abs(moved))
+
+
+def _unsure(central: float, movement: float) -> Slope:
+    """A slope of a net with kinks within the step; at a stationary point it is curvature that moves it."""
+    return Slope(central, 0.0, unsure=movement if movement <= abs(central) else 0.0)
 
 
 # Gradients of gradients

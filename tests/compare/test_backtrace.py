@@ -155,7 +155,7 @@ def test_ways_to_a_gradient_without_a_common_step_are_compared_where_they_end() 
     y = 2 * X
     place = np.unravel_index(np.argmax(np.abs(5 * (y + 5) - 4 * y)), X.shape)
     mine, others = 5 * (y + 5)[place], 4 * y[place]
-    assert f"give different values: {mine:.6g} against {others:.6g}" in sentence
+    assert f"different values: {mine:.6g} against {others:.6g}" in sentence
     assert "`AddN` (net.py:2)" in sentence
 
 

@@ -130,6 +130,23 @@ def test_slow_first_evaluations_do_not_lessen_what_is_estimated(oracle: Oracle) 
     assert agrees(result, dx=beyond) is False
 
 
+NEAR = "np.concatenate([np.linspace(-9e-7, 1e-6, 1500), np.linspace(0.5, 1.5, 300)])"
+
+
+def test_kinks_that_lie_within_the_step_move_no_estimate(oracle: Oracle) -> None:
+    # Σ wᵢ·relu(xᵢ), of which 1500 xᵢ are nearer to 0 than the step; along directions of all.
+    result = oracle.of(
+        "w = torch.linspace(1, 2, 1800, dtype=x.dtype)\n"
+        "        return (torch.relu(x) * w).sum() + (x * x).sum()",
+        x=f"{NEAR}.astype(np.float32)",
+    )
+    x = np.concatenate([np.linspace(-9e-7, 1e-6, 1500), np.linspace(0.5, 1.5, 300)])
+    x = x.astype(np.float32).astype(float)
+    right = np.where(x > 0, np.linspace(1, 2, 1800), 0.0) + 2 * x
+    assert agrees(result, dx=right) is True
+    assert agrees(result, dx=right * 1.01) is False
+
+
 def test_elements_that_feed_many_kinks_at_once_are_not_judged_and_all_others_are(
     oracle: Oracle,
 ) -> None:
