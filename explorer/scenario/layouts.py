@@ -82,12 +82,21 @@ def _taken(array: AnyArray, step: Step) -> AnyArray:
         raise UsageError(text, step=written((step,)), shape=array.shape, error=error) from error
 
 
-def written(layout: Layout) -> str:
-    """A layout as LAYOUTS has it: ``{"transpose": (1, 0)}``, or a list where a step recurs."""
-    steps = [f'"{step.name}": {step.numbers}' for step in layout]
+Steps = dict[StepName, tuple[int, ...]]
+"""Steps of other names each, by these."""
+
+
+def as_entry(layout: Layout) -> Steps | list[Steps]:
+    """A layout as LAYOUTS has it: a dict of steps, or a list of such where a step recurs."""
+    steps: list[Steps] = [{step.name: step.numbers} for step in layout]
     if len({step.name for step in layout}) < len(layout):
-        return f"[{', '.join(f'{{{step}}}' for step in steps)}]"
-    return f"{{{', '.join(steps)}}}"
+        return steps
+    return dict(layout)
+
+
+def written(layout: Layout) -> str:
+    """A layout as LAYOUTS has it, in text: ``{"transpose": (1, 0)}``."""
+    return str(as_entry(layout)).replace("'", '"')
 
 
 def read(entry: Any) -> Layout:

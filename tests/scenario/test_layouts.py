@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.model.errors import UsageError
-from explorer.scenario.layouts import read, to_mindspore, to_torch, written
+from explorer.scenario.layouts import as_entry, read, to_mindspore, to_torch, written
 
 NUMBERS = np.arange(24, dtype=np.float32)
 
@@ -70,8 +70,11 @@ def test_heads_that_are_interleaved_become_heads_that_follow_each_other() -> Non
 
 def test_a_step_that_recurs_is_written_in_a_list() -> None:
     steps = read([{"reshape": (2, 3, 4), "transpose": (1, 0, 2)}, {"reshape": (24,)}])
-    assert written(steps).startswith("[{")
+    assert written(steps).startswith('[{"reshape": (2, 3, 4)}')
     assert read(ast.literal_eval(written(steps))) == steps
+    # What code that is shown for a result reads again.
+    assert read(as_entry(steps)) == steps
+    assert as_entry(steps[:2]) == {"reshape": (2, 3, 4), "transpose": (1, 0, 2)}
 
 
 def test_without_steps_an_array_of_the_same_size_is_reshaped() -> None:

@@ -41,6 +41,7 @@ NO_SENTENCES = {
     "engines/torch/code.py": "programs",
     "exploration/about.py": "the name of a key",
     "exploration/options.py": "kinds of names, which choose() says in the reader's language",
+    "exploration/stored.py": "parts of frameworks' messages, which are looked for",
     "model/claim.py": "names of headings, which faces translate as terms",
     "model/engines.py": "calls of frameworks, which faces translate as terms",
     "model/families.py": "names of operators",

@@ -14,6 +14,7 @@ from explorer.engines.listing import (
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest, Repacked
 from explorer.scenario.declaration import Declaration
+from explorer.scenario.layouts import as_entry
 from explorer.scenario.load import load
 
 MODE_NAMES = {"mindspore-graph": "GRAPH_MODE", "mindspore-tape": "PYNATIVE_MODE"}
@@ -140,7 +141,7 @@ def _layouts(request: CaseRequest, scenario: Declaration) -> dict[str, Any]:
     for path, name in request.net.names.items():
         layout = scenario.layouts.get(path) or scenario.layouts.get(name)
         if layout:
-            layouts[path] = dict(layout)
+            layouts[path] = as_entry(layout)
     return layouts
 
 
