@@ -29,6 +29,7 @@ from explorer.numeric.slopes import (
     STEP,
     NestedSlope,
     Slope,
+    fine_step,
     nested_slope,
     refined,
     resolved,
@@ -66,6 +67,9 @@ SEARCH_SECONDS = 4.0
 
 SECONDS = 20.0
 """The time for all estimates of a net; what is not estimated by then has no estimate."""
+
+FEWER = 0.5
+"""The share of the parting at the usual step that is left at a finer one, where that is better."""
 
 KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
@@ -139,6 +143,8 @@ class Differences:
         self._births: dict[object, int | None] = {}
         self._smooth: dict[LeafKey, AnyArray] = {}
         self._middle_run: OperatorValues | None = None
+        self._step = STEP
+        self._has_chosen_step = False
 
     def estimates(self, case: GradCase) -> Iterator[Estimate]:
         """The estimates of a case's leaves."""
@@ -154,12 +160,39 @@ class Differences:
         if case.order > 1:
             yield from (self._nested(group, case, count) for group in groups)
             return
+        if count and not self._has_chosen_step:
+            self._choose_step(groups[0], case, count)
         # First all that the time should suffice for: kinks are searched for in what is left.
         for group in groups:
             for variation in self._variations(group, count):
                 self._wide(variation, case)
         for group in groups:
             yield from self._estimate(group, case, count)
+
+    @property
+    def _noise(self) -> float:
+        """The rounding of a slope."""
+        return self.net.rounding / self._step
+
+    def _choose_step(self, group: LeafGroup, case: GradCase, count: int) -> None:
+        """A finer step for a net that crosses fewer kinks within it than within the usual one.
+
+        Those that lie at the point itself are crossed by any step.
+        """
+        self._has_chosen_step = True
+        variations = list(self._variations(group, count))
+        slopes = [self._wide(variation, case) for variation in variations]
+        smooth = [slope for slope in slopes if slope and slope.kind == "smooth"]
+        if not smooth:
+            return
+        size = float(np.median([abs(slope.central) for slope in smooth]))
+        step = fine_step(size, self._noise)
+        finer = [self._slope(variation, case, step) for variation in variations]
+        parting = sum(slope.parting for slope in smooth)
+        if parting <= max(KINK * size, CLEAR * self._noise) * len(smooth):
+            return
+        if sum(slope.parting for slope in finer if slope) < FEWER * parting:
+            self._step = step
 
     def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Iterator[Estimate]:
         """The estimate of a group; those of its leaves where they have kinks along its directions."""
@@ -223,7 +256,7 @@ class Differences:
             group.name,
             pack(values),
             count,
-            self.net.noise if noise is None else noise,
+            self._noise if noise is None else noise,
             group.names if len(group.names) > 1 else (),
             pack(kinks) if kinks.any() else None,
             None if smooth is None else pack(smooth),
@@ -265,33 +298,37 @@ class Differences:
         parting = np.array([found.parting if found else 0.0 for found in slopes])
         # At a border the slope is nan, and there is no kink.
         central = np.where(np.isfinite(central), central, 0.0)
-        least = np.maximum(KINK * np.abs(central), CLEAR * self.net.noise)
+        least = np.maximum(KINK * np.abs(central), CLEAR * self._noise)
         if not (parting > least).any():
             return slopes
-        parted = is_kink(central, parting, self.net.noise)
+        parted = is_kink(central, parting, self._noise)
         # Where some cross kinks, others may whose slopes happen not to part.
         for number, variation in enumerate(self._variations(group, count, smooth)):
             found = slopes[number]
             if found and parted[number]:
                 slopes[number] = self._resolved(variation, case, found)
             elif found:
-                slopes[number] = self._refined(variation, case, found) or found
+                slopes[number] = self._refined(variation, case, found)
         return slopes
 
     def _refined(self, variation: Variation, case: GradCase, wide: Slope) -> Slope | None:
         def at(step: float) -> Slope | None:
             return self._slope(variation, case, step)
 
-        return refined(wide, at, self.net.noise)
+        fine = refined(wide, at, self._noise, self._step)
+        if fine:
+            return fine
+        # Without the time to look, it may be off by the kinks that it crosses.
+        return None if self._time.seconds > SECONDS else wide
 
     def _resolved(self, variation: Variation, case: GradCase, wide: Slope) -> Slope | None:
         def at(step: float) -> Slope | None:
             return self._slope(variation, case, step)
 
-        return resolved(wide, at, self.net.noise)
+        return resolved(wide, at, self._noise, self._step)
 
     def _wide(self, variation: Variation, case: GradCase) -> Slope | None:
-        return self._slope(variation, case, STEP)
+        return self._slope(variation, case, self._step)
 
     def _slope(self, variation: Variation, case: GradCase, step: float) -> Slope | None:
         """The slope of a case along a variation; None where the time is over."""
@@ -414,9 +451,9 @@ class Differences:
                 plus, minus = (float(sums[place]) for sums in sides)
                 return slope_between(plus, minus, float(self.net.middle[place]), step)
 
-            found = at(STEP)
-            if found and _is_kink(found, self.net.noise):
-                found = resolved(found, at, self.net.noise)
+            found = at(self._step)
+            if found and _is_kink(found, self._noise):
+                found = resolved(found, at, self._noise, self._step)
             if found is None or found.kind != "smooth":
                 return False
         return True

@@ -67,44 +67,44 @@ FINEST = 1e-9
 """No step is finer: the leaf itself is rounded."""
 
 
-def fine_step(slope: float, noise: float) -> float:
-    """The finest step at which rounding, which is ``noise`` at STEP, is a small share of a slope."""
+def fine_step(slope: float, noise: float, step: float = STEP) -> float:
+    """The finest step at which rounding, which is ``noise`` at ``step``, is a small share of a slope."""
     if slope == 0 or not math.isfinite(slope):
-        return STEP
-    return min(STEP, max(FINEST, STEP * noise / (FINE_NOISE * abs(slope))))
+        return step
+    return min(step, max(FINEST, step * noise / (FINE_NOISE * abs(slope))))
 
 
 At = Callable[[float], Slope | None]
 """The slope at a step; None where the time is over."""
 
 
-def refined(wide: Slope, at: At, noise: float) -> Slope | None:
+def refined(wide: Slope, at: At, noise: float, step: float = STEP) -> Slope | None:
     """The slope at the finest step, if it is smooth there; None where it is not, or not known.
 
-    A net with many kinks crosses some within STEP, which moves even the mean of both slopes.
+    A net with many kinks crosses some within ``step``, which moves even the mean of both slopes.
     """
-    step = fine_step(wide.central, noise)
-    if step > STEP / NARROWER:
+    fine = fine_step(wide.central, noise, step)
+    if fine > step / NARROWER:
         return None
-    for fine_one in (step, max(FINEST, step / FINER)):
-        fine = at(fine_one)
-        if fine is None or fine.kind != "smooth":
+    for finer in (fine, max(FINEST, fine / FINER)):
+        slope = at(finer)
+        if slope is None or slope.kind != "smooth":
             return None
-        rounding = noise * STEP / fine_one
-        if fine.parting <= max(KINK * abs(fine.central), CLEAR * rounding):
-            return Slope(fine.central, 0.0, unsure=0.0 if fine_one == step else CLEAR * rounding)
+        rounding = noise * step / finer
+        if slope.parting <= max(KINK * abs(slope.central), CLEAR * rounding):
+            return Slope(slope.central, 0.0, unsure=0.0 if finer == fine else CLEAR * rounding)
     return None
 
 
-def resolved(wide: Slope, at: At, noise: float) -> Slope | None:
-    """What slopes that part at STEP are those of: a curve, a kink, or a jump.
+def resolved(wide: Slope, at: At, noise: float, step: float = STEP) -> Slope | None:
+    """What slopes that part at ``step`` are those of: a curve, a kink, or a jump.
 
     ``at`` has those of narrower steps. ``noise`` is the rounding of the wide one.
     """
-    fine = refined(wide, at, noise)
+    fine = refined(wide, at, noise, step)
     if fine:
         return fine
-    narrow = at(STEP / NARROWER)
+    narrow = at(step / NARROWER)
     if narrow is None or narrow.kind == "border":
         return narrow
     lost = CLEAR * noise * NARROWER
@@ -118,7 +118,7 @@ def resolved(wide: Slope, at: At, noise: float) -> Slope | None:
         return _unsure(narrow.central, narrow.parting)
 
     # Curved on one side alone, or something lies within the step.
-    narrower = at(STEP / NARROWER**2)
+    narrower = at(step / NARROWER**2)
     if narrower is None or narrower.kind == "border":
         return narrower
     lost *= NARROWER
