@@ -121,7 +121,7 @@ class Mistake(msgspec.Struct, frozen=True):
 LEAKY = "__import__('torch').nn.LeakyReLU(0.1)"
 
 MISTAKES = (
-    Mistake("mobilenet_v2", "features.3.conv.1.2", "net.features[3].conv[1][2].max_val = 0.5"),
+    Mistake("mobilenet_v2", "features.3.conv.1.2", f"net.features[3].conv[1][2] = {LEAKY}"),
     Mistake("mobilenet_v2", "features.6.conv.3", "net.features[6].conv[3].eps = 1e-2"),
     Mistake("mobilenet_v2", "features.0.0", 'net.features[0][0].padding_mode = "circular"'),
     Mistake("mnasnet_075-alike", "layers.1", "net.layers[1].eps = 1e-1"),

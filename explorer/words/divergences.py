@@ -116,7 +116,7 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
         )
     beside = _beside(inputs, engines)
     if not inputs.are_observed:
-        beside += _(", as far as their values are known,")
+        beside = beside.rstrip(",，") + _(", as far as their values are known,")
     return _("equal inputs{beside}{order} but").format(beside=beside, order=_order(inputs))
 
 

@@ -8,6 +8,7 @@ import pytest
 from explorer.compare.results import movements
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
+from explorer.model.graph import Absence
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured, Result, ResultNoise
 from explorer.workers.workers import Workers
@@ -137,3 +138,43 @@ def test_the_parts_of_complex_numbers_move(workers: Workers, tmp_path: Path) -> 
     assert (movement[1:, 0] == 0).all()
     assert (movement[1:, 1] > 0).all()
     assert (movement[1:, 1] < 1e-6).all()
+
+
+CIRCULAR = """
+import numpy as np
+
+
+def inputs():
+    return {"x": np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)}
+
+
+def torch_net():
+    from torch import nn
+    from torch.nn import functional
+
+    def net(x):
+        return functional.pad(x * 2, (1, 1, 1, 1), mode="circular").square().sum()
+
+    return net
+"""
+
+
+def test_a_view_of_memory_that_nothing_was_written_to_has_no_values(
+    workers: Workers, tmp_path: Path
+) -> None:
+    net = NetRequest(scenario=str(written(tmp_path, CIRCULAR, "circular.py")), engine="torch-tape")
+    request = CaseRequest(net, GradCase("grad", 0))
+    captured = workers.call("torch", "explorer.engines.torch.tape:capture", request, Captured)
+    assert isinstance(captured, Captured)
+    graph = captured.graphs[-1]
+    (empty,) = [node for node in graph.nodes if "empty" in node.op]
+    views = {empty.id}
+    for node in graph.nodes:
+        read = {edge.origin for edge in graph.edges if edge.target == node.id and edge.input == 0}
+        is_of_empty = not views.isdisjoint(read)
+        if "slice" in node.op and is_of_empty:
+            views.add(node.id)
+            assert node.missing.get("values") == Absence("unwritten")
+            assert node.outputs[0].values is None
+    assert len(views) > 4
+    assert all(node.outputs[0].values for node in graph.nodes if "copy_" in node.op)

@@ -310,8 +310,8 @@ IN_MINDSPORE = (
     Fault(
         "kernels joined to statements in the opposite order",
         f"{MINDSPORE}/kernel_values.py",
-        "            ran = sorted(ran, key=_number_of_operator)\n",
-        "            ran = sorted(ran, key=_number_of_operator)[::-1]\n",
+        "        return sorted(statements, key=_number_of_operator)\n",
+        "        return sorted(statements, key=_number_of_operator)[::-1]\n",
         "tests/engines/test_mindspore_graphs.py::test_a_gradient_node_holds_the_gradient_and_so_does_what_feeds_it[ms_shared-mindspore-graph]",
     ),
     Fault(

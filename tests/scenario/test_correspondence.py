@@ -139,9 +139,12 @@ def test_layers_with_the_same_draws_are_a_remark_that_names_them_and_their_rates
     assert remark.names == ("drop", "head.drop", "own.drop")
     assert "drop (p = 0.1), head.drop (p = 0.5) in PyTorch" in sentence_of(remark)
     assert "drop (p = 0.9), own.drop (p = 0.5) in MindSpore;" in sentence_of(remark)
-    for one, other in ((mindspore, Description()), (Description(), torch)):
+    for one, other, framework in (
+        (mindspore, Description(), "MindSpore"),
+        (Description(), torch, "PyTorch"),
+    ):
         (remark,) = findings(scenario(tmp_path), one, other)
-        assert "none in" in sentence_of(remark)
+        assert f"dropout layers in {framework}'s net alone: " in sentence_of(remark)
     assert findings(scenario(tmp_path), Description(), Description()) == ()
 
 

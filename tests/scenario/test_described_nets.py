@@ -79,9 +79,21 @@ def start(nets: Nets) -> dict[str, float]:
 # What every engine is told
 
 
+@pytest.mark.parametrize(("same_dropout", "draw"), [("", True), ("SAME_DROPOUT = True", False)])
+def test_layers_of_one_net_alone_draw_unless_the_scenario_asks_for_masks(
+    tmp_path: Path, same_dropout: str, draw: bool
+) -> None:
+    mindspore = net(spec("fc.weight", 1.0), masked={"drop": 0.5})
+    nets = settled(tmp_path, mindspore, net(spec("fc.weight", 2.0)), f"\n{same_dropout}\n")
+    for name, request in nets.requests.items():
+        assert request.has_own_draws is draw
+        assert request.has_masks is (not draw and name.startswith("mindspore"))
+
+
 def test_each_engine_gets_its_device_and_all_get_one_start(tmp_path: Path) -> None:
     mindspore = net(spec("fc.weight", 1.0, path="fc.kernel"), masked={"drop": 0.5})
-    nets = settled(tmp_path, mindspore, net(spec("fc.weight", 2.0), returned=branch("a", "b")))
+    torch = net(spec("fc.weight", 2.0), returned=branch("a", "b"), masked={"drop": 0.5})
+    nets = settled(tmp_path, mindspore, torch)
     assert {name: request.device for name, request in nets.requests.items()} == ENGINES
     assert start(nets) == {"fc.weight": 2.0}
     for name, request in nets.requests.items():
@@ -92,8 +104,8 @@ def test_each_engine_gets_its_device_and_all_get_one_start(tmp_path: Path) -> No
         assert request.names == {"fc.kernel": "fc.weight"}
     assert nets.requests["torch-tape"].returned == branch("a", "b")
     assert nets.requests["mindspore-tape"].returned == "out"
-    assert nets.requests["mindspore-graph"].has_masks
-    assert not nets.requests["torch-tape"].has_masks
+    assert all(request.has_masks for request in nets.requests.values())
+    assert not any(request.has_own_draws for request in nets.requests.values())
     # One of the nets returns one tensor, which has_aux cannot split.
     assert not nets.has_auxiliary
     assert nets.outputs == 1

@@ -96,6 +96,16 @@ def unwritten_outputs(name: str) -> tuple[int, ...]:
 
 
 @functools.cache
+def is_view(operator: Any) -> bool:
+    """Whether an operator's first output shows the memory of its first argument, and is not written to."""
+    returned = operator._schema.returns
+    if not returned or not operator._schema.arguments:
+        return False
+    alias, shown = returned[0].alias_info, operator._schema.arguments[0].alias_info
+    return alias is not None and shown is not None and not alias.is_write
+
+
+@functools.cache
 def written_arguments(operator: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The positions and the names of the arguments that an operator changes."""
     schema = operator._schema

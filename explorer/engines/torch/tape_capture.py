@@ -7,7 +7,7 @@ import torch
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.torch.net import array_of
-from explorer.engines.torch.operators import copy_of, rerun, unwritten_outputs
+from explorer.engines.torch.operators import copy_of, is_view, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_recorder import Bookkeeping, Recorder, forward_links
 from explorer.engines.torch.tape_records import (
@@ -194,7 +194,7 @@ class TapeGradGraph:
         missing: dict[str, Absence] = {}
         if link is None and record.phase == "backward" and record.operator is not None:
             missing = dict.fromkeys(("forward", "source"), Absence("before_pass"))
-        if self._values and unwritten_outputs(record.op):
+        if self._values and self._unwritten_of(number):
             missing["values"] = Absence("unwritten")
         self.nodes[number] = self.builder.add(
             record.op,
@@ -210,6 +210,17 @@ class TapeGradGraph:
             missing=missing,
         )
 
+    def _unwritten_of(self, number: int) -> tuple[int, ...]:
+        """The outputs of an operator that hold no result: what lay in its memory before is in them.
+
+        So it is in a view of such a tensor, which may be written to in part.
+        """
+        record = self._records[number]
+        if record.operator is None or not is_view(record.operator):
+            return unwritten_outputs(record.op)
+        viewed, output = record.origins[0]
+        return (0,) if output in self._unwritten_of(viewed) else ()
+
     def _source(self, record: OperatorRecord, place: OperatorRecord) -> tuple[str, ...]:
         """The lines of an operator: its own where the user's code called it, else those of ``place``."""
         lines = source(place.lines, self._scenario)
@@ -219,7 +230,7 @@ class TapeGradGraph:
         return lines
 
     def _outputs_of(self, number: int) -> tuple[Output, ...]:
-        unwritten = unwritten_outputs(self._records[number].op)
+        unwritten = self._unwritten_of(number)
         outputs = []
         for place, tensor in enumerate(self._recording.tensors_of(number)):
             output = self._outputs.of(tensor)
