@@ -46,7 +46,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "Only whether it is the backward is asked of this phase.",
     ),
     Equivalent(
-        "explorer/compare/align/divergence.py",
+        "explorer/compare/align/entries.py",
         "best: Vertex | None = None",
         'best: Vertex | None = ""',
         "All that is asked of it is whether there is one.",

@@ -19,18 +19,17 @@ from explorer.compare.align.contrasts import (
 )
 from explorer.compare.align.divergence import (
     from_backtrace,
-    from_leaf,
-    from_lone_leaf,
     from_missing,
     from_result,
     is_difference,
     suspects_behind,
-    two_ops,
 )
+from explorer.compare.align.leaf_divergences import from_leaf, from_lone_leaf
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
 from explorer.compare.align.provenance import take_the_same, unwrapped
 from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
+from explorer.compare.align.two_rows import two_ops
 from explorer.compare.align.vertices import Vertex, as_seen, reach
 from explorer.model.divergence import ExtraOps, OtherOp
 from explorer.model.graph import Phase

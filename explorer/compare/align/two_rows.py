@@ -1,0 +1,195 @@
+"""Two rows of ops that lead to what should be one value, and what they read."""
+
+from explorer.compare.align.contrasts import (
+    FoundDivergence,
+    both,
+    contrast,
+    ends_of,
+    place,
+    reading,
+    row_of,
+)
+from explorer.compare.align.leaf_divergences import from_lone_leaf
+from explorer.compare.align.matching import Matching
+from explorer.compare.align.one_sided import first_close
+from explorer.compare.align.provenance import (
+    read_alone,
+    reads_unobserved,
+    spread_otherwise,
+    unwrapped,
+)
+from explorer.compare.align.rearrangement import (
+    are_in_another_order,
+    parting_of_order,
+    rearranged_input,
+)
+from explorer.compare.align.suspects import SuspectsBySide, same_work
+from explorer.compare.align.vertices import OutputValue, Vertex
+from explorer.model.divergence import Inputs, OtherValue, Reading, Rearranged, Spread
+from explorer.model.graph import Phase
+
+FEW_CONSTANTS = 2
+"""The most constants, read by one side alone, that are reported with their values."""
+
+
+def two_ops(
+    matching: Matching, node: Vertex, other: Vertex, suspects_of: SuspectsBySide, phase: Phase
+) -> FoundDivergence:
+    """Two ops in one place with other values, and whether their inputs are equal.
+
+    Ops of different kinds are compared as the stretches of ops that two lines of code became.
+    """
+    moved = parting_of_order(matching, node, other)
+    if moved:
+        # The two only notice that their inputs are in another order: this is where it parts.
+        node, other = _as_made(*moved)
+        phase = node.phase
+    rows = ([node], [other]) if moved else _rows(node, other, suspects_of)
+    return _other_value(matching, *rows, phase)
+
+
+def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
+    """Ops in a row on each side that lead to what should be one value."""
+    moved = parting_of_order(matching, row[0], other_row[0])
+    if moved:
+        return _other_value(matching, [moved[0]], [moved[1]], moved[0].phase)
+    own, others = read_alone(row, other_row), read_alone(other_row, row)
+    lone = [leaf for leaf in (*own, *others) if leaf.is_leaf and not leaf.is_reserved]
+    if len(lone) == len(own) + len(others) == 1:
+        users = [node for node in (*row, *other_row) if lone[0] in node.origins]
+        return from_lone_leaf(lone[0], users[0], row[-1].phase)
+    return _other_value(matching, row, other_row, row[-1].phase)
+
+
+def _as_made(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
+    """Two nodes whose numbers are in another order: what one passes on by the op that made it."""
+    if same_work(node.origin, other):
+        return node.origin, other
+    if same_work(node, other.origin):
+        return node, other.origin
+    return node, other
+
+
+def _other_value(
+    matching: Matching, row: list[Vertex], other_row: list[Vertex], phase: Phase
+) -> FoundDivergence:
+    node, other = row[0], other_row[0]
+    left, right = (row, other_row) if node.side.is_left else (other_row, row)
+    values = contrast(left[-1].value, right[-1].value)
+    divergence = OtherValue(
+        phase=phase,
+        ends=ends_of(left[0], values, right[0]),
+        gap=values.gap,
+        rows=(row_of(left), row_of(right)),
+        inputs=_inputs(matching, node, other, left, right),
+    )
+    return FoundDivergence(divergence, frozenset((*left, *right)), (left[-1], right[-1]))
+
+
+def _rows(
+    node: Vertex, other: Vertex, suspects_of: SuspectsBySide
+) -> tuple[list[Vertex], list[Vertex]]:
+    """The ops of both sides whose values are compared, of which the last ones hold these.
+
+    Two formulas of one quantity are compared where both have come to it.
+    """
+    is_same = same_work(node, other) and node.value.size == other.value.size
+    if is_same and first_close([node], [other]):
+        return [node], [other]
+    row = suspects_of[node.side].stretch(node)
+    other_row = suspects_of[other.side].stretch(other)
+    close = first_close(row, other_row)
+    if close:
+        return row[: close[0] + 1], other_row[: close[1] + 1]
+    if is_same:
+        return [node], [other]
+    row = _up_to_size(row, other_row[-1].value.size)
+    return _up_to_result(row, other_row, suspects_of), _up_to_result(other_row, row, suspects_of)
+
+
+def _up_to_result(
+    row: list[Vertex], other_row: list[Vertex], suspects_of: SuspectsBySide
+) -> list[Vertex]:
+    """A row of ops, longer where the other one ends in a result: up to that result here."""
+    last = row[-1]
+    names = {
+        result.name for result in other_row[-1].side.results() if _maker(result) is other_row[-1]
+    }
+    for result in last.side.results():
+        maker = _maker(result)
+        if result.name not in names or maker is None or maker is last:
+            continue
+        onwards = {last, *suspects_of[last.side].downstream(last)}
+        if maker in onwards:
+            way = suspects_of[last.side].lineage(maker)
+            return row + [node for node in way if node in onwards and node is not last]
+    return row
+
+
+def _maker(result: Vertex) -> Vertex | None:
+    """The op that makes a result, whatever hands it on."""
+    return unwrapped(result.inputs[0]).node if result.inputs else None
+
+
+def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
+    """Ops in a row up to the last one whose value has ``size`` elements; all where none has."""
+    for length in range(len(row), 0, -1):
+        if row[length - 1].value.size == size:
+            return row[:length]
+    return row
+
+
+def _inputs(
+    matching: Matching, node: Vertex, other: Vertex, left: list[Vertex], right: list[Vertex]
+) -> Inputs:
+    """What two ops read, or two rows of ops that they begin."""
+    fed = matching.differing(node.side).intersection(node.feeders)
+    if fed:
+        return Inputs(differing=tuple(sorted(leaf.name for leaf in fed)))
+    own = _telling(read_alone(left, right))
+    others = _telling(read_alone(right, left))
+    spread = spread_otherwise(left, right)
+    if spread:
+        return Inputs(spread=tuple(map(_spread, spread)))
+    places = tuple(map(place, own)), tuple(map(place, others))
+    if own and others:
+        # What is read in the place of something else is the divergence itself.
+        return Inputs(alone=places)
+    is_unobserved = reads_unobserved(left, right) or reads_unobserved(right, left)
+    are_swapped = are_in_another_order(node, other)
+    return Inputs(
+        alone=places,
+        constants=_constants(own or others),
+        are_observed=not is_unobserved,
+        are_swapped=are_swapped,
+        rearranged=None if are_swapped else _rearranged(matching, node, other),
+    )
+
+
+def _spread(values: tuple[OutputValue, ...]) -> Spread:
+    left, right = values
+    origin = unwrapped(left).node.origin
+    return Spread(origin.name or origin.op, (left.shape, right.shape))
+
+
+def _telling(nodes: list[Vertex]) -> list[Vertex]:
+    """Nodes without the constants among them, unless these are few and all: an op has settings."""
+    others = [node for node in nodes if node.kind != "constant"]
+    return others or (nodes if len(nodes) <= FEW_CONSTANTS else [])
+
+
+def _constants(nodes: list[Vertex]) -> tuple[Reading, ...]:
+    """The values of nodes where all are constants: the other side may have them as settings."""
+    if len(nodes) > FEW_CONSTANTS or any(node.kind != "constant" for node in nodes):
+        return ()
+    return tuple(reading(node.value) for node in nodes)
+
+
+def _rearranged(matching: Matching, node: Vertex, other: Vertex) -> Rearranged | None:
+    """The first input whose numbers lie in another layout on the other side."""
+    read = rearranged_input(matching, node, other)
+    if read is None:
+        return None
+    value, other_value = read
+    layout = matching.layout(value, other_value)
+    return Rearranged(both(value.node, other_value.node), layout) if layout else None
