@@ -265,3 +265,34 @@ def test_a_copy_of_a_transposed_gradient_on_the_tape_is_that_gradient_and_no_con
     for product in dense:
         origins = [nodes[edge.origin] for edge in graph.edges if edge.target == product.id]
         assert "Reshape" in [node.op for node in origins if node.phase == "backward"]
+
+
+@pytest.mark.parametrize("engine", BOTH)
+def test_norms_of_blocks_that_hardly_change_their_input_are_in_the_module_of_their_weights(
+    mindspore: EngineRequests, engine: str
+) -> None:
+    # Their values tell them from one another by no more than kernels may differ.
+    captured = mindspore.capture("ms_scaled_blocks", engine, GradCase("grad", 0, "all"))
+    graph = captured.graphs[-1]
+    weights = {node.id: node.name for node in graph.nodes if node.kind == "parameter"}
+    modules = []
+    for node in graph.nodes:
+        if node.op.startswith("GroupNorm") and node.phase == "forward":
+            read = [
+                weights[edge.origin]
+                for edge in graph.edges
+                if edge.target == node.id and edge.origin in weights
+            ]
+            assert {name.rpartition(".")[0] for name in read} == {node.scope}
+            modules.append(node.scope)
+    inner = [f"blocks.{block}.norm{number}" for block in (0, 1) for number in (1, 2)]
+    assert sorted(modules) == [*inner, "last"]
+
+
+@pytest.mark.parametrize("line", ["net.py:9", "net.py:8"])
+def test_operators_of_one_said_site_and_equal_values_are_where_they_ran_in_order(
+    workers: Workers, line: str
+) -> None:
+    # The last one's site, or one that none ran at.
+    target = "tests.support.worker_targets:placed_beside_equals"
+    assert workers.call("mindspore", target, Word(line), Word) == Word("block.0 block.1 last")

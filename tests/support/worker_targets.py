@@ -68,6 +68,27 @@ def answer_after_long(request: CaseRequest) -> Result:
         answers.LONG_SECONDS = usual
 
 
+def placed_beside_equals(word: Word) -> Word:
+    """The modules of norms with equal values, of which the compiler says one site for all."""
+    from explorer.engines.capture.builder import GraphBuilder
+    from explorer.engines.mindspore.operator_sites import RanOperator, place_operators
+    from explorer.engines.mindspore.operators import plain
+    from explorer.numeric.summaries import summarise
+
+    summary = summarise(np.linspace(-1, 1, 6, dtype=np.float32))
+    builder = GraphBuilder()
+    for _ in range(3):
+        outputs = (Output((6,), "float32", summary),)
+        builder.add(
+            "GroupNorm", "op", "forward", scope="last", source=("net.py:9",), outputs=outputs
+        )
+    form = plain("GroupNorm"), ((6,),)
+    sites = [("block.0", ("net.py:2",)), ("block.1", ("net.py:2",)), ("last", (word.text,))]
+    ran = [RanOperator(form, site, summary) for site in sites]
+    place_operators(builder, ran, lambda number: False)
+    return Word(" ".join(node.scope for node in builder.nodes))
+
+
 def rounded_beside_memory(word: Word) -> Word:
     """Thirds in random rounding, beside unwritten memory that holds multiples of a number."""
     import torch

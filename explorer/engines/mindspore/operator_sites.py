@@ -4,7 +4,8 @@ The compiler keeps one program for all calls of a function or a Cell with like a
 it makes of a later call carries the lines and the module of the first one (2.10.0).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +105,7 @@ def _summaries(tensors: Sequence[Any]) -> Sequence[Summary]:
 
 
 def place_operators(
-    builder: GraphBuilder, ran: Iterable[RanOperator], has_own_place: Callable[[int], bool]
+    builder: GraphBuilder, ran: Collection[RanOperator], has_own_place: Callable[[int], bool]
 ) -> None:
     """Give the operators of a graph the call sites that they have on the tape.
 
@@ -121,11 +122,13 @@ def place_operators(
         return
     placed: set[int] = set()
     scoped: set[int] = set()
+    shared = _shared_sites(builder, ran)
     for number in _in_order(builder):
         node = builder.nodes[number]
         candidates = waiting.get(_form(node))
         if candidates:
-            found = max(candidates, key=lambda ran: _likeness(node, ran))
+            is_shared = _said_site(node) in shared
+            found = max(candidates, key=lambda ran: _likeness(node, ran, is_shared))
             if _values_agree(node, found) is not False:
                 # One program that several calls enter shows its last run alone.
                 candidates.remove(found)
@@ -147,6 +150,27 @@ def place_operators(
             builder.nodes[number].source = builder.nodes[forward].source
 
 
+SaidSite = tuple[Form, str, tuple[str, ...]]
+"""An operator's form, its module and the user's lines, as the compiler says them."""
+
+
+def _said_site(node: NodeDraft) -> SaidSite:
+    return _form(node), node.scope, _users_lines(node.source)
+
+
+def _shared_sites(builder: GraphBuilder, ran: Collection[RanOperator]) -> frozenset[SaidSite]:
+    """The sites at which a graph has more operators of a form than ran there.
+
+    The compiler keeps one program for several calls: its operators are all at the site of one.
+    """
+    there: Counter[SaidSite] = Counter()
+    for operator in ran:
+        path, lines = operator.site
+        there[operator.form, path, _users_lines(lines)] += 1
+    here = Counter(_said_site(builder.nodes[number]) for number in _in_order(builder))
+    return frozenset(site for site, count in here.items() if count > max(there[site], 1))
+
+
 def _in_order(builder: GraphBuilder) -> Iterator[int]:
     """The operators of forward, in the order in which they run."""
     for number in builder.kept():
@@ -159,12 +183,18 @@ def _form(node: NodeDraft) -> Form:
     return plain(node.op), tuple(output.shape for output in node.outputs)
 
 
-def _likeness(node: NodeDraft, ran: RanOperator) -> tuple[bool, bool, bool, bool]:
-    """How much speaks for it that a node is an operator of the tape; the first of equals counts."""
+def _likeness(node: NodeDraft, ran: RanOperator, is_shared: bool) -> tuple[bool, bool, bool, bool]:
+    """How much speaks for it that a node is an operator of the tape; the first of equals counts.
+
+    A site that ``is_shared`` is that of other nodes too, and says nothing of this one.
+    """
+    agrees = _values_agree(node, ran) is True
+    if is_shared:
+        return agrees, False, False, False
     path, lines = ran.site
     same_lines = _users_lines(node.source) == _users_lines(lines)
     innermost = _users_lines(node.source)[:1] == _users_lines(lines)[:1]
-    return _values_agree(node, ran) is True, same_lines, innermost, node.scope == path
+    return agrees, same_lines, innermost, node.scope == path
 
 
 def _users_lines(source: tuple[str, ...]) -> tuple[str, ...]:
