@@ -150,7 +150,7 @@ EVERYWHERE = {
         "np.array([89.5, 3.3], np.float32)",
         "ops.exp(a).sum()",
         "torch.exp(a).sum()",
-        "agrees",
+        "agrees, in part",
     ),
 }
 """Nets on which all agree: the input, both nets, and the oracle's word."""
