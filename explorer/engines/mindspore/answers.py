@@ -21,13 +21,13 @@ MOST_COMPILED_TWICE = 64
 """Up to this many parameters a net is compiled once more, for the names that return_ids adds."""
 
 LONG_SECONDS = 20.0
-"""A net that takes longer for its answer is not compiled once more either."""
+"""A net that takes more of the processor for its answer is not compiled once more either."""
 
 
 def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
     case = request.case
-    start = time.monotonic()
+    start = time.process_time()
     try:
         cotangents = cotangent_arguments(request)
         net = build(request.net)
@@ -35,7 +35,7 @@ def answer(request: CaseRequest) -> Result:
         tree, leaves = named(value, net, case)
     except Exception as error:
         return failed(request, error)
-    ids, note = _ids(request, time.monotonic() - start)
+    ids, note = _ids(request, time.process_time() - start)
     return answered(request, tree, leaves, ids, note)
 
 
