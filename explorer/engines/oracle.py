@@ -6,7 +6,7 @@ What the net itself cuts off from the tape is held, as every derivative takes it
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,12 +23,13 @@ from explorer.model.errors import RefusedNetError
 from explorer.model.failures import Failure
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Estimate, Obstacle, ObstacleKind, OracleResult
-from explorer.numeric.differences import CLEAR, KINK, directions, is_kink
+from explorer.numeric.differences import directions, is_kink
 from explorer.numeric.slopes import (
     MOST_ORDERS,
     STEP,
     NestedSlope,
     Slope,
+    cross_kinks,
     fine_step,
     nested_slope,
     refined,
@@ -181,17 +182,13 @@ class Differences:
         """
         self._has_chosen_step = True
         variations = list(self._variations(group, count))
-        slopes = [self._wide(variation, case) for variation in variations]
-        smooth = [slope for slope in slopes if slope and slope.kind == "smooth"]
-        if not smooth:
+        usual = _smooth_ones(self._wide(variation, case) for variation in variations)
+        if not cross_kinks(usual, self._noise):
             return
-        size = float(np.median([abs(slope.central) for slope in smooth]))
+        size = float(np.median([abs(slope.central) for slope in usual]))
         step = fine_step(size, self._noise)
-        finer = [self._slope(variation, case, step) for variation in variations]
-        parting = sum(slope.parting for slope in smooth)
-        if parting <= max(KINK * size, CLEAR * self._noise) * len(smooth):
-            return
-        if sum(slope.parting for slope in finer if slope) < FEWER * parting:
+        finer = _smooth_ones(self._slope(variation, case, step) for variation in variations)
+        if _parting(finer) < FEWER * _parting(usual):
             self._step = step
 
     def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Iterator[Estimate]:
@@ -298,8 +295,7 @@ class Differences:
         parting = np.array([found.parting if found else 0.0 for found in slopes])
         # At a border the slope is nan, and there is no kink.
         central = np.where(np.isfinite(central), central, 0.0)
-        least = np.maximum(KINK * np.abs(central), CLEAR * self._noise)
-        if not (parting > least).any():
+        if not cross_kinks(_smooth_ones(slopes), self._noise):
             return slopes
         parted = is_kink(central, parting, self._noise)
         # Where some cross kinks, others may whose slopes happen not to part.
@@ -506,6 +502,14 @@ def _judged(slope: Slope | None, has_one_kink: bool) -> Judged:
     if has_one_kink:
         return Judged(slope.central, slope.parting)
     return Judged(slope.central, math.inf, "kinks")
+
+
+def _smooth_ones(slopes: Iterable[Slope | None]) -> list[Slope]:
+    return [slope for slope in slopes if slope and slope.kind == "smooth"]
+
+
+def _parting(slopes: list[Slope]) -> float:
+    return sum(slope.parting for slope in slopes)
 
 
 def _is_kink(found: Slope, noise: float) -> bool:

@@ -5,7 +5,7 @@ those of a jump grow. So two steps tell them apart, of which one is NARROWER tim
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from explorer.numeric.differences import CLEAR, KINK
@@ -55,6 +55,11 @@ JUMPING = 1.5
 
 STEADY = 0.05
 """By this share of the parting the central difference of a curve may move with the step."""
+
+
+def cross_kinks(slopes: Iterable[Slope], noise: float) -> bool:
+    """Whether any slopes part by more than rounding, which is ``noise``, and a little of themselves."""
+    return any(slope.parting > max(KINK * abs(slope.central), CLEAR * noise) for slope in slopes)
 
 
 FINE_NOISE = 1e-4
