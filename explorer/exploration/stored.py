@@ -1,6 +1,6 @@
 """Explorations that are asked of the store first."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -175,22 +175,26 @@ def has_all_results(report: Report) -> bool:
     """
     if any(left_out.cause != "selected" for left_out in report.left_out):
         return False
-    errors: list[Failure | None] = []
-    raising: set[str] = set()
+    if report.lost_graphs or any(_faults_of_captures(report)):
+        return False
+    errors = [ungraphed.error for ungraphed in report.ungraphed.values()]
     for case in report.cases:
-        for name, result in case.results.items():
+        for result in case.results.values():
             if result.outcome in LOST:
                 return False
-            errors.append(result.error)
-            if result.outcome == "raised":
-                raising.add(name)
-    if report.lost_graphs:
-        return False
+            if result.error:
+                errors.append(result.error)
+    return not any(map(is_of_environment, errors))
+
+
+def _faults_of_captures(report: Report) -> Iterator[str]:
+    """The engines whose net runs, and of which there is no graph for no reason that is known."""
+    raising: set[str] = set()
+    for case in report.cases:
+        raising.update(name for name, result in case.results.items() if result.outcome == "raised")
     for name, ungraphed in report.ungraphed.items():
         if not ungraphed.error.kind and name not in raising:
-            return False  # a fault of the capture: the net itself runs
-        errors.append(ungraphed.error)
-    return not any(error and is_of_environment(error) for error in errors)
+            yield name
 
 
 def is_of_environment(error: Failure) -> bool:
