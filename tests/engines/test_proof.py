@@ -305,3 +305,31 @@ def test_a_node_of_another_op_gives_its_value_to_none() -> None:
     chain.recorded.may_be_swapped = True
     chain.builder.nodes[numbers[1]].op = "other"
     assert [proof for proof, _ in settled(chain, numbers)] == ["refuted", "refuted"]
+
+
+@pytest.mark.parametrize(("late", "proof"), [(True, "proven"), (False, "refuted")])
+@pytest.mark.parametrize("function", [lambda value: value**12, lambda value: np.exp(6 * value)])
+def test_an_op_may_read_a_half_precision_number_before_its_rounding_in_a_graph_that_rounds_late(
+    late: bool, proof: str, function: Callable[[Any], Any]
+) -> None:
+    before = np.array([1.2427, -0.6417, 1.0177], np.float32)
+    rounded = before.astype(np.float16)
+    builder, recorded = GraphBuilder(), GraphValues(np.asarray, np.copy, rounds_late=late)
+    recorded.value_of = lambda value, dtype: value.astype(dtype)
+    leaf = builder.add("input", "input", "forward", outputs=(shown(rounded),))
+    read = function(before).astype(np.float16)
+    number = builder.add("op", "op", "forward", ((leaf, 0),), outputs=(shown(read),))
+    recorded.outputs.update({(leaf, 0): rounded, (number, 0): read})
+    operands = (Operand((leaf, 0), rounded),)
+
+    def compute(values: list[Any]) -> list[Any]:
+        return [function(values[0].astype(np.float32)).astype(np.float16)]
+
+    recorded.reruns[number] = Rerun(operands, compute)
+    prove(builder, recorded)
+    assert builder.nodes[number].proof == proof
+
+    # It is no number's that is rounded to the recorded one.
+    recorded.outputs[number, 0] = (read * np.float32(1.02)).astype(np.float16)
+    prove(builder, recorded)
+    assert builder.nodes[number].proof == "refuted"

@@ -1,7 +1,8 @@
 """Proofs of recorded values: each op is computed again, alone, from its recorded inputs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,7 +81,8 @@ class GraphValues:
     copies one into memory of its own, ``value_of`` makes one of a recorded value and its dtype.
     ``stated`` leaves of an error's text what a reader of the net
     understands. Where values ``may_be_swapped``, their order alone decided which of several
-    like nodes they belong to. ``in_part`` has the slots that show a whole tensor of which an op wrote a
+    like nodes they belong to; where the graph ``rounds_late``, an op may read a number in half precision
+    as it was before it was rounded. ``in_part`` has the slots that show a whole tensor of which an op wrote a
     part: computed alone, the op does not yield them. ``repeated`` are the nodes that ran several
     times, and show their last run.
     """
@@ -94,6 +96,7 @@ class GraphValues:
     in_part: set[Slot] = field(default_factory=set)
     repeated: set[int] = field(default_factory=set)
     may_be_swapped: bool = False
+    rounds_late: bool = False
     stated: Callable[[str], Statement] = Statement
 
 
@@ -291,6 +294,10 @@ class _Prover:
             first = {slot: computed[slot] for slot in observed if slot in computed}
             if not self._agree(first, self._computed(number, rerun, values), reach):
                 return "unproven", Absence("unsteady")
+            if self._recorded.rounds_late and self._agree(
+                observed, computed, reach, self._moves(number, rerun, values, computed)
+            ):
+                return "proven", None
         except UnprovenError as error:
             return "unproven", error.absence
         except Exception as error:
@@ -364,15 +371,64 @@ class _Prover:
                 reach = max(reach, float(np.abs(finite).max(initial=0.0)))
         return reach
 
-    def _agree(self, observed: dict[Slot, Any], computed: dict[Slot, Any], reach: float) -> bool:
+    def _agree(
+        self,
+        observed: dict[Slot, Any],
+        computed: dict[Slot, Any],
+        reach: float,
+        moves: Mapping[Slot, AnyArray] = MappingProxyType({}),
+    ) -> bool:
         array_of = self._recorded.array_of
         for slot, value in observed.items():
             if slot not in computed:
                 return False
             dtype = self._builder.nodes[slot[0]].outputs[slot[1]].dtype
-            if not agrees(array_of(value), array_of(computed[slot]), dtype, reach):
+            yielded = array_of(computed[slot])
+            if not agrees(array_of(value), yielded, dtype, reach, moves.get(slot)):
                 return False
         return True
+
+    def _moves(
+        self, number: int, rerun: Rerun, values: list[Any], computed: dict[Slot, Any]
+    ) -> dict[Slot, AnyArray]:
+        """How far the outputs may be off because operands in half precision were not rounded yet.
+
+        Each element of such an operand is off by one in its last place at most.
+        """
+        moves: dict[Slot, AnyArray] = {}
+        for place, operand in enumerate(rerun.operands):
+            if operand.slot is None or self._dtype(operand.slot) not in HALF:
+                continue
+            ends = []
+            for sign in (1, -1):
+                moved = values.copy()
+                moved[place] = self._moved_by_a_place(operand.slot, values[place], sign)
+                ends.append(self._computed(number, rerun, moved))
+            for slot in computed:
+                shift = self._greatest_move(slot, computed, ends)
+                moves[slot] = moves.get(slot, np.zeros_like(shift)) + shift
+        return moves
+
+    def _dtype(self, slot: Slot) -> str:
+        """The dtype of a recorded value."""
+        return self._builder.nodes[slot[0]].outputs[slot[1]].dtype
+
+    def _moved_by_a_place(self, slot: Slot, value: Any, sign: int) -> Any:
+        """A value in half precision whose elements are larger or smaller by one in the last place."""
+        array = self._recorded.array_of(value)
+        dtype = self._dtype(slot)
+        # A bfloat16 comes as the float32 whose upper half it is.
+        place = np.spacing(np.abs(array)) * (2.0**16 if dtype == "bfloat16" else 1.0)
+        return self._recorded.value_of((array + sign * place).astype(array.dtype), dtype)
+
+    def _greatest_move(
+        self, slot: Slot, computed: dict[Slot, Any], moved: list[dict[Slot, Any]]
+    ) -> AnyArray:
+        """By how much an output has moved at most, element by element."""
+        array_of = self._recorded.array_of
+        still = array_of(computed[slot]).astype(np.float64)
+        shifts = [np.abs(array_of(end[slot]).astype(np.float64) - still) for end in moved]
+        return np.maximum(*shifts)
 
     def _failure(self, error: Exception) -> Failure:
         """The record of what an op raises alone, with the first line of its message."""
@@ -385,11 +441,18 @@ def _form(output: Output) -> tuple[tuple[int, ...], str]:
     return output.shape, output.dtype
 
 
-def agrees(recorded: AnyArray, computed: AnyArray, dtype: str, reach: float = 0.0) -> bool:
+def agrees(
+    recorded: AnyArray,
+    computed: AnyArray,
+    dtype: str,
+    reach: float = 0.0,
+    moves: AnyArray | None = None,
+) -> bool:
     """Whether an op computed again yields what was recorded, up to its own rounding.
 
     ``dtype`` is that of the tensor, which the arrays may carry in a wider one. In half precision the
-    rounding is that of operands which may be as large as ``reach``.
+    rounding is that of operands which may be as large as ``reach``; ``moves`` says of each element
+    how far it may be off beyond that.
     """
     if recorded.shape != computed.shape:
         return False
@@ -405,4 +468,8 @@ def agrees(recorded: AnyArray, computed: AnyArray, dtype: str, reach: float = 0.
     scale = float(np.abs(expected).max(initial=0.0))
     if dtype in HALF:
         scale = max(scale, reach)
-    return bool(np.abs(given - expected).max(initial=0.0) <= TOLERANCES.get(dtype, 0.0) * scale)
+    allowed = TOLERANCES.get(dtype, 0.0) * scale
+    if moves is not None:
+        # A move that is not finite excuses nothing.
+        allowed = allowed + np.nan_to_num(moves[finite], nan=0.0, posinf=0.0)
+    return bool(np.all(np.abs(given - expected) <= allowed))

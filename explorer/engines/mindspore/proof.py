@@ -176,6 +176,7 @@ class GraphReruns:
             _tensor_of,
             overwritten=overwritten,
             may_be_swapped=True,
+            rounds_late=True,
             stated=errors.statement,
         )
         for slot, array in self._arrays.items():
