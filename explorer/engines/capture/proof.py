@@ -428,7 +428,8 @@ class _Prover:
         array_of = self._recorded.array_of
         still = array_of(computed[slot]).astype(np.float64)
         shifts = [np.abs(array_of(end[slot]).astype(np.float64) - still) for end in moved]
-        return np.maximum(*shifts)
+        greatest: AnyArray = np.maximum(*shifts)
+        return greatest
 
     def _failure(self, error: Exception) -> Failure:
         """The record of what an op raises alone, with the first line of its message."""
