@@ -66,6 +66,18 @@ def test_every_path_that_is_named_exists(page: Path) -> None:
     assert [path for path in concrete if not (ROOT / path).exists()] == []
 
 
+def test_every_module_that_the_architecture_names_exists() -> None:
+    # It names them from explorer/ on; an asterisk or a word in capitals stands for several.
+    named = re.findall(r"`([\w/*]+\.(?:py|js))`", (ROOT / "docs/architecture.md").read_text("utf-8"))
+    assert "compare/results.py" in named
+    missing = []
+    for name in named:
+        pattern = re.sub(r"[A-Z]{3,}", "*", name)
+        if not any((ROOT / "explorer").rglob(pattern)) and not (ROOT / name).exists():
+            missing.append(name)
+    assert missing == []
+
+
 SECTIONS = {
     "index.md": ["Tutorial", "How-to", "Explanation", "Reference"],
     "zh/index.md": ["教程", "操作指南", "原理", "参考"],
