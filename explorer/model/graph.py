@@ -1,6 +1,6 @@
 """The record of a gradient graph: nodes of forward and backward with their values, and edges."""
 
-from typing import Literal
+from typing import Literal, TypeAlias, Union
 
 import msgspec
 
@@ -82,7 +82,17 @@ ValueGap = Literal[
 - "fused_kernel": the backend fuses it into another kernel
 """
 
-AbsenceKind = ProofGap | LineGap | LinkGap | ValueGap
+ArgumentGap = Literal["unannounced", "unnamed_arguments", "long_argument", "computed_argument"]
+"""Why arguments of an op are missing.
+
+- "unannounced": the framework reports no operator for the node
+- "unnamed_arguments": the framework does not say what the arguments are called
+- "long_argument": ``detail`` are sequences of more numbers than are recorded
+- "computed_argument": ``detail`` are numbers that the net computes as it runs, and which are not
+  observed
+"""
+
+AbsenceKind = ProofGap | LineGap | LinkGap | ValueGap | ArgumentGap
 
 
 class Absence(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -94,6 +104,28 @@ class Absence(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: AbsenceKind
     detail: str = ""
     error: Failure | None = None
+
+
+Setting: TypeAlias = Union[bool, int, float, str, None]  # noqa: UP007 - msgspec reads it at runtime on 3.10
+"""A plain value; a dtype goes by its name, a complex number by its text."""
+
+ArgumentValue: TypeAlias = Union[  # noqa: UP007 - as above
+    Setting, tuple[Union[Setting, tuple[Setting, ...]], ...]  # noqa: UP007 - as above
+]
+"""A plain value, or a sequence of such or of such sequences."""
+
+Arguments: TypeAlias = dict[str, ArgumentValue]
+"""Values by the names of the framework's documentation."""
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """A layer of a framework in a net: its class, "nn.BatchNorm2d", and how it was made.
+
+    ``settings`` are the arguments of its constructor, with defaults filled in.
+    """
+
+    name: str
+    settings: Arguments = {}
 
 
 NodeKind = Literal["op", "input", "parameter", "constant", "accumulate", "call", "output"]
@@ -133,8 +165,10 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``calls``. ``saved_bytes`` counts unique storages kept for backward. ``tape`` names the node of
     PyTorch's tape that ran the operator ("AddmmBackward0"). ``proof`` says whether the op, computed
     again alone from its recorded inputs, yields its recorded values: "" where that was not tried.
-    ``missing`` says why a value, a source, a forward link or a proof is absent: keys "values",
-    "source", "forward", "proof".
+    ``arguments`` are what the op takes beside tensors, defaults filled in, but for what changes no
+    value, such as a device.
+    ``missing`` says why a value, a source, a forward link, a proof or an argument is absent: keys
+    "values", "source", "forward", "proof", "arguments".
     """
 
     id: str
@@ -152,6 +186,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     saved_bytes: int = 0
     tape: str = ""
     proof: Proof = ""
+    arguments: Arguments = {}
     missing: dict[str, Absence] = {}
 
 
@@ -179,7 +214,8 @@ class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
     """One engine's gradient graph of one case.
 
     ``stage`` is a compiler pass ("validate"), "joint" or "tape". ``notes`` say what the engine
-    could not observe.
+    could not observe. ``layers`` are the layers of the framework that nodes run in, by the path of
+    the module ("block.conv").
     """
 
     engine: str
@@ -188,6 +224,7 @@ class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     notes: tuple[GraphNote, ...] = ()
+    layers: dict[str, Layer] = {}
 
     def by_id(self) -> dict[str, Node]:
         """The nodes, keyed by id."""

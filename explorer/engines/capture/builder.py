@@ -1,16 +1,19 @@
 """A gradient graph while it grows, for every capture; it becomes the record at the end."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from explorer.model.graph import (
     Absence,
+    Arguments,
     Edge,
     EdgeKind,
     GradGraph,
     GraphNote,
+    Layer,
     LineGap,
     Node,
     NodeKind,
@@ -40,6 +43,7 @@ class NodeDraft(msgspec.Struct):
     saved_bytes: int = 0
     tape: str = ""
     proof: Proof = ""
+    arguments: Arguments = {}
     missing: dict[str, Absence] = {}
 
 
@@ -307,11 +311,17 @@ class GraphBuilder:
     # The record
 
     def record(
-        self, engine: str, case: str, stage: str, notes: tuple[GraphNote, ...] = ()
+        self,
+        engine: str,
+        case: str,
+        stage: str,
+        notes: tuple[GraphNote, ...] = (),
+        layers: Mapping[str, Layer] = MappingProxyType({}),
     ) -> GradGraph:
         """The graph as a record; an edge from forward into backward is one that was saved.
 
-        ``engine``, ``case``, ``stage`` and ``notes`` are those of GradGraph.
+        ``engine``, ``case``, ``stage`` and ``notes`` are those of GradGraph; of ``layers``, all that
+        the net has, it keeps those in which a node runs.
         """
         ids = {number: f"n{order}" for order, number in enumerate(self.kept())}
         edges = self._recorded_edges(ids)
@@ -319,6 +329,7 @@ class GraphBuilder:
         nodes = []
         for order, number in enumerate(ids):
             nodes.append(self._recorded_node(number, order, ids, borrowed))
+        scopes = dict.fromkeys(node.scope for node in nodes)
         return GradGraph(
             engine=engine,
             case=case,
@@ -326,6 +337,7 @@ class GraphBuilder:
             nodes=tuple(nodes),
             edges=tuple(edges),
             notes=notes,
+            layers={scope: layers[scope] for scope in scopes if scope in layers},
         )
 
     def _recorded_node(
@@ -351,6 +363,7 @@ class GraphBuilder:
             saved_bytes=draft.saved_bytes,
             tape=draft.tape,
             proof=draft.proof,
+            arguments=draft.arguments,
             missing=borrowed.missing(number),
         )
 

@@ -215,7 +215,7 @@ def _graph(
     notes: tuple[GraphNote, ...] = ()
     if request.case.api != run.case.api:
         notes = ("whole_forward",)
-    return graph.record(request.case.label, compiler_pass.stage, notes)
+    return graph.record(request.case.label, compiler_pass.stage, notes, run.net.layers)
 
 
 def _net_entry(module: Module, net: Net) -> str:

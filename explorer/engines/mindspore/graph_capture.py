@@ -4,7 +4,7 @@ Bookkeeping of MindSpore's IR is folded away, the phases are separated, and back
 forward.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
@@ -35,6 +35,7 @@ from explorer.engines.mindspore.ir_statements import (
     tensor_outputs,
 )
 from explorer.engines.mindspore.kernel_values import KernelValues
+from explorer.engines.mindspore.operator_arguments import statement_arguments
 from explorer.engines.mindspore.operator_sites import RanOperator, place_operators
 from explorer.engines.mindspore.operators import (
     FUNCTION_VALUES,
@@ -46,7 +47,15 @@ from explorer.engines.mindspore.proof import GraphReruns
 from explorer.engines.mindspore.source_lines import source
 from explorer.engines.mindspore.subgraphs import SubgraphCalls, SubgraphNames, argument
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Absence, GradGraph, GraphNote, NodeKind, Output, Phase
+from explorer.model.graph import (
+    Absence,
+    GradGraph,
+    GraphNote,
+    Layer,
+    NodeKind,
+    Output,
+    Phase,
+)
 from explorer.numeric.summaries import summarise
 
 
@@ -177,9 +186,11 @@ class GraphCapture:
         """Give the operators the call sites that they have on the tape."""
         place_operators(self.builder, ran, self._identities.is_in_bprop)
 
-    def record(self, case: str, stage: str, notes: tuple[GraphNote, ...]) -> GradGraph:
-        """The record of the graph."""
-        return self.builder.record("mindspore-graph", case, stage, notes)
+    def record(
+        self, case: str, stage: str, notes: tuple[GraphNote, ...], layers: Mapping[str, Layer]
+    ) -> GradGraph:
+        """The record of the graph of a net that has these ``layers``."""
+        return self.builder.record("mindspore-graph", case, stage, notes, layers)
 
     # Graphs and what goes into them
 
@@ -292,12 +303,22 @@ class GraphCapture:
             calls=statement.called,
             missing=missing,
         )
+        if kind == "op":
+            self._note_arguments(number, statement, operands)
         self._identities.note(number, self.builder.nodes[number], statement)
         if self._reruns is not None and kind in PROVABLE:
             self._reruns.note(number, statement, inputs)
         if kind == "call":
             self._calls.call(number, statement, inputs)
         return results_of(number, statement)
+
+    def _note_arguments(
+        self, number: int, statement: IRStatement, operands: Sequence[Binding]
+    ) -> None:
+        node = self.builder.nodes[number]
+        node.arguments, absence = statement_arguments(statement, operands)
+        if absence:
+            node.missing = {**node.missing, "arguments": absence}
 
     def _phase(self, statement: IRStatement, operands: list[Binding]) -> Phase:
         if not self._body and statement.node.index in self._in_forward:

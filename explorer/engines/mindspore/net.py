@@ -15,8 +15,10 @@ from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.mindspore.code import MODE_NAMES, SEED
 from explorer.engines.mindspore.dropout import RefusedDraws, fix_dropout, give_masks, rates
 from explorer.engines.mindspore.errors import failure
+from explorer.engines.mindspore.layers import constructions_noted, layers_of
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.errors import OddOutputError, RefusedNetError
+from explorer.model.graph import Layer
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.trees import Branch, Tree, fill, leaves, left_out, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
@@ -135,6 +137,7 @@ class Net:
     for, in that order. ``held`` says of all that the net holds what it is and how it is laid out.
     ``returned`` has the names of its outputs as it nests them, None before a first look at it.
     ``masked`` are the dropout layers whose masks are given: the share that each drops, by its path.
+    ``layers`` are those of MindSpore that it is made of, by path.
     """
 
     scenario: Declaration
@@ -145,6 +148,7 @@ class Net:
     held: dict[str, HeldTensor] = field(default_factory=dict)
     returned: Tree = None
     masked: dict[str, float] = field(default_factory=dict)
+    layers: dict[str, Layer] = field(default_factory=dict)
 
     @property
     def first_outputs(self) -> int:
@@ -186,7 +190,9 @@ def build(request: NetRequest) -> Net:
     ms.set_seed(SEED + request.draw)
     shares_dropout = scenario.shares_dropout and not request.has_own_draws
     give_masks(shares_dropout)
-    call = make_net(scenario, "mindspore")
+    with constructions_noted() as made:
+        call = make_net(scenario, "mindspore")
+    layers = layers_of(call, made)
     if scenario.checkpoint and scenario.checkpoint.framework == "mindspore":
         ms.load_param_into_net(call, ms.load_checkpoint(scenario.checkpoint.file))
     held: dict[str, HeldTensor] = {}
@@ -205,7 +211,9 @@ def build(request: NetRequest) -> Net:
     declared = tuple(name for name, value in parameters.items() if value.requires_grad)
     inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter))
     trainable = request.trainable or declared
-    return Net(scenario, call, inputs, parameters, trainable, held, request.returned, masked)
+    return Net(
+        scenario, call, inputs, parameters, trainable, held, request.returned, masked, layers
+    )
 
 
 def _own_start(request: NetRequest) -> dict[str, Array]:

@@ -9,6 +9,7 @@ import mindspore as ms
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
 from explorer.engines.mindspore.net import Net, array_of
+from explorer.engines.mindspore.operator_arguments import call_arguments, takes_more_than_tensors
 from explorer.engines.mindspore.operators import (
     differentiated_op,
     plain,
@@ -75,7 +76,7 @@ class TapeCapture:
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label; lets go of the tensors."""
         self.graph.let_go()
-        return self.graph.record("mindspore-tape", case, "tape")
+        return self.graph.record("mindspore-tape", case, "tape", layers=self._net.layers)
 
     # Operators
 
@@ -96,10 +97,28 @@ class TapeCapture:
         else:
             number = self._computed_in_backward(call, inputs, outputs, site)
             self._note_reading(inputs, number)
+        self._note_arguments(number, call)
         self._saved.operator_made(number)
         self._reruns.note_call(number, call, inputs)
         self._origins.note_views(call.op, number, call.operands, outputs)
         self._origins.register(number, outputs)
+
+    def _note_arguments(self, number: int, call: OperatorCall) -> None:
+        node = self.graph.nodes[number]
+        node.arguments, absence = call_arguments(call.op, call.values, call.primitive)
+        if absence:
+            node.missing = {**node.missing, "arguments": absence}
+
+    def _note_unannounced(self, number: int, forward: int | None = None) -> None:
+        """Note that no operator says what a node takes beside tensors.
+
+        Where it is the gradient of an operator, it is so with that one's arguments.
+        """
+        node = self.graph.nodes[number]
+        if forward is not None and node.op == f"{self.graph.nodes[forward].op}Backward":
+            node.arguments = self.graph.nodes[forward].arguments
+        elif takes_more_than_tensors(node.op):
+            node.missing = {**node.missing, "arguments": Absence("unannounced")}
 
     def view_taken(self, node: Any, site: CallSite) -> None:
         """A view was taken at ``site`` that no operator announced; ``node`` is its of the tape."""
@@ -276,6 +295,7 @@ class TapeCapture:
             forward = self._tape.number(identity)
             tensors = list(unannounced.values())
             number = self._backward(f"{name}Backward", "op", inputs, tensors, forward)
+            self._note_unannounced(number, forward)
             if forward is not None:
                 pullback = Pullback(forward, arriving, tuple(unannounced))
                 self._reruns.note_pullback(number, pullback)
@@ -394,6 +414,7 @@ class TapeCapture:
                 forward = self._tape.number(self._running)
                 name = f"{self._running_name}Backward"
                 spread = self._backward(name, "op", inputs, [tensor], forward)
+                self._note_unannounced(spread)
                 self._note_reading(inputs, spread)
                 self._origins.register(spread, [tensor])
                 return spread, 0
@@ -413,6 +434,7 @@ class TapeCapture:
         makers = self._tape.makers_of_children(node)
         inputs = tuple((maker, 0) for maker in makers)
         number = self.graph.add_tensors(node.name(), "op", self.phase, inputs, [tensor])
+        self._note_unannounced(number)
         if makers:
             copy, copied = self.graph.nodes[number], self.graph.nodes[makers[0]]
             copy.scope, copy.source = copied.scope, copied.source

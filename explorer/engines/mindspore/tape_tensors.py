@@ -52,6 +52,20 @@ class OperatorCall(NamedTuple):
         name: str = self.function.name
         return name
 
+    @property
+    def primitive(self) -> Any:
+        """The Primitive that was called; None where the operator is called by its name."""
+        if self.args and isinstance(self.args[0], ms.ops.Primitive):
+            return self.args[0]
+        return None
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What the operator takes, tensors and all else, in the order of its definition."""
+        # A Primitive is an argument itself, and its operands come as the third one (2.10.0).
+        values: tuple[Any, ...] = self.args if self.primitive is None else self.args[2]
+        return values
+
     def run(self, tensors: Sequence[Any]) -> list[Any]:
         """The tensors that the operator yields for ``tensors`` in the place of its own."""
         return list(tensors_in((self._result(tensors),)))
@@ -78,7 +92,7 @@ class OperatorCall(NamedTuple):
         args = _with_tensors(self.args, iter(tensors))
         # The function of an operator that is not a Primitive is below the tape, and that of a
         # Primitive may not be called under a gradient: on Python 3.10 the process dies (2.10.0).
-        if args and isinstance(args[0], ms.ops.Primitive):
+        if self.primitive is not None:
             return _run_op(*args)
         return _run_op(ms.ops.Primitive(self.op), self.op, args)
 

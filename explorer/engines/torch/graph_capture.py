@@ -7,9 +7,12 @@ import torch
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
+from explorer.engines.plain_values import PlainArguments
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_graph import JointPart, Values, is_accumulation, lines
+from explorer.engines.torch.layers import layers_of
 from explorer.engines.torch.net import LeafKey, array_of, changed, dtype_of, flat, snapshot
+from explorer.engines.torch.operator_arguments import operator_arguments
 from explorer.engines.torch.operators import (
     copy_of,
     draws_random_numbers,
@@ -134,7 +137,8 @@ class JointGradGraph:
 
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
-        return self._builder.record("torch-graph", case, "joint")
+        layers = layers_of(self._part.net.call)
+        return self._builder.record("torch-graph", case, "joint", layers=layers)
 
     # Nodes
 
@@ -164,6 +168,9 @@ class JointGradGraph:
             missing["source"] = Absence("added_by_capture")
         if self._values and unwritten_outputs(str(node.target)):
             missing["values"] = Absence("unwritten")
+        arguments, absence = self._arguments(node)
+        if absence:
+            missing["arguments"] = absence
         written = place
         if self._part.is_by_hand(node):
             written = node  # a backward written by hand has lines of its own
@@ -175,8 +182,18 @@ class JointGradGraph:
             source=source(lines(written), self._scenario),
             forward=forward,
             outputs=self._outputs(node),
+            arguments=arguments,
             missing=missing,
         )
+
+    def _arguments(self, node: Any) -> PlainArguments:
+        """The arguments of an operator, with the numbers in them that the graph computes."""
+
+        def value(operand: Any) -> Any:
+            return self._run.get(operand, operand)
+
+        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), value)
+        return operator_arguments(node.target, args, kwargs)
 
     def _add_given(self, node: Any, phase: Phase) -> None:
         """Add a node for what the graph takes, or has as an attribute."""

@@ -243,7 +243,7 @@ def seed(
     """The cotangent of output ``index``: ones, or what ``sens_param`` brings."""
     if not case.sens_param:
         return torch.ones(shape, dtype=dtype, device=device)
-    array = cotangent(index, shape, _dtype_name(dtype))
+    array = cotangent(index, shape, dtype_name(dtype))
     return torch.from_numpy(array).to(device, dtype)
 
 
@@ -257,10 +257,11 @@ def array_of(value: torch.Tensor) -> AnyArray:
 
 def dtype_of(value: torch.Tensor) -> str:
     """The dtype name of a tensor: "float32", "bfloat16"."""
-    return _dtype_name(value.dtype)
+    return dtype_name(value.dtype)
 
 
-def _dtype_name(dtype: torch.dtype) -> str:
+def dtype_name(dtype: torch.dtype) -> str:
+    """The name of a dtype: "float32"."""
     return str(dtype).removeprefix("torch.")
 
 

@@ -6,7 +6,10 @@ import torch
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
+from explorer.engines.plain_values import NO_ARGUMENTS
+from explorer.engines.torch.layers import layers_of
 from explorer.engines.torch.net import array_of
+from explorer.engines.torch.operator_arguments import operator_arguments
 from explorer.engines.torch.operators import copy_of, is_view, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_recorder import Bookkeeping, Recorder, forward_links
@@ -142,7 +145,8 @@ class TapeGradGraph:
 
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
-        return self.builder.record("torch-tape", case, "tape")
+        layers = layers_of(self._recording.recorder.net.call)
+        return self.builder.record("torch-tape", case, "tape", layers=layers)
 
     def _shown(self) -> Iterator[torch.Tensor]:
         """Every tensor of which some node is to show the values."""
@@ -196,6 +200,11 @@ class TapeGradGraph:
             missing = dict.fromkeys(("forward", "source"), Absence("before_pass"))
         if self._values and self._unwritten_of(number):
             missing["values"] = Absence("unwritten")
+        arguments, absence = NO_ARGUMENTS
+        if record.operator is not None:
+            arguments, absence = operator_arguments(record.operator, record.args, record.kwargs)
+        if absence:
+            missing["arguments"] = absence
         self.nodes[number] = self.builder.add(
             record.op,
             record.kind,
@@ -207,6 +216,7 @@ class TapeGradGraph:
             outputs=self._outputs_of(number),
             saved_bytes=record.saved_bytes,
             tape=record.tape,
+            arguments=arguments,
             missing=missing,
         )
 

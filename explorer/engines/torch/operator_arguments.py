@@ -1,0 +1,68 @@
+"""What PyTorch's operators take beside tensors, by the names of their schemas."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn._reduction import get_enum
+
+from explorer.engines.plain_values import PlainArguments, plain_arguments
+from explorer.engines.torch.net import dtype_name
+from explorer.model.graph import Absence
+
+WITHOUT_EFFECT = frozenset(
+    {"device", "generator", "layout", "memory_format", "non_blocking", "pin_memory", "out"}
+)
+"""Arguments that change no value of a result."""
+
+REDUCTIONS = {get_enum(name): name for name in ("none", "mean", "sum")}
+"""The names of reductions, which operators take as numbers."""
+
+NO_DEFAULT = object()
+
+
+class Argument(NamedTuple):
+    """An argument of a schema; ``default`` is NO_DEFAULT where it has none."""
+
+    name: str
+    default: Any
+
+
+@cache
+def _schema_of(operator: Any) -> tuple[Argument, ...] | None:
+    """The arguments of an operator in order; None where it has no schema."""
+    schema = getattr(operator, "_schema", None)
+    if schema is None:
+        return None
+    arguments = []
+    for argument in schema.arguments:
+        default = argument.default_value if argument.has_default_value() else NO_DEFAULT
+        arguments.append(Argument(argument.name, default))
+    return tuple(arguments)
+
+
+def operator_arguments(
+    operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> PlainArguments:
+    """The arguments of a call of an operator, defaults filled in, but for its tensors."""
+    schema = _schema_of(operator)
+    if schema is None:
+        return PlainArguments({}, Absence("unnamed_arguments"))
+    return plain_arguments(_named(schema, args, kwargs))
+
+
+def _named(
+    schema: Sequence[Argument], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    for position, (name, default) in enumerate(schema):
+        if name in WITHOUT_EFFECT:
+            continue
+        value = args[position] if position < len(args) else kwargs.get(name, default)
+        if isinstance(value, torch.dtype):
+            value = dtype_name(value)
+        elif isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            value = value.node.maybe_as_int()
+        elif name == "reduction":
+            value = REDUCTIONS.get(value, value)
+        yield name, value
