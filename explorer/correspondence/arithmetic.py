@@ -322,10 +322,10 @@ REDUCTIONS = (
         "norm",
         "ops.norm",
         "torch.linalg.norm",
-        (tensor("A", "c h"),),
+        (tensor("A", "n c h"),),
         (
             both("ord", None, None, 1, "fro"),
-            both("dim", None, (0, 1)),
+            both("dim", None, (0, 1), (1, 2)),
             both("keepdim", False, True, False),
             both("dtype", None),
         ),
@@ -391,7 +391,7 @@ REDUCTIONS = (
         "ops.cosine_similarity",
         "torch.nn.functional.cosine_similarity",
         (tensor("x1", "n c h"), tensor("x2", "n c h")),
-        (both("dim", 1, 1, 0, -1), both("eps", 1e-8, 1e-8, 1e-3)),
+        (both("dim", 1, 1, 0, -1), both("eps", 1e-8, 1e-8, 10.0)),
         aten=("aten.cosine_similarity",),
     ),
 )

@@ -241,9 +241,7 @@ def _max_pool(axes: int, sizes: str, *unmatched: str) -> Row:
             Argument("padding", "", 0, UNKNOWN, "of_pad_mode", (1,), ("pad_mode", "pad")),
             both("dilation", 1, 1),
             both("return_indices", False, False),
-            Argument(
-                "ceil_mode", "ceil_mode", False, False, "same", (False, True), ("pad_mode", "pad")
-            ),
+            Argument("ceil_mode", "ceil_mode", False, False, "same", (True,), ("pad_mode", "pad")),
         ),
         unmatched=unmatched,
         facts=("same_pads_after",),
@@ -261,16 +259,14 @@ def _average_pool(axes: int, sizes: str, *arguments: Argument) -> Row:
             pair("stride", 1, None, 1, 2, way="stride"),
             pair("pad_mode padding", "valid", 0, "valid", "pad", way="pool_pad_mode"),
             Argument("padding", "", 0, UNKNOWN, "of_pad_mode", (1,), ("pad_mode", "pad")),
-            Argument(
-                "ceil_mode", "ceil_mode", False, False, "same", (False, True), ("pad_mode", "pad")
-            ),
+            Argument("ceil_mode", "ceil_mode", False, False, "same", (True,), ("pad_mode", "pad")),
             Argument(
                 "count_include_pad",
                 "count_include_pad",
                 True,
                 True,
                 "same",
-                (True, False),
+                (False,),
                 ("pad_mode", "pad"),
             ),
             *arguments,
@@ -724,7 +720,7 @@ LOSS_LAYERS = (
         "GaussianNLLLoss",
         "",
         both("full", False, False, True),
-        both("eps", 1e-6, 1e-6, 1e-2),
+        both("eps", 1e-6, 1e-6, 0.5),
         REDUCTION,
         operands=(
             tensor("logits input", "n c"),

@@ -24,7 +24,7 @@ REQUIRED, UNKNOWN = Absent.REQUIRED, Absent.UNKNOWN
 
 Default = Value | Absent
 
-Kind = Literal["op", "layer"]
+Kind = Literal["function", "layer", "operator"]
 
 Drawn = Literal[
     "normal",
@@ -128,9 +128,11 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """Whether it is a function, or a layer."""
+        """Whether it is a function, a layer, or an operator of graphs."""
+        if self.torch.startswith("aten."):
+            return "operator"
         last = self.torch.rpartition(".")[2]
-        return "layer" if last[:1].isupper() else "op"
+        return "layer" if last[:1].isupper() else "function"
 
     def name(self, framework: Framework) -> str:
         """The callable of one framework."""
@@ -138,6 +140,8 @@ class Row(msgspec.Struct, frozen=True):
 
     def page(self, framework: Framework) -> str:
         """The page of the framework's documentation."""
+        if framework == "torch" and self.kind == "operator":
+            return "https://docs.pytorch.org/docs/stable/torch.compiler_ir.html"
         if framework == "torch":
             return f"https://docs.pytorch.org/docs/stable/generated/{self.torch}.html"
         package = self.mindspore.partition(".")[0]

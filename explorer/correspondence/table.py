@@ -18,6 +18,7 @@ from explorer.correspondence.layers import (
 )
 from explorer.correspondence.losses import LOSSES
 from explorer.correspondence.networks import CONVOLUTIONS, IMAGES, NORMS, PICKING, POOLING
+from explorer.correspondence.operators import OPERATORS
 from explorer.correspondence.records import Row
 from explorer.correspondence.shapes import SHAPES
 from explorer.model.engines import Framework
@@ -51,10 +52,7 @@ LAYERS: tuple[Row, ...] = (
     *LOSS_LAYERS,
 )
 
-ROWS = OPS + LAYERS
-
-PREFIXES = ("mindspore.", "torch.nn.functional.", "torch.nn.", "torch.", "F.", "aten::")
-"""What may be left out in front of a name, or written otherwise."""
+ROWS = OPS + LAYERS + OPERATORS
 
 
 def family_of(framework: Framework, op: str) -> Row | None:
@@ -63,14 +61,28 @@ def family_of(framework: Framework, op: str) -> Row | None:
     >>> family_of("torch", "aten.gelu.default").mindspore
     'ops.gelu'
     """
+    return next(iter(_rows_of(framework, op)), None)
+
+
+def _rows_of(framework: Framework, op: str) -> list[Row]:
     by_name = _by_operator()[framework]
     plain = op.removeprefix("PrimFunc_").replace("aten::", "aten.")
-    rows = by_name.get(plain)
+    rows = by_name.get(plain, [])
     while not rows and "." in plain:
         # What follows the last dot may name the overload: default, Tensor.
         plain = plain.rpartition(".")[0]
-        rows = by_name.get(plain)
-    return rows[0] if rows else None
+        rows = by_name.get(plain, [])
+    return rows
+
+
+def row_between(mindspore_op: str, torch_op: str) -> Row | None:
+    """The row of two operators, each named as it is in graphs.
+
+    >>> row_between("Conv2D", "aten.convolution.default").mindspore
+    'ops.Conv2D'
+    """
+    here = _rows_of("mindspore", mindspore_op)
+    return next((row for row in _rows_of("torch", torch_op) if row in here), None)
 
 
 def layer_of(framework: Framework, class_name: str) -> Row | None:
@@ -91,8 +103,13 @@ def _by_operator() -> dict[Framework, dict[str, list[Row]]]:
     """The rows of functions by their operators' names in graphs, and by their own."""
     here: dict[str, list[Row]] = defaultdict(list)
     there: dict[str, list[Row]] = defaultdict(list)
-    for row in OPS:
-        for name in (row.mindspore, *row.alike, *row.primitives):
+    for row in OPERATORS + OPS:
+        for name in (
+            row.mindspore,
+            row.mindspore.removeprefix("ops."),
+            *row.alike,
+            *row.primitives,
+        ):
             here[name].append(row)
         for name in (row.torch, *row.aten):
             there[name].append(row)
@@ -116,6 +133,9 @@ def rows_named(given: str) -> tuple[Row, ...]:
     >>> [row.torch for row in rows_named("nn.GELU")]
     ['torch.nn.GELU']
     """
+    operators = tuple(row for row in OPERATORS if row.mindspore == f"ops.{given}")
+    if operators:
+        return operators
     for name in (given, given.removeprefix("mindspore."), f"torch.{given}"):
         if name in names():
             return names()[name]

@@ -1,5 +1,6 @@
 """Arguments of one framework's call as the other's, and how the defaults of a row differ."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -27,11 +28,13 @@ class Translation(msgspec.Struct, frozen=True):
     """Arguments of one side.
 
     ``pads_first`` is what PyTorch pads the first operand with beforehand, as
-    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does.
+    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does;
+    ``fill`` is the number that it pads with.
     """
 
     arguments: dict[str, Value]
     pads_first: tuple[int, ...] = ()
+    fill: float = 0.0
 
 
 def translate(
@@ -56,7 +59,8 @@ def translate(
         results.update(_translated(argument, source, setting))
     pads = results.pop(PADS_FIRST, ())
     assert isinstance(pads, tuple)
-    return Translation(results, tuple(number for number in pads if isinstance(number, int)))
+    fill = -math.inf if row.family.startswith("max_pool") else 0.0
+    return Translation(results, tuple(number for number in pads if isinstance(number, int)), fill)
 
 
 def _translated(argument: Argument, source: Framework, setting: Setting) -> Values:
@@ -88,8 +92,11 @@ class Difference(NamedTuple):
 
 
 def differences(row: Row) -> list[Difference]:
-    """The arguments of a row whose defaults differ, computed from defaults and ways."""
-    return list(_differences(row))
+    """The arguments of a row whose defaults differ, computed from defaults and ways.
+
+    None of operators: graphs have all of their arguments.
+    """
+    return [] if row.kind == "operator" else list(_differences(row))
 
 
 def _differences(row: Row) -> Iterator[Difference]:
@@ -148,7 +155,7 @@ def call(row: Row, framework: Framework, values: Values) -> str:
     """A call of one side's callable with these arguments, as one writes it."""
     name = row.name(framework)
     written = [f"{key}={shown(value)}" for key, value in values.items()]
-    required = bool(row.operands) and row.kind == "op"
+    required = bool(row.operands) and row.kind != "layer"
     for argument in row.arguments:
         needed = argument.default(framework) is Absent.REQUIRED
         required = required or (needed and argument.name(framework) not in values)

@@ -78,7 +78,8 @@ def _numbers(value: Value, count: int) -> tuple[int, ...]:
     """A number for each axis; one number stands for all."""
     if isinstance(value, tuple):
         numbers = [item for item in value if isinstance(item, int)]
-        return tuple(numbers) if len(numbers) > 1 else tuple(numbers) * count
+        # Operators of MindSpore have those of batch and channels too: (1, 1, 2, 2).
+        return tuple(numbers[-count:]) if len(numbers) > 1 else tuple(numbers) * count
     assert isinstance(value, int)
     return (value,) * count
 
@@ -120,14 +121,18 @@ def _axes(setting: Setting) -> int:
     return len(setting.shapes[0]) - 2 if setting.shapes else 1
 
 
+def _strides(setting: Setting, axes: int) -> tuple[int, ...]:
+    given = setting.arguments
+    return _numbers(given.get("stride", given.get("strides", 1)), axes)
+
+
 def _pad_mode_to_torch(argument: Argument, setting: Setting) -> Values:
-    mode = setting.arguments["pad_mode"]
+    mode = str(setting.arguments["pad_mode"]).lower()
     if mode == "valid":
         return {argument.torch: 0}
     if mode == "pad":
         return {argument.torch: _symmetric(setting.arguments["padding"])}
-    stride = setting.arguments.get("stride", 1)
-    is_moved_by_one = all(number == 1 for number in _numbers(stride, _axes(setting)))
+    is_moved_by_one = all(number == 1 for number in _strides(setting, _axes(setting)))
     if is_moved_by_one and argument.way == "pad_mode":
         return {argument.torch: "same"}
     return _same_padding(argument, setting)
@@ -156,7 +161,7 @@ def _same_padding(argument: Argument, setting: Setting) -> Values:
     sizes = setting.shapes[0][2:] if setting.shapes else ()
     if not sizes:
         raise NoCounterpartError("pad_mode", "same")
-    strides = _numbers(setting.arguments.get("stride", 1), len(sizes))
+    strides = _strides(setting, len(sizes))
     dilations = _numbers(setting.arguments.get("dilation", 1), len(sizes))
     axes = zip(sizes, _kernel(setting), strides, dilations, strict=True)
     ends = [same_ends(*axis) for axis in axes]
@@ -176,6 +181,48 @@ def _pad_mode_to_mindspore(argument: Argument, setting: Setting) -> Values:
     if isinstance(padding, tuple) and len(padding) == 2 and argument.way == "pad_mode":
         padding = tuple(number for number in padding for _end in "ab")
     return {"pad_mode": "pad", "padding": padding}
+
+
+def _operator_padding_to_torch(argument: Argument, setting: Setting) -> Values:
+    """As ``_pad_mode_to_torch``, with a number for each axis and no mode."""
+    axes = _axes(setting)
+    mode = setting.arguments["pad_mode"]
+    if mode == "same":
+        padded = _same_padding(argument, setting)
+    else:
+        ends = setting.arguments["pad"] if mode == "pad" else 0
+        padded = {argument.torch: _symmetric(ends)}
+    return {**padded, argument.torch: _numbers(padded[argument.torch], axes)}
+
+
+def _operator_padding_to_mindspore(argument: Argument, setting: Setting) -> Values:
+    padding = _numbers(setting.arguments[argument.torch], _axes(setting))
+    if not any(padding):
+        return {"pad_mode": "valid", "pad": 0}
+    return {"pad_mode": "pad", "pad": tuple(number for number in padding for _end in "ab")}
+
+
+def _mode_of_padding(argument: Argument, setting: Setting) -> Values:
+    """The mode of an operator without a number for padding: what PyTorch pads may be its "same"."""
+    padding = _numbers(setting.arguments[argument.torch], _axes(setting))
+    if not any(padding):
+        return {argument.mindspore: "valid"}
+    if setting.shapes and _same_padding(argument, setting) == {argument.torch: padding}:
+        return {argument.mindspore: "same"}
+    raise NoCounterpartError(argument.torch, padding)
+
+
+def _each_axis_to_torch(argument: Argument, setting: Setting) -> Values:
+    return {argument.torch: _numbers(setting.arguments[argument.mindspore], _axes(setting))}
+
+
+def _each_axis_to_mindspore(argument: Argument, setting: Setting) -> Values:
+    return {argument.mindspore: _numbers(setting.arguments[argument.torch], _axes(setting))}
+
+
+def _stride_of_each_axis(argument: Argument, setting: Setting) -> Values:
+    stride = setting.arguments[argument.torch] or setting.arguments["kernel_size"]
+    return {argument.mindspore: _numbers(stride, _axes(setting))}
 
 
 def _transposed_to_torch(argument: Argument, setting: Setting) -> Values:
@@ -200,8 +247,8 @@ def _transposed_to_torch(argument: Argument, setting: Setting) -> Values:
 
 def swapped(permutation: Value) -> tuple[int, int]:
     """The two axes that a permutation swaps; raises NoCounterpartError for any other."""
-    axes = _numbers(permutation, 1)
-    moved = [place for place, axis in enumerate(axes) if place != axis % len(axes)]
+    axes = permutation if isinstance(permutation, tuple) else ()
+    moved = [place for place, axis in enumerate(axes) if axis not in (place, place - len(axes))]
     if len(moved) != 2:
         raise NoCounterpartError("dims", permutation)
     return moved[0], moved[1]
@@ -232,6 +279,21 @@ def _softmax_axis(argument: Argument, setting: Setting) -> Values:
             raise NoCounterpartError(argument.torch, axis)
         axis = 0 if len(setting.shapes[0]) in (0, 1, 3) else 1
     return {argument.mindspore: axis}
+
+
+def _single(axis: Value) -> Value:
+    """The one axis that an operator of MindSpore has in a tuple."""
+    return axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
+
+
+def _none_or_several(axes: Value) -> Value:
+    if axes == ():
+        return None
+    return axes if isinstance(axes, tuple) else (axes,)
+
+
+def _several(axes: Value) -> Value:
+    return () if axes is None else axes
 
 
 def _last_for_none(axis: Value) -> Value:
@@ -342,8 +404,16 @@ WAYS: dict[str, Way] = {
     "stride": Way(_stride_to_torch, _stride_to_mindspore),
     "pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
     "pool_pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
+    "mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
     "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_to_mindspore),
     "of_pad_mode": Way(_nothing, _nothing),
+    "operator_pad_mode": Way(_operator_padding_to_torch, _operator_padding_to_mindspore),
+    "each_axis": Way(_each_axis_to_torch, _each_axis_to_mindspore),
+    "stride_of_each_axis": Way(_each_axis_to_torch, _stride_of_each_axis),
+    "of_weight": Way(_nothing, _nothing),
+    "single_axis": _by_value(_single, _unchanged),
+    "some_axes": _by_value(_none_or_several, _several),
+    "reduction_number": _named_by({"none": 0, "mean": 1, "sum": 2}),
     "swap": Way(_swap_to_torch, _swap_to_mindspore),
     "of_swap": Way(_nothing, _nothing),
     "softmax_axis": Way(_same_to_torch, _softmax_axis),
@@ -364,6 +434,6 @@ WAYS: dict[str, Way] = {
 """The transformations by name."""
 
 COMPANIONS = frozenset(
-    {"of_pad_mode", "of_swap", "of_normalized_shape", "of_begins_at", "of_dropped"}
+    {"of_weight", "of_pad_mode", "of_swap", "of_normalized_shape", "of_begins_at", "of_dropped"}
 )
 """Ways of arguments that another argument's way takes along."""

@@ -16,6 +16,7 @@ from explorer.blocks.records import (
     Text,
     table,
 )
+from explorer.correspondence.operators import OPERATORS
 from explorer.correspondence.records import Argument
 from explorer.correspondence.records import Row as Correspondence
 from explorer.correspondence.table import CHECKED, LAYERS, OPS
@@ -89,7 +90,7 @@ def _default(argument: Argument, framework: Framework) -> Span | str:
 
 
 def _differences(row: Correspondence) -> Iterator[Block]:
-    if not row.arguments:
+    if not row.arguments or row.kind == "operator":
         return
     if not differences(row):
         yield Paragraph(_("The defaults do the same."), tone="good")
@@ -168,7 +169,12 @@ def _page_blocks() -> Iterator[Block]:
     yield Paragraph(text.format(versions=named(versions)))
     text = _("`python -m explorer correspond NAME` prints one of them, by any of its names.")
     yield Paragraph(text)
-    for title, rows in ((_("Functions"), OPS), (_("Layers"), LAYERS)):
+    parts = (
+        (_("Functions"), OPS),
+        (_("Layers"), LAYERS),
+        (_("Operators of graphs"), OPERATORS),
+    )
+    for title, rows in parts:
         sections = [block for row in rows for block in row_blocks(row, level=3)]
         yield Section(title, (*list_blocks(rows), *sections))
 

@@ -16,11 +16,27 @@ WAYS: dict[str, str] = {
         "`'valid'` is 0, `'pad'` is the number in `padding`, `'same'` is what makes the result"
         " ⌈size / stride⌉ long"
     ),
+    "mode_alone": later(
+        "`'valid'` is 0, `'same'` is what makes the result ⌈size / stride⌉ long; MindSpore's has no"
+        " other"
+    ),
     "transposed_pad_mode": later(
         "`'valid'` is 0, `'pad'` is the number in `padding`; `'same'` is half of (kernel − stride),"
         " where that is even"
     ),
     "of_pad_mode": later("together with `pad_mode`"),
+    "operator_pad_mode": later(
+        "`'valid'` is 0, `'pad'` is the number in `pad`, `'same'` is what makes the result"
+        " ⌈size / stride⌉ long"
+    ),
+    "each_axis": later("one number for each axis"),
+    "stride_of_each_axis": later(
+        "one number for each axis; PyTorch's `()` is the size of the kernel"
+    ),
+    "of_weight": later("the weight's shape has it"),
+    "single_axis": later("the same; MindSpore's may be a tuple of one"),
+    "some_axes": later("MindSpore's `()` is PyTorch's `None`: all axes"),
+    "reduction_number": later("`'none'` is 0, `'mean'` is 1, `'sum'` is 2"),
     "swap": later("the permutation that swaps `dim0` and `dim1`"),
     "of_swap": later("together with `dim0`"),
     "softmax_axis": later(
@@ -97,6 +113,8 @@ UNMATCHED: dict[str, str] = {
     "max_value": later("deprecated: `max_val`"),
     "_stacklevel": later("for a warning"),
     "data_format": later("the order of the axes; channels come first by default"),
+    "Seed0": later("the seed of random numbers"),
+    "Seed1": later("the seed of random numbers"),
     "seed": later("the seed of random numbers"),
     "norm_region": later("MindSpore knows one value"),
     "norm_type": later("the norm for `max_norm`"),

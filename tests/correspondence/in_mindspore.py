@@ -16,6 +16,15 @@ LAYER = re.compile(r"_l\d+(_reverse)?$")
 """What ends the name of a weight of one of several recurrent layers."""
 
 
+STATE = {
+    "running_mean": "running_mean",
+    "running_var": "running_var",
+    "mean": "running_mean",
+    "variance": "running_var",
+}
+"""Operands that a call changes, by PyTorch's names."""
+
+
 class Run:
     """One call: its operands, and a Cell with the numbers of PyTorch's module if it is a layer."""
 
@@ -29,8 +38,10 @@ class Run:
         function: Any = ms
         for part in call.callable.split("."):
             function = getattr(function, part)
+        self.called_with: dict[str, Any] = {}
         if inspect.isclass(function):  # a layer, or a primitive
-            self.made = function(**call.arguments)
+            of_init, self.called_with = _divided(function, call)
+            self.made = function(**of_init)
             self.function = None
         else:
             self.function = function
@@ -45,7 +56,7 @@ class Run:
             given[name] = tuple(parts) if name in self.call.lists else parts[0]
         if self.function:
             return _flat(self.function(**given, **self.call.arguments))
-        results = _flat(self.made(*given.values()))
+        results = _flat(self.made(*given.values(), *self.called_with.values()))
         # What a primitive returns beside its result is for its gradient.
         return results if self.call.is_layer else results[:1]
 
@@ -119,16 +130,25 @@ def _state(run: Run) -> dict[str, Array]:
     for name, (parameter, path) in run.held.items():
         after[name] = run.as_torch(path, parameter.asnumpy())
     for name, parts in run.operands.items():
-        if name.startswith("running"):
-            after[name] = parts[0].asnumpy()
+        if name in STATE:
+            after[STATE[name]] = parts[0].asnumpy()
     return after
+
+
+def _divided(kind: Any, call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments of a primitive that make it, and those that it is called with."""
+    if call.is_layer:
+        return dict(call.arguments), {}
+    own = inspect.signature(kind.__init__).parameters
+    of_init = {name: value for name, value in call.arguments.items() if name in own}
+    return of_init, {name: value for name, value in call.arguments.items() if name not in own}
 
 
 def _tensors(call: Call, name: str) -> list[Tensor]:
     tensors: list[Tensor] = []
     for array in call.operands[name]:
         tensor = Tensor(array.astype(np.int32) if array.dtype == np.int64 else array)
-        is_state = name.startswith("running")
+        is_state = name in STATE
         tensors.append(Parameter(tensor, name=name, requires_grad=False) if is_state else tensor)
     return tensors
 

@@ -30,6 +30,7 @@ class Call(NamedTuple):
     lists: frozenset[str]
     constants: frozenset[str]
     pads_first: tuple[int, ...]
+    fill: float
     mode: str
     compared: str
     seed: int
@@ -70,6 +71,7 @@ def _setting(row: Row, rng: np.random.Generator, seed: int) -> Setting:
             frozenset(operand.name(framework) for operand in row.operands if operand.count),
             frozenset(each.name(framework) for each in row.operands if is_constant(each)),
             translation.pads_first,
+            translation.fill,
             mode,
             row.compared,
             seed,

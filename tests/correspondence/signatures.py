@@ -34,14 +34,16 @@ OPERATORS = {"logsigmoid": "log_sigmoid"}
 def signature_of(name: str) -> list[Parameters]:
     """The signature of a callable; those of its overloads where it has several; none if unknown."""
     package, _dot, path = name.partition(".")
-    value: Any = importlib.import_module(package)
-    for part in path.split("."):
-        value = getattr(value, part)
+    if package == "aten":
+        return _schemas(path)
+    value = _value(package, path)
     last = name.rpartition(".")[2]
     if package == "mindspore" and last in RECURRENT:
         value = importlib.import_module("mindspore.nn.layer.rnns")._RNNBase
     if package == "torch" and last in RECURRENT:
         value = value.__mro__[1]
+    if inspect.isclass(value) and package == "mindspore" and path.startswith("ops."):
+        return [_of_primitive(value)]
     try:
         parameters = inspect.signature(
             value.__init__ if inspect.isclass(value) else value
@@ -66,14 +68,33 @@ def signature_of(name: str) -> list[Parameters]:
     return [found]
 
 
+def _value(package: str, path: str) -> Any:
+    value: Any = importlib.import_module(package)
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _of_primitive(kind: Any) -> Parameters:
+    """What a primitive is made with, and what it is called with."""
+    found: Parameters = {}
+    for function in (kind.__init__, kind.__call__):
+        for parameter in list(inspect.signature(function).parameters.values())[1:]:
+            if parameter.kind != parameter.VAR_POSITIONAL:
+                is_required = parameter.default is parameter.empty
+                found[parameter.name] = REQUIRED if is_required else _plain(parameter.default)
+    return found
+
+
 def _schemas(last: str) -> list[Parameters]:
     """Overloads of an operator of PyTorch: its functions in C have no signature."""
     torch = importlib.import_module("torch")
+    last, _dot, only = last.partition(".")
     operators = (last, f"linalg_{last}", OPERATORS.get(last, last))
     packets = [getattr(torch.ops.aten, operator, None) for operator in operators]
     overloads: list[Parameters] = []
     for packet in filter(None, packets):
-        for overload in packet.overloads():
+        for overload in [only] if only else packet.overloads():
             found: Parameters = {}
             for argument in getattr(packet, overload)._schema.arguments:
                 name = "input" if argument.name == "self" else argument.name

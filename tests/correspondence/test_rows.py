@@ -20,11 +20,8 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 SAMPLE = 2
 """Settings of each row without --whole."""
 
-UNSEEN = {
-    ("torch.nn.functional.softplus", "threshold"): "a linear function is near where it begins",
-    ("torch.nn.functional.triplet_margin_loss", "eps"): "too small for float32",
-}
-"""Arguments whose value changes less than the tolerance, and why."""
+UNSEEN = {("torch.nn.PReLU", "init"): "the test sets the weight that it initializes"}
+"""Arguments without which nothing changes here, and why."""
 
 
 class Runs:
@@ -79,7 +76,7 @@ def test_an_argument_that_is_not_translated_is_noticed(runs: Runs) -> None:
         noticed[name] = noticed.get(name, False) or differs
     unnoticed = {name for name, is_noticed in noticed.items() if not is_noticed}
     assert len(noticed) > 150
-    assert unnoticed == set(UNSEEN)
+    assert sorted(unnoticed) == sorted(UNSEEN)
 
 
 def _planted(runs: Runs) -> Iterator[tuple[tuple[str, str], Setting, Answer | Raised]]:
@@ -102,7 +99,7 @@ def _is_tried(argument: Argument) -> bool:
     [
         ("nn.BatchNorm2d", "momentum", "same"),
         ("nn.LRN", "alpha", "same"),
-        ("nn.Dropout", "p", "one_minus"),
+        ("nn.LayerNorm", "epsilon", "one_minus"),
     ],
 )
 def test_a_wrong_way_is_noticed(name: str, argument: str, way: str, tmp_path: Path) -> None:

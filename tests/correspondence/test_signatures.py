@@ -117,16 +117,19 @@ def _wrong(row: Row, framework: Framework, overloads: list[Parameters]) -> list[
             texts.append(f"has no {name}")
         elif there and not any(_is_same(name, default, value) for value in there):
             texts.append(f"{name} is {there[0]!r} by default, the table has {default!r}")
-    is_called_with_operands = (
-        row.kind == "op" and not row.name(framework).split(".")[-1][0].isupper()
-    )
+    is_called_with_operands = row.kind == "function" and not _is_class(row.name(framework))
     if is_called_with_operands:
         texts += _wrong_operands(operands, overloads)
-    if len(overloads) == 1 and is_called_with_operands | (row.kind == "layer"):
+    if len(overloads) == 1:
         said = {*known, *operands, *row.unmatched}
         first = next(iter(overloads[0]), "")
         texts += [f"the table lacks {name}" for name in overloads[0] if name not in {*said, first}]
     return texts
+
+
+def _is_class(name: str) -> bool:
+    """Whether a callable is a layer or a primitive."""
+    return name.rpartition(".")[2][:1].isupper()
 
 
 def _wrong_operands(operands: dict[str, bool], overloads: list[Parameters]) -> list[str]:

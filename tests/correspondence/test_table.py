@@ -1,12 +1,22 @@
 """The table of correspondences: how rows are found, what differs by default, how values are translated."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 
 import pytest
 
-from explorer.correspondence.records import UNKNOWN, Absent, Row
-from explorer.correspondence.table import LAYERS, OPS, ROWS, family_of, layer_of, names, rows_named
+from explorer.correspondence.records import UNKNOWN, Absent, Row, Value
+from explorer.correspondence.table import (
+    LAYERS,
+    OPS,
+    ROWS,
+    family_of,
+    layer_of,
+    names,
+    row_between,
+    rows_named,
+)
 from explorer.correspondence.translation import differences, same_as, translate
 from explorer.correspondence.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
 from explorer.model.engines import Framework
@@ -74,7 +84,7 @@ def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
         ("torch", "aten.gelu.default", "gelu"),
         ("torch", "aten::gelu", "gelu"),
         ("torch", "aten.sum.dim_IntList", "sum"),
-        ("torch", "aten.convolution.default", "conv1d"),
+        ("torch", "aten.convolution.default", "conv2d"),
         ("torch", "aten.native_batch_norm.default", "batch_norm"),
         ("torch", "torch.nn.functional.gelu", "gelu"),
         ("mindspore", "GeLU", "gelu"),
@@ -93,6 +103,29 @@ def test_the_family_of_an_op_is_found_by_its_name_in_a_graph(
     row = family_of(framework, op)
     assert row is not None
     assert row.family == family
+
+
+@pytest.mark.parametrize(
+    ("mindspore", "torch", "here"),
+    [
+        ("Conv2D", "aten.convolution.default", "ops.Conv2D"),
+        ("Conv3D", "aten.convolution.default", "ops.conv3d"),
+        ("GeLU", "aten.gelu.default", "ops.gelu"),
+        ("ReduceSum", "aten.sum.dim_IntList", "ops.ReduceSum"),
+        ("Gather", "aten.embedding.default", "ops.gather"),
+        ("Gather", "aten.index_select.default", "ops.Gather"),
+        ("Transpose", "aten.transpose.int", "ops.transpose"),
+    ],
+)
+def test_two_ops_of_graphs_have_a_row_in_common(mindspore: str, torch: str, here: str) -> None:
+    row = row_between(mindspore, torch)
+    assert row is not None
+    assert row.mindspore == here
+
+
+def test_two_ops_of_different_work_have_no_row_in_common() -> None:
+    assert row_between("Conv2D", "aten.gelu.default") is None
+    assert row_between("MakeTuple", "aten.gelu.default") is None
 
 
 def test_an_op_that_the_table_lacks_has_no_family() -> None:
@@ -116,6 +149,7 @@ def test_a_layer_is_found_by_its_class() -> None:
         ("mint.nn.GELU", ["nn.GELU"]),
         ("aten.gelu", ["ops.gelu"]),
         ("GeLU", ["ops.gelu"]),
+        ("Conv2D", ["ops.Conv2D"]),
         ("gelu", ["ops.gelu", "nn.GELU"]),
         ("nn.functional.gelu", ["ops.gelu"]),
         ("Linear", ["nn.Dense"]),
@@ -214,8 +248,37 @@ def test_padding_that_is_not_the_same_at_both_ends_comes_first() -> None:
     translated = translate(row, "mindspore", given, ((1, 4, 6, 5),))
     assert translated.arguments["padding"] == 0
     # The last axis, 5 long, has one on both sides; the other, 6 long, one after.
-    assert translated.pads_first == (1, 1, 0, 1)
+    assert (translated.pads_first, translated.fill) == ((1, 1, 0, 1), 0.0)
+    pool = translate(
+        row_of("nn.MaxPool2d"), "mindspore", {"kernel_size": 2, "pad_mode": "same"}, ((1, 4, 6, 5),)
+    )
+    assert (pool.pads_first, pool.fill) == ((0, 1, 0, 1), -math.inf)
     assert translate(row, "mindspore", given, ((1, 4, 5, 5),)).arguments["padding"] == (1, 1)
+
+
+def test_what_a_graph_says_of_an_op_is_translated_to_the_other_s_names() -> None:
+    row = row_between("Conv2D", "aten.convolution.default")
+    assert row is not None
+    given: dict[str, Value] = {
+        "out_channel": 6,
+        "kernel_size": (3, 3),
+        "mode": 1,
+        "pad_mode": "pad",
+        "pad": (1, 1, 1, 1),
+        "stride": (1, 1, 2, 2),
+        "dilation": (1, 1, 1, 1),
+        "group": 1,
+    }
+    there = translate(row, "mindspore", given, ((1, 4, 8, 8), (6, 4, 3, 3)))
+    assert there.arguments == {
+        "bias": None,
+        "stride": (2, 2),
+        "padding": (1, 1),
+        "dilation": (1, 1),
+        "transposed": False,
+        "output_padding": (0, 0),
+        "groups": 1,
+    }
 
 
 def test_a_value_without_counterpart_is_refused() -> None:
