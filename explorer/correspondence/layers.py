@@ -244,7 +244,7 @@ def _max_pool(axes: int, sizes: str, *unmatched: str) -> Row:
             Argument("ceil_mode", "ceil_mode", False, False, "same", (True,), ("pad_mode", "pad")),
         ),
         unmatched=unmatched,
-        facts=("same_pads_after",),
+        facts=("same_pools_after",),
     )
 
 
@@ -725,9 +725,10 @@ LOSS_LAYERS = (
         operands=(
             tensor("logits input", "n c"),
             tensor("labels target", "n c"),
-            tensor("var", "n c", "positive"),
+            tensor("var", "n c", "factors"),
         ),
         alike=False,
         unmatched=(),
+        facts=("clamped_variance",),
     ),
 )

@@ -179,7 +179,8 @@ LOSSES = (
         "gaussian_nll_loss",
         "ops.gaussian_nll_loss",
         F + "gaussian_nll_loss",
-        (tensor("x input", "n c"), tensor("target", "n c"), tensor("var", "n c", "positive")),
+        (tensor("x input", "n c"), tensor("target", "n c"), tensor("var", "n c", "factors")),
         (both("full", False, False, True), both("eps", 1e-6, 1e-6, 0.5), REDUCTION),
+        facts=("clamped_variance",),
     ),
 )

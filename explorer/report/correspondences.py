@@ -25,7 +25,7 @@ from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
 from explorer.report.json import Document
 from explorer.scenario.layouts import KNOWN, Layout, layout_of, torch_name, written
 from explorer.text.language import ENGLISH, _, later, named, said_in
-from explorer.words.correspondences import compared, facts, lacking, unmatched, way_text
+from explorer.words.correspondences import compared, facts, translation_text, unmatched
 
 TITLE = later("Correspondences")
 
@@ -48,11 +48,11 @@ def _parts(row: Correspondence) -> Iterator[Block]:
     notes = facts(row)
     if notes:
         yield Bullets(tuple(notes))
+    yield Terms(tuple(_names(row)))
     terms = [(f"`{name}`", text) for name, text in unmatched(row)]
     if terms:
         yield Paragraph(_("Not translated:"))
         yield Terms(tuple(terms))
-    yield Terms(tuple(_names(row)), tone="faint")
 
 
 def _arguments(row: Correspondence) -> Table:
@@ -75,7 +75,7 @@ def _arguments(row: Correspondence) -> Table:
                 (_code(argument.torch),),
                 (_default(argument, "torch"),),
                 (mark,) if mark else "",
-                way_text(argument) or lacking(argument),
+                translation_text(argument),
             )
         )
     return table(heads, rows)
@@ -164,7 +164,8 @@ def _page_blocks() -> Iterator[Block]:
     text = _(
         "Which function and layer of MindSpore is which of PyTorch, argument by argument, and what"
         " differs by default. Both sides of each row were run on random arguments and gave the same"
-        " ({versions}, on CPU)."
+        " ({versions}, on CPU). What is said to have PyTorch's names and defaults was compared by its"
+        " signature alone."
     )
     yield Paragraph(text.format(versions=named(versions)))
     text = _("`python -m explorer correspond NAME` prints one of them, by any of its names.")
@@ -196,7 +197,7 @@ def _as_data(row: Correspondence) -> Document:
             {
                 **sides,
                 "transformation": argument.way,
-                "how": way_text(argument) or lacking(argument),
+                "how": translation_text(argument),
                 "differs_by_default": argument in differing,
             }
         )

@@ -1,6 +1,7 @@
 """How the arguments of two frameworks correspond, in words."""
 
 from explorer.correspondence.records import Argument, Row
+from explorer.correspondence.ways import COMPANIONS
 from explorer.text.language import _, later
 
 WAYS: dict[str, str] = {
@@ -68,6 +69,10 @@ FACTS: dict[str, str] = {
         " `padding='same'` does. With a stride above 1, pad the input first with"
         " `torch.nn.functional.pad`."
     ),
+    "same_pools_after": later(
+        "Where `pad_mode='same'` adds an odd number, one more is added after than before. Pad the input"
+        " first with `torch.nn.functional.pad` and `value=float('-inf')`."
+    ),
     "padding_idx_initial": later(
         "MindSpore's `padding_idx` sets the initial row to 0 and trains it; PyTorch gives that row no"
         " gradient."
@@ -84,6 +89,9 @@ FACTS: dict[str, str] = {
         "The values agree; MindSpore 2.10's gradient is wrong for negative numbers."
     ),
     "target_without_gradient": later("MindSpore gives the target a gradient of 0."),
+    "clamped_variance": later(
+        "Where a variance is below `eps`, MindSpore gives it no gradient; PyTorch does."
+    ),
     "first_size": later(
         "Differentiated with respect to logits and labels, MindSpore 2.10 (PyNative) divides the mean"
         " by the number of elements of the first call."
@@ -119,6 +127,7 @@ UNMATCHED: dict[str, str] = {
     "norm_region": later("MindSpore knows one value"),
     "norm_type": later("the norm for `max_norm`"),
     "output_size": later("saves PyTorch a look at the numbers"),
+    "eps": later("MindSpore's is the least product of the norms, PyTorch's the least of each norm"),
     "stable": later("the order of equal elements"),
     "padding_idx": later("the row without a gradient; MindSpore's function has none"),
     "sparse": later("whether labels are indices; here probabilities"),
@@ -128,9 +137,14 @@ UNMATCHED: dict[str, str] = {
 """What arguments do that the table does not translate."""
 
 
-def way_text(argument: Argument) -> str:
-    """How the values correspond; empty where they are the same."""
-    return _(WAYS.get(argument.way, ""))
+def translation_text(argument: Argument) -> str:
+    """How the values correspond, and where; empty where they are the same."""
+    text = _(WAYS.get(argument.way, "")) or lacking(argument)
+    if not argument.only_if or argument.way in COMPANIONS:
+        return text
+    name, value = argument.only_if
+    where = _("checked where {setting}").format(setting=f"`{name}={value!r}`")
+    return _("{text}; {place}").format(text=text, place=where) if text else where
 
 
 def lacking(argument: Argument) -> str:
