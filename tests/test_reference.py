@@ -35,7 +35,7 @@ def test_a_session_prints_what_the_page_shows(
 
 
 def test_sessions_were_found() -> None:
-    assert len(SESSIONS) == 6
+    assert len(SESSIONS) == 7
 
 
 def test_every_command_and_every_study_is_named() -> None:

@@ -90,6 +90,16 @@ COMMANDS = (
         ),
     ),
     Command(
+        "correspond",
+        options.CorrespondOptions,
+        "correspond:correspond",
+        later("Show what a function or layer is in the other framework."),
+        later(
+            "Prints which argument is which, how its value is translated, what differs by default,"
+            " and what to write to get the same. Without a name, lists all."
+        ),
+    ),
+    Command(
         "sweep",
         options.SweepOptions,
         "sweep:run_sweep",

@@ -343,6 +343,23 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
     request_timeout: RequestTimeout = 300.0
 
 
+class CorrespondOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of ``correspond``."""
+
+    name: Annotated[
+        str | None,
+        _argument(
+            "NAME",
+            later(
+                "A function, layer or operator of either framework: nn.GELU, ops.gelu, aten.gelu,"
+                " torch.nn.functional.gelu."
+            ),
+        ),
+    ] = None
+    as_json: AsJson = False
+    as_markdown: Annotated[bool, _option("--markdown", later("Print Markdown."))] = False
+
+
 class SweepOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``sweep``; without a ``count``, as many jobs run as there is room for."""
 

@@ -29,6 +29,7 @@ def test_it_names_every_command_and_loads_no_framework() -> None:
         "diff",
         "study",
         "claims",
+        "correspond",
         "sweep",
         "fuzz",
         "embed",

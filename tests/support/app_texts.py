@@ -20,6 +20,7 @@ SOURCES = (
     "blocks",
     "report/claims",
     "report/diff.py",
+    "report/correspondences.py",
     "report/doctor.py",
     "cli",
     "fuzz/search.py",

@@ -10,6 +10,7 @@ FLOORS = (
     ("model",),
     ("text",),
     ("numeric",),
+    ("correspondence",),
     ("store",),
     ("workers",),
     ("scenario",),

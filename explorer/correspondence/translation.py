@@ -1,0 +1,180 @@
+"""Arguments of one framework's call as the other's, and how the defaults of a row differ."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from explorer.correspondence.records import REQUIRED, Absent, Argument, Default, Row, Value
+from explorer.correspondence.ways import (
+    COMPANIONS,
+    PADS_FIRST,
+    WAYS,
+    NoCounterpartError,
+    Setting,
+    Shape,
+    Values,
+)
+from explorer.model.engines import Framework
+
+OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
+
+KERNEL = {"kernel_size": "kernel_size"}
+"""What is taken for an argument without a default, on which the default of a stride depends."""
+
+
+class Translation(msgspec.Struct, frozen=True):
+    """Arguments of one side.
+
+    ``pads_first`` is what PyTorch pads the first operand with beforehand, as
+    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does;
+    ``fill`` is the number that it pads with.
+    """
+
+    arguments: dict[str, Value]
+    pads_first: tuple[int, ...] = ()
+    fill: float = 0.0
+
+
+def translate(
+    row: Row, source: Framework, given: Mapping[str, Value], shapes: tuple[Shape, ...] = ()
+) -> Translation:
+    """What to give to the other framework's callable for what ``source``'s is given.
+
+    Defaults are filled in. ``shapes`` are those of the operands in their order, which padding by
+    mode and a swap of axes need. Raises NoCounterpartError for a value that the other side cannot
+    express, and KeyError for an argument that is required and not given.
+    """
+    values: Values = {}
+    for argument in row.arguments:
+        name, default = argument.name(source), argument.default(source)
+        if name in given:
+            values[name] = given[name]
+        elif name and not isinstance(default, Absent):
+            values[name] = default
+    setting = Setting(values, shapes)
+    results: Values = {}
+    for argument in row.arguments:
+        results.update(_translated(argument, source, setting))
+    pads = results.pop(PADS_FIRST, ())
+    assert isinstance(pads, tuple)
+    fill = -math.inf if row.family.startswith("max_pool") else 0.0
+    return Translation(results, tuple(number for number in pads if isinstance(number, int)), fill)
+
+
+def _translated(argument: Argument, source: Framework, setting: Setting) -> Values:
+    target = OTHER[source]
+    if argument.way in COMPANIONS:
+        return {}
+    here, there = argument.name(source), argument.name(target)
+    if here and there:
+        return WAYS[argument.way].turns(source)(argument, setting)
+    if there:
+        default = argument.default(source)
+        return {} if isinstance(default, Absent) else {there: default}
+    acts_as = argument.default(target)
+    value = setting.arguments[here]
+    if isinstance(acts_as, Absent) or value == acts_as:
+        return {}
+    raise NoCounterpartError(here, value)
+
+
+class Difference(NamedTuple):
+    """An argument whose defaults differ, and what either side has to be given for the other's.
+
+    Such a value is None where only the sizes of the operands decide it, or where none exists.
+    """
+
+    argument: Argument
+    for_mindspore: Values | None
+    for_torch: Values | None
+
+
+def differences(row: Row) -> list[Difference]:
+    """The arguments of a row whose defaults differ, computed from defaults and ways.
+
+    None of operators: graphs have all of their arguments.
+    """
+    return [] if row.kind == "operator" else list(_differences(row))
+
+
+def _differences(row: Row) -> Iterator[Difference]:
+    for argument in row.arguments:
+        ours, theirs = argument.mindspore_default, argument.torch_default
+        if argument.way in COMPANIONS or Absent.UNKNOWN in (ours, theirs):
+            continue
+        if ours is Absent.REQUIRED and theirs is Absent.REQUIRED:
+            continue
+        there = _default_there(argument, row, "mindspore")
+        here = _default_there(argument, row, "torch")
+        if theirs is Absent.REQUIRED or ours is Absent.REQUIRED:
+            yield Difference(argument, here, there)
+            continue
+        if not _is_one(argument, row, there, here):
+            yield Difference(argument, here, there)
+
+
+def _is_one(argument: Argument, row: Row, there: Values | None, here: Values | None) -> bool:
+    """Whether both defaults come to the same, both in PyTorch's terms."""
+    if not (argument.mindspore and argument.torch):
+        return argument.mindspore_default == argument.torch_default
+    if there is None or here is None:
+        return False
+    setting = Setting({**defaults(row, "mindspore"), **here})
+    return WAYS[argument.way].to_torch(argument, setting) == there
+
+
+def _default_there(argument: Argument, row: Row, source: Framework) -> Values | None:
+    """The default of one side in the other's terms; None where sizes decide it."""
+    target = OTHER[source]
+    default = argument.default(source)
+    if isinstance(default, Absent):
+        return None
+    if not argument.name(source):
+        return {argument.name(target): default}
+    if not argument.name(target):
+        return None
+    try:
+        return WAYS[argument.way].turns(source)(argument, Setting(defaults(row, source)))
+    except (NoCounterpartError, KeyError):
+        return None
+
+
+def defaults(row: Row, framework: Framework) -> Values:
+    """The defaults of one side by the names of the arguments."""
+    values: Values = dict(KERNEL)
+    for argument in row.arguments:
+        name, default = argument.name(framework), argument.default(framework)
+        if name and not isinstance(default, Absent):
+            values[name] = default
+    return values
+
+
+def call(row: Row, framework: Framework, values: Values) -> str:
+    """A call of one side's callable with these arguments, as one writes it."""
+    name = row.name(framework)
+    written = [f"{key}={shown(value)}" for key, value in values.items()]
+    required = bool(row.operands) and row.kind != "layer"
+    for argument in row.arguments:
+        needed = argument.default(framework) is Absent.REQUIRED
+        required = required or (needed and argument.name(framework) not in values)
+    return f"{name}({', '.join(['...'] * required + written)})"
+
+
+def shown(value: Default) -> str:
+    """A value as code; the name of another argument where it is the value of that."""
+    if isinstance(value, Absent):
+        return ""
+    return value if value in KERNEL else repr(value)
+
+
+def same_as(row: Row, framework: Framework) -> str:
+    """The call of one side that does by default what the other side's does; empty if it needs none."""
+    values: Values = {}
+    for difference in differences(row):
+        needed = difference.for_mindspore if framework == "mindspore" else difference.for_torch
+        values.update(needed or {})
+    own = defaults(row, framework)
+    values = {name: value for name, value in values.items() if own.get(name, REQUIRED) != value}
+    return call(row, framework, values) if values else ""

@@ -1,0 +1,1 @@
+"""The table of correspondences against the frameworks."""

@@ -1,0 +1,54 @@
+"""What a worker answers to one call, and the loop of a worker."""
+
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.correspondence.settings import Array, Call
+
+
+class Answer(NamedTuple):
+    """Results, gradients of operands and of weights, the state after, and the weights' own names."""
+
+    outputs: list[Array]
+    operands: dict[str, list[Array]]
+    weights: dict[str, Array]
+    after: dict[str, Array]
+    own_names: frozenset[str] = frozenset()
+
+
+class Raised(NamedTuple):
+    """What a call raised."""
+
+    text: str
+
+
+def weight(name: str, shape: tuple[int, ...], seed: int) -> Array:
+    """The numbers of one weight, the same in both nets."""
+    rng = np.random.default_rng([seed, len(name), *shape])
+    values = rng.normal(size=shape) * 0.5
+    return np.abs(values) + 0.5 if "var" in name else values
+
+
+def cotangents(shapes: list[tuple[int, ...]], seed: int) -> list[Array]:
+    """Factors of the results in the sum that is differentiated."""
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+def _outcome(answer: Callable[[Call], Answer], call: Call) -> Answer | Raised:
+    try:
+        return answer(call)
+    except Exception as error:  # the test shows whatever it is
+        return Raised(f"{type(error).__name__}: {error}"[:500])
+
+
+def work(answer: Callable[[Call], Answer]) -> None:
+    """Answer the calls of the file that the first argument names, into the second."""
+    asked = pickle.loads(Path(sys.argv[1]).read_bytes())
+    answers = [_outcome(answer, call) for call in asked]
+    Path(sys.argv[2]).write_bytes(pickle.dumps(answers))
