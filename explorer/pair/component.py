@@ -83,7 +83,7 @@ def words() -> dict[str, str]:
         ),
         "arguments": _("arguments"),
         "layer": _("layer"),
-        "other_value": _("The other side has another value"),
+        "other_value": _("The other side has another value under the same name"),
         "forward_node": _("Derives from the forward node {node}"),
         "heat_map": _("{rows} × {columns} values, blue below zero, orange above: {range}"),
         "difference_map": _("Where the two differ: {rows} × {columns} elements, {range}"),

@@ -84,8 +84,10 @@ _IMPORTANT = {
 }
 
 PLAIN: dict[str, ArgumentValue] = {
+    "axis": (),
     "data_format": "NCHW",
     "dilation": 1,
+    "dim": (),
     "group": 1,
     "groups": 1,
     "keep_dims": False,

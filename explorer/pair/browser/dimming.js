@@ -36,7 +36,7 @@ function found(pane, words) {
 function argumentTexts(pane, id) {
   const node = pane.data.nodes[id]
   if (!node) return []
-  const layer = pane.data.layers[node.layer]
+  const layer = layerOf(pane, node)
   const settings = layer ? [layer.name, ...layer.settings.map(pair => pair.join('='))] : []
   return [...node.arguments.map(pair => pair.join('=')), ...settings, node.inside]
 }

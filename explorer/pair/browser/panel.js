@@ -67,25 +67,30 @@ function argumentFacts(view, side, node, pair) {
   if (node.arguments.length) {
     facts.push([say(view, 'arguments'), argumentList(view, node.arguments, pair?.arguments)])
   }
-  const layer = view.panes[side].data.layers[node.layer]
+  const layer = layerOf(view.panes[side], node)
   if (layer) {
     const settings = argumentList(view, layer.settings, pair?.settings)
-    facts.push([say(view, 'layer'), html('code', {}, layer.name), ' ', settings])
+    facts.push([say(view, 'layer'), html('code', { class: 'layer' }, layer.name), settings])
   }
   return facts
 }
 
+// The layer that a node runs in, with its settings; null for a node of none.
+function layerOf(pane, node) {
+  return node.layer === null ? null : pane.data.layers[node.layer]
+}
+
 // Those whose value is another on the other side are marked by a sign as well.
 function argumentList(view, pairs, others = []) {
-  const list = html('span', { class: 'arguments' })
+  const list = html('span')
   for (const [name, value] of pairs) {
     const isOther = others.includes(name)
-    const code = html('code', {}, `${isOther ? '≠ ' : ''}${name}=${value}`)
+    const code = html('code', {}, `${isOther ? '≠\u00a0' : ''}${name}=${value}`)
     if (isOther) {
       code.className = 'other'
       code.title = say(view, 'other_value')
     }
-    list.append(code, ' ')
+    list.append(code)
   }
   return list
 }
