@@ -24,9 +24,10 @@ from explorer.drawing.style import (
 from explorer.model.arrays import unpack
 from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import Absence, GradGraph, Node, Output
+from explorer.text.arguments import arguments_text, main_arguments
 from explorer.text.language import _, later
 from explorer.text.numbers import counted, digits
-from explorer.words.graphs import why_missing
+from explorer.words.graphs import what_is_missing, why_missing
 
 # Tooltips
 
@@ -41,6 +42,9 @@ MOST_TOOLTIP_ELEMENTS: Final = 24
 def tooltip(node: Node, mark: Mark) -> list[str]:
     """The lines of a node's tooltip."""
     lines = _name_lines(node, mark)
+    main = main_arguments(node.op, node.arguments)
+    if main:
+        lines.append(_("arguments: {arguments}").format(arguments=arguments_text(main)))
     for source in node.source[:MOST_SOURCES]:
         lines.append(_("source: {line}").format(line=source))
     if node.body:
@@ -63,8 +67,8 @@ def tooltip(node: Node, mark: Mark) -> list[str]:
     if node.proof:
         lines.append(_("proof: {proof}").format(proof=_(node.proof)))
     for name, absence in sorted(node.missing.items()):
-        text = _("no {name}: {reason}")
-        lines.append(text.format(name=_(name), reason=why_missing(absence)))
+        text = _("{what}: {values}")
+        lines.append(text.format(what=what_is_missing(name), values=why_missing(absence)))
     return lines
 
 
@@ -87,6 +91,8 @@ def _name_lines(node: Node, mark: Mark) -> list[str]:
         lines.append(_("pair: {number}").format(number=mark.number))
     if node.scope:
         lines.append(_("scope: {path}").format(path=node.scope))
+    if mark.layer:
+        lines.append(_("layer: {layer}").format(layer=mark.layer))
     return lines
 
 

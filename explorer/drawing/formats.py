@@ -1,6 +1,6 @@
 """Draws a gradient graph in any format that is offered, alone or beside another."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib.resources import as_file, files
 from typing import Any, Final, Literal, NamedTuple
 
@@ -18,6 +18,7 @@ from explorer.drawing.views import VIEWS, ViewName, picture
 from explorer.model.errors import UsageError
 from explorer.model.graph import Edge, EdgeKind, GradGraph, Phase
 from explorer.text.language import ENGLISH, _, said_in
+from explorer.text.numbers import plain
 
 # DOT
 
@@ -79,14 +80,20 @@ def _add_node(cluster: Any, node: Card) -> None:
     fill = FILL[node.role]
     is_alarming = node.alarm or node.refuted or node.diverges
     line = "alarm" if is_alarming else f"{fill}-line"
-    label = r"\n".join(graphviz.escape(text) for text in label_lines(node, between="  "))
+    label = _lines(label_lines(node, between="  "))
     cluster.node(
         node.id,
         label,
         fillcolor=LIGHT[fill],
         color=LIGHT[line],
         style=BOX_STYLES.get(node.role, BOX_STYLE),
+        tooltip=_lines(node.tooltip),
     )
+
+
+def _lines(texts: Iterable[str]) -> str:
+    """Lines of text as DOT has them in one attribute."""
+    return r"\n".join(map(graphviz.escape, texts))
 
 
 def _edge_look(edge: Edge, phase: Phase) -> dict[str, str]:
@@ -428,7 +435,9 @@ def _mermaid(drawing: Drawing) -> bytes:
 
 
 def _json(drawing: Drawing) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(drawing.shown.graph), indent=1) + b"\n"
+    # An argument may be an infinity, for which JSON has no number.
+    document = plain(msgspec.to_builtins(drawing.shown.graph))
+    return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
 
 
 FORMATS: Final[dict[FormatName, Format]] = {

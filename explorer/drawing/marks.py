@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from explorer.drawing.shown import Shown
+from explorer.drawing.structure import layer_of
 from explorer.model.alignment import Alignment
 from explorer.model.graph import Node
 
@@ -14,13 +15,15 @@ class Mark(msgspec.Struct, frozen=True):
 
     ``number`` is the one that it shares with its pair in another picture. ``diverges`` is true
     where the first divergence from another graph lies in it. ``members`` are the nodes of the whole
-    graph that it shows; ``is_module`` is true where it shows them instead of itself.
+    graph that it shows; ``is_module`` is true where it shows them instead of itself. ``layer`` is
+    the layer of the framework that it runs in, "nn.BatchNorm2d".
     """
 
     number: int | None = None
     diverges: bool = False
     members: tuple[Node, ...] = ()
     is_module: bool = False
+    layer: str = ""
 
 
 PLAIN = Mark()
@@ -36,15 +39,18 @@ def marks(shown: Shown, numbers: Mapping[str, int], diverging: Collection[str] =
     ``numbers`` are by ids in sight, ``diverging`` are ids of the whole graph.
     """
     diverging_homes = {shown.homes[node] for node in diverging}
-    return {
-        node.id: Mark(
+    layers = shown.graph.layers
+    marked = {}
+    for node in shown.graph.nodes:
+        path = layer_of(node.scope, layers)
+        marked[node.id] = Mark(
             number=numbers.get(node.id),
             diverges=node.id in diverging_homes,
             members=shown.members.get(node.id, ()),
             is_module=node.id in shown.modules,
+            layer="" if path is None else layers[path].name,
         )
-        for node in shown.graph.nodes
-    }
+    return marked
 
 
 def diverging_nodes(alignment: Alignment | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,11 +1,11 @@
 """The structure of a gradient graph: links between nodes, and the modules that nodes belong to."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from explorer.drawing.label_text import printable
-from explorer.model.graph import Edge, GradGraph, Node
+from explorer.model.graph import Edge, GradGraph, Layer, Node
 
 Link = tuple[str, str]
 """The ids of an edge's origin and of its target."""
@@ -91,6 +91,14 @@ def modules_of(graph: GradGraph) -> dict[str, str]:
         if node.forward and not node.scope:
             modules[node.id] = scopes.get(node.forward, "")
     return modules
+
+
+def layer_of(scope: str, layers: Mapping[str, Layer]) -> str | None:
+    """The path of the innermost layer around a module path; None where there is none."""
+    for path in reversed(["", *paths_to(scope)]):
+        if path in layers:
+            return path
+    return None
 
 
 def module_path(scope: str, depth: int) -> str:

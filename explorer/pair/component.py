@@ -45,7 +45,7 @@ def words() -> dict[str, str]:
         "engines": _("Which two engines"),
         "controls": _("Controls"),
         "search": _("Find nodes"),
-        "search_hint": _("Find an op, a module, a name …"),
+        "search_hint": _("Find an op, a module, an argument …"),
         "filter": _("Which nodes to show"),
         "filter_all": _("All nodes"),
         "filter_differs": _("Only differences"),
@@ -81,6 +81,9 @@ def words() -> dict[str, str]:
             "Click a node for its values, its source line, and the node that holds the same "
             "quantity on the other side."
         ),
+        "arguments": _("arguments"),
+        "layer": _("layer"),
+        "other_value": _("The other side has another value under the same name"),
         "forward_node": _("Derives from the forward node {node}"),
         "heat_map": _("{rows} × {columns} values, blue below zero, orange above: {range}"),
         "difference_map": _("Where the two differ: {rows} × {columns} elements, {range}"),

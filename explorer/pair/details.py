@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from explorer.model.alignment import How, Pair
 from explorer.model.arrays import AnyArray, Summary, unpack
-from explorer.model.graph import FRAMEWORK_PACKAGES, Node, Output
+from explorer.model.graph import FRAMEWORK_PACKAGES, Arguments, Node, Output
 from explorer.model.unpaired import Unpaired
 from explorer.numeric.differences import elementwise_difference, real_parts
+from explorer.text.arguments import value_text
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import digits
 from explorer.words.divergences import Engines
-from explorer.words.graphs import why_missing
+from explorer.words.graphs import what_is_missing, why_missing
 from explorer.words.unpaired import REASONS, detail
 
 AROUND = 2
@@ -157,10 +158,14 @@ class OutputDetail(msgspec.Struct, frozen=True):
 
 
 class NodeDetail(msgspec.Struct, frozen=True):
-    """A node's title, its facts under labels, the places of its source, and its outputs."""
+    """A node's title, its facts under labels, its arguments, the places of its source, its outputs.
+
+    An argument is its name and its value.
+    """
 
     title: str
     facts: tuple[Fact, ...]
+    arguments: tuple[Fact, ...]
     source: tuple[str, ...]
     outputs: tuple[OutputDetail, ...]
     forward: Forward | None = None
@@ -173,10 +178,16 @@ def node_detail(
     return NodeDetail(
         title=title(node),
         facts=tuple(_facts(node, members)),
+        arguments=argument_facts(node.arguments),
         source=places(node),
         outputs=tuple(map(_output, node.outputs[:MOST_OUTPUTS])),
         forward=_forward(node.forward, nodes),
     )
+
+
+def argument_facts(arguments: Arguments) -> tuple[Fact, ...]:
+    """Arguments, each as its name and its value."""
+    return tuple((clean(name), value_text(name, value)) for name, value in arguments.items())
 
 
 def title(node: Node) -> str:
@@ -222,7 +233,7 @@ def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
         yield _("value"), proof_text(node)
     for what, absence in sorted(node.missing.items()):
         if what != "proof":
-            yield _("no {what}").format(what=_(what)), clean(why_missing(absence))
+            yield what_is_missing(what), clean(why_missing(absence))
 
 
 def proof_text(node: Node) -> str:
@@ -277,12 +288,18 @@ def _figures(values: Summary, output: Output) -> str:
     return ", ".join(parts)
 
 
-class PairDetail(msgspec.Struct, frozen=True):
-    """By what two nodes are a pair, by how much their values differ, and where, as a heat map."""
+class PairDetail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """By what two nodes are a pair, by how much their values differ, and where, as a heat map.
+
+    ``arguments`` and ``settings`` are the names of those of their ops and of their layers that both
+    have with different values.
+    """
 
     evidence: str
     difference: str = ""
     map: HeatMap | None = None
+    arguments: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
 
 def evidence(how: How) -> str:

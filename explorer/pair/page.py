@@ -149,6 +149,8 @@ def _packed_record(record: dict[str, Any], texts: TextTable) -> dict[str, Any]:
         pane["svg"] = texts.runs(pane["svg"].split("\n"))
         nodes = (f"{json.dumps(id_)}:{_json(node)}" for id_, node in pane["nodes"].items())
         pane["nodes"] = texts.runs(nodes)
+        layers = (f"{json.dumps(path)}:{_json(layer)}" for path, layer in pane["layers"].items())
+        pane["layers"] = texts.runs(layers)
     return record
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,16 @@ from typing import Any
 import msgspec
 
 from explorer.drawing.shown import Shown
-from explorer.drawing.structure import module_names
+from explorer.drawing.structure import layer_of, module_names
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, Node, SideName
+from explorer.model.graph import Arguments, GradGraph, Layer, Node, SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
     PairDetail,
     SourceLines,
     alone,
+    argument_facts,
     divergence_detail,
     modules_detail,
     node_detail,
@@ -27,6 +29,8 @@ from explorer.pair.details import (
     step_detail,
 )
 from explorer.pair.details import places as places_of
+from explorer.text.arguments import argument_text, layer_text, other_values
+from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.words.divergences import divergences
 
@@ -106,7 +110,17 @@ def _pane(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, 
         "course": list(map(side.shown.homes.__getitem__, course)),
         "does": _doings(side.graph.engine),
         "nodes": _nodes(side, name, alignment, ranks),
+        "layers": _layers(side.graph),
     }
+
+
+def _layers(graph: GradGraph) -> dict[str, Any]:
+    """The layers of a graph by their paths, each with its name and its settings."""
+    layers = {}
+    for path, layer in graph.layers.items():
+        settings = argument_facts(layer.settings)
+        layers[clean(path)] = {"name": clean(layer.name), "settings": settings}
+    return layers
 
 
 def _doings(engine: str) -> dict[str, str]:
@@ -141,6 +155,7 @@ def _nodes(
         elif node.kind == "call":
             module = node.scope
         detail = node_detail(node, nodes, members)
+        layer = layer_of(node.scope, side.graph.layers)
         records[node.id] = {
             **msgspec.structs.asdict(detail),
             "op": node.op,
@@ -150,9 +165,22 @@ def _nodes(
             "before": before[node.id],
             "after": after[node.id],
             "module": module,
+            "layer": None if layer is None else clean(layer),
+            "inside": _inside(members, side.graph.layers),
             "alone": reasons.get(node.id) or _no_pairs(alignment),
         }
     return records
+
+
+def _inside(members: Sequence[Node], layers: Mapping[str, Layer]) -> str:
+    """What a search finds in a module: the arguments of its ops, and its layers."""
+    texts: dict[str, None] = {}  # many ops have the same
+    for member in members:
+        texts.update(dict.fromkeys(starmap(argument_text, member.arguments.items())))
+        layer = layer_of(member.scope, layers)
+        if layer is not None:
+            texts[layer_text(layers[layer])] = None
+    return " ".join(texts)
 
 
 def _marks(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, set[str]]:
@@ -207,7 +235,8 @@ def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, Pai
         if not is_apart:
             told[key] = modules_detail(counts[key])
         elif key not in told:
-            told[key] = pair_detail(pair, left_nodes[pair.left], right_nodes[pair.right])
+            nodes = left_nodes[pair.left], right_nodes[pair.right]
+            told[key] = _with_other_values(pair_detail(pair, *nodes), nodes, left, right)
         for step in left.shown.apart(pair.left_within):
             told.setdefault(f"{step} {right.shown.homes[pair.right]}", step_detail(pair))
         for step in right.shown.apart(pair.right_within):
@@ -225,9 +254,30 @@ def _diverging(left: Side, right: Side, alignment: Alignment) -> dict[str, PairD
         one, other = divergence.nodes
         if one and other:
             homes = left.shown.homes[one], right.shown.homes[other]
-            detail = divergence_detail(sentence, left_nodes[one], right_nodes[other])
+            nodes = left_nodes[one], right_nodes[other]
+            detail = divergence_detail(sentence, *nodes)
+            if left.shown.apart([one]) and right.shown.apart([other]):
+                detail = _with_other_values(detail, nodes, left, right)
             details.setdefault(" ".join(homes), detail)
     return details
+
+
+def _with_other_values(
+    detail: PairDetail, nodes: tuple[Node, Node], left: Side, right: Side
+) -> PairDetail:
+    """The detail with the names of arguments and settings that differ between the two nodes."""
+    return msgspec.structs.replace(
+        detail,
+        arguments=other_values(nodes[0].arguments, nodes[1].arguments),
+        settings=other_values(_settings(nodes[0], left), _settings(nodes[1], right)),
+    )
+
+
+def _settings(node: Node, side: Side) -> Arguments:
+    """The settings of the layer that a node runs in."""
+    layers = side.graph.layers
+    path = layer_of(node.scope, layers)
+    return {} if path is None else layers[path].settings
 
 
 def _divergences(

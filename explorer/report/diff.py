@@ -8,6 +8,7 @@ from explorer.model.graph import GradGraph, Node
 from explorer.model.report import CaseReport, Report
 from explorer.report.scenario.case_rows import DIVIDED
 from explorer.report.scenario.graphs import last_graph
+from explorer.text.arguments import call_text
 from explorer.text.language import _, named
 from explorer.text.messages import one_line
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
@@ -189,4 +190,6 @@ def _doubts(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator
 
 
 def _op(node: Node | None) -> str:
-    return f"{node.op} ({node.id})" if node else _("no counterpart")
+    if node is None:
+        return _("no counterpart")
+    return f"{call_text(node.op, node.arguments)} ({node.id})"

@@ -67,6 +67,9 @@ ABSENCES: dict[AbsenceKind, str] = {
     "fused_kernel": later(
         "the backend fuses this node into another kernel, and only that kernel's value is dumped"
     ),
+    "unnamed_arguments": later("the framework does not record their names"),
+    "long_argument": later("{detail}: sequences of more numbers than are recorded"),
+    "computed_argument": later("{detail}: computed by the net as it runs, and not observed"),
 }
 """The reasons why something of a node is missing."""
 
@@ -94,6 +97,14 @@ def why_missing(absence: Absence) -> str:
         lines = message(absence.error).splitlines()
         detail = lines[0] if lines else absence.error.type
     return _(ABSENCES[absence.kind]).format(detail=detail)
+
+
+def what_is_missing(name: str) -> str:
+    """What a node lacks, by the key of the absence: "no source", "missing arguments"."""
+    if name == "arguments":
+        # Those that are known may be there all the same.
+        return _("missing arguments")
+    return _("no {what}").format(what=_(name))
 
 
 def note(kind: GraphNote) -> str:

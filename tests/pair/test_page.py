@@ -18,7 +18,7 @@ from explorer.report.scenario import files
 from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.words.divergences import first_divergence
 from tests.support.browsers import Watched, watched
-from tests.support.deep_nets import NODES_OF_BLOCK, SPOILED, deep_report
+from tests.support.deep_nets import NODES_OF_BLOCK, SPOILED, deep_report, with_arguments
 from tests.support.hostile_labels import TOGETHER
 from tests.support.labelled_report import labelled_report
 
@@ -113,7 +113,7 @@ def test_large_pictures_are_in_the_view_of_two_graphs_alone(
 def page(tmp_path: Path, chromium: str) -> Iterator[Watched]:
     """The report in one file on a net whose first product is wrong on the right, open in a browser."""
     (tmp_path / "net.py").write_text(SOURCE)
-    report = deep_report(2, SPOILED)
+    report = with_arguments(deep_report(2, SPOILED))
     ((_, make),) = report_files(report, ("html",), draw_ladder, (tmp_path,))
     file = tmp_path / "report.html"
     file.write_bytes(make())
@@ -137,6 +137,37 @@ def test_a_report_in_one_file_has_the_graphs_of_the_app(page: Watched) -> None:
     page.page.get_by_role("combobox", name="Which nodes to show").select_option("new")
     expect(page.page.locator(".found")).to_contain_text("4 ")
     page.assert_unharmed()
+
+
+@pytest.mark.browser
+def test_the_panel_marks_the_arguments_whose_values_differ(page: Watched) -> None:
+    page.page.locator('.pane[data-side=left] .pick[data-op="aten.mm"]').first.click()
+    for side, layer, eps in (("left", "nn.Linear", "1e-05"), ("right", "nn.Dense", "0.001")):
+        card = page.page.locator(f".panel [data-card={side}]")
+        expect(card.locator("dd").first).to_contain_text(f"eps={eps}")
+        expect(card.locator(".layer")).to_have_text(layer)
+        # Of the op and of its layer; what is the same on both sides is not marked.
+        expect(card.locator(".other")).to_have_text([f"≠\u00a0eps={eps}"] * 2)
+        expect(card.locator("code:not(.other)", has_text="(2, 2)")).to_have_text("stride=(2, 2)")
+
+
+# Three products of each of two blocks on either side, and two more ops in each one's layer.
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        ("dim=(0,1)", 12),
+        ("EPS = 1e-05", 10),
+        ("nn.Dense", 10),
+        ("pad=-inf", 20),
+        ("no_such_argument", 0),
+    ],
+)
+def test_a_search_finds_arguments_their_values_and_layers(
+    page: Watched, words: str, count: int
+) -> None:
+    page.page.get_by_role("searchbox", name="Find nodes").fill(words)
+    expect(page.page.locator(".found")).to_have_text(f"{count} found")
 
 
 @pytest.mark.browser

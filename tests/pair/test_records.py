@@ -11,12 +11,12 @@ from explorer.drawing.shown import Shown, show_folded
 from explorer.model.graph import GradGraph
 from explorer.pair.alignments import merged_alignment
 from explorer.pair.records import Side, pair_record
-from tests.support.deep_nets import SPOILED, deep_report
+from tests.support.deep_nets import SPOILED, deep_report, with_arguments
 
 
 def record(spoiled: str = "", folding: Folding | None = None) -> dict[str, Any]:
     """The record of a net of two blocks in two engines."""
-    report = deep_report(2, spoiled)
+    report = with_arguments(deep_report(2, spoiled))
     left, _, right = report.graphs
     (alignment,) = report.alignments
     folding = folding or Folding()
@@ -111,3 +111,39 @@ def test_everything_that_is_named_is_in_sight(folding: Folding) -> None:
             if node["forward"]:
                 named.add(node["forward"]["id"])
         assert named <= set(nodes)
+
+
+def test_an_op_has_its_arguments_and_the_layer_that_it_runs_in() -> None:
+    pane = record()["left"]
+    product = pane["nodes"][called(pane["nodes"], "aten.mm")[0]]
+    assert product["arguments"] == [["eps", "1e-05"], ["dim", "(0, 1)"]]
+    assert pane["layers"][product["layer"]] == {
+        "name": "nn.Linear",
+        "settings": [["eps", "1e-05"], ["stride", "(2, 2)"], ["pad", "-inf"]],
+    }
+    active = pane["nodes"][called(pane["nodes"], "aten.tanh")[0]]
+    assert active["arguments"] == []
+    assert active["layer"] is None
+
+
+@pytest.mark.parametrize("spoiled", ["", SPOILED])
+def test_arguments_and_settings_with_another_value_on_the_other_side_are_named(
+    spoiled: str,
+) -> None:
+    whole = record(spoiled)
+    product = called(whole["left"]["nodes"], "aten.mm")[0]
+    detail = whole["told"][f"{product} {whole['pairs']['left'][product][0]}"]
+    assert detail["arguments"] == detail["settings"] == ["eps"]
+    active = called(whole["left"]["nodes"], "aten.add.Tensor")[0]
+    other = whole["pairs"]["left"].get(active)
+    if other:
+        assert "arguments" not in whole["told"][f"{active} {other[0]}"]
+
+
+def test_a_search_finds_in_a_module_the_arguments_and_the_layers_inside_it() -> None:
+    folded = record(folding=Folding(2))["left"]["nodes"]
+    module = folded[called(folded, "blocks.1")[0]]
+    assert module["arguments"] == []
+    assert module["inside"].count("dim=(0, 1)") == 1  # of several products
+    assert "nn.Linear(eps=1e-05" in module["inside"]
+    assert record()["left"]["nodes"]["n0"]["inside"] == ""

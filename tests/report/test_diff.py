@@ -5,7 +5,7 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.findings import LoneStart, ReportFinding, SameMasks
-from explorer.model.graph import Absence, SideName
+from explorer.model.graph import Absence, Arguments, SideName
 from explorer.model.unpaired import Recorded, Unpaired
 from explorer.report.diff import diff_lines, do_differ
 from explorer.report.schemas import diff_document
@@ -38,6 +38,18 @@ def test_a_divergence_has_a_line_for_each_side() -> None:
     assert lines[5] == "  mindspore-graph  MulBackward (n2)  4.004  net.py:3"
     assert "0.004, 4,000 × the noise of 1e-06" in lines[6]
     assert lines[7].endswith(": dx")
+
+
+def test_the_ends_of_a_divergence_have_the_arguments_that_matter() -> None:
+    parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
+    left = graph("torch-tape")
+    nodes = list(left.nodes)
+    settings: Arguments = {"dtype": None, "approximate": "tanh"}
+    nodes[2] = msgspec.structs.replace(nodes[2], arguments=settings)
+    left = msgspec.structs.replace(left, nodes=tuple(nodes))
+    lines = list(diff_lines(parted, left, graph("mindspore-graph")))
+    assert lines[4] == "  torch-tape       MulBackward(approximate='tanh') (n2)  4  net.py:3"
+    assert lines[5] == "  mindspore-graph  MulBackward (n2)  4.004  net.py:3"
 
 
 def test_further_divergences_are_counted_or_listed() -> None:

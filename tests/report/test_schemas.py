@@ -13,7 +13,7 @@ from explorer.report.json import Document, encode
 from explorer.report.schemas import board_document, report_document, schema, study_document
 from tests.report.test_scenario_json import with_groups
 from tests.report.test_study import RECORD
-from tests.support.deep_nets import SPOILED, deep_report
+from tests.support.deep_nets import SPOILED, deep_report, with_arguments
 from tests.support.sample_board import BOARD
 from tests.support.sample_report import report
 
@@ -45,6 +45,7 @@ def differing() -> Report:
         ("report", report_document(deep_report(2))),
         ("report", report_document(with_groups())),
         ("report", report_document(differing())),
+        ("report", report_document(with_arguments(deep_report(2)))),
         ("board", board_document(BOARD)),
         ("study", study_document(RECORD)),
     ],
@@ -93,6 +94,14 @@ def test_a_number_that_is_not_finite_is_a_text_and_no_other_is() -> None:
     figures["norm"] = "large"
     with pytest.raises(jsonschema.ValidationError):
         validator("report").validate(document)
+
+
+def test_an_infinite_setting_and_arguments_are_in_the_document() -> None:
+    graph = written(report_document(with_arguments(deep_report(2))))["graphs"][0]
+    settings = graph["layers"]["blocks.0.fc"]["settings"]
+    assert settings == {"eps": 1e-5, "stride": [2, 2], "pad": "-Infinity"}
+    products = [node for node in graph["nodes"] if node["op"] == "aten.mm"]
+    assert all(node["arguments"] == {"eps": 1e-5, "dim": [0, 1]} for node in products)
 
 
 @pytest.mark.parametrize("key", ["cases", "graphs", "versions", "schema"])

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.compare.align import align
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
-from explorer.model.graph import GradGraph
+from explorer.model.graph import Arguments, GradGraph, Layer
 from explorer.model.passes import EXPANDED, FINAL
 from explorer.model.report import Report
 from tests.support.computed_graphs import ComputedGraph
@@ -101,6 +101,27 @@ def deep_report(blocks: int, spoiled: str = "") -> Report:
         ungraphed={},
         alignments=(align(tape, final),),
     )
+
+
+def with_arguments(whole: Report) -> Report:
+    """The report with settings of the blocks' layers, and with arguments of products.
+
+    PyTorch's differ from MindSpore's in ``eps`` alone.
+    """
+    graphs = []
+    for graph in whole.graphs:
+        eps = 1e-5 if graph.engine.startswith("torch") else 1e-3
+        name = "nn.Linear" if graph.engine.startswith("torch") else "nn.Dense"
+        layer = Layer(name, {"eps": eps, "stride": (2, 2), "pad": float("-inf")})
+        scopes = {node.scope for node in graph.nodes if node.scope.endswith(".fc")}
+        nodes = []
+        for node in graph.nodes:
+            is_product = node.op in ("aten.mm", "MatMul")
+            arguments: Arguments = {"eps": eps, "dim": (0, 1)} if is_product else {}
+            nodes.append(msgspec.structs.replace(node, arguments=arguments))
+        layers = dict.fromkeys(sorted(scopes), layer)
+        graphs.append(msgspec.structs.replace(graph, nodes=tuple(nodes), layers=layers))
+    return msgspec.structs.replace(whole, graphs=tuple(graphs))
 
 
 def _earlier(graph: GradGraph) -> GradGraph:

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Absence, Edge, GradGraph, Node, NodeKind, Output, Phase
+from explorer.model.graph import (
+    Absence,
+    Arguments,
+    Edge,
+    GradGraph,
+    Node,
+    NodeKind,
+    Output,
+    Phase,
+)
 from explorer.numeric.summaries import summarise
 
 
@@ -30,6 +39,7 @@ class HandmadeGraph:
         body: str = "",
         shape: tuple[int, ...] = (2, 8),
         value: AnyArray | float | None = None,
+        arguments: Arguments | None = None,
         missing: Absence | None = None,
     ) -> str:
         """Add a node that reads others, the ``saved`` ones as saved tensors; its id.
@@ -54,6 +64,7 @@ class HandmadeGraph:
             order=len(self._nodes),
             outputs=(output,),
             body=body,
+            arguments=arguments or {},
             missing={"values": missing} if missing else {},
         )
         for slot, origin in enumerate([*reads, *saved]):

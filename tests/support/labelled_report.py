@@ -12,7 +12,7 @@ from explorer.model.claim import Board
 from explorer.model.divergence import OtherValue, Place, Row
 from explorer.model.failures import Failure
 from explorer.model.findings import LoneStart, ReportFinding
-from explorer.model.graph import Absence, GradGraph, Node
+from explorer.model.graph import Absence, GradGraph, Layer, Node
 from explorer.model.measurement import Measured
 from explorer.model.report import CaseReport, Report, Ungraphed
 from explorer.model.results import Leaf, Result, ResultNote
@@ -49,7 +49,8 @@ def labelled_report(label: str) -> Report:
 def _labelled_graph(graph: GradGraph, label: str) -> GradGraph:
     nodes = [_labelled_node(node, label) for node in graph.nodes]
     case = report().cases[0].case.label
-    return msgspec.structs.replace(graph, nodes=tuple(nodes), case=case)
+    layers = {label: Layer(label, {label: label})}
+    return msgspec.structs.replace(graph, nodes=tuple(nodes), case=case, layers=layers)
 
 
 def _labelled_node(node: Node, label: str) -> Node:
@@ -60,9 +61,11 @@ def _labelled_node(node: Node, label: str) -> Node:
         source=(label,),
         tape=label,
         body=label,
+        arguments={label: label, "pairs": ((label, 1), label)},
         missing={
             "proof": Absence("raises_alone", error=Failure(label, label)),
             "values": Absence("removed", label),
+            "arguments": Absence("long_argument", label),
         },
     )
 

@@ -6,7 +6,15 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure
-from explorer.model.graph import Absence, GraphNote, LineGap, LinkGap, ProofGap, ValueGap
+from explorer.model.graph import (
+    Absence,
+    ArgumentGap,
+    GraphNote,
+    LineGap,
+    LinkGap,
+    ProofGap,
+    ValueGap,
+)
 from explorer.model.report import LeftOut, Ungraphed
 from explorer.model.results import NoteKind, Result, ResultNote
 from explorer.text import failures
@@ -14,13 +22,14 @@ from explorer.text.language import said_in
 from explorer.words import answers, graphs
 
 CASE = GradCase("grad", 0)
+GAPS = (ProofGap, LineGap, LinkGap, ValueGap, ArgumentGap)
 LATER = Failure("TypeError", "no such argument")
 
 
 @pytest.mark.parametrize(
     ("table", "kinds"),
     [
-        (graphs.ABSENCES, sum(map(get_args, (ProofGap, LineGap, LinkGap, ValueGap)), ())),
+        (graphs.ABSENCES, sum(map(get_args, GAPS), ())),
         (graphs.NOTES, get_args(GraphNote)),
         (answers.NOTES, get_args(NoteKind)),
     ],

@@ -4,7 +4,7 @@ function paint(view) {
   const hits = []
   for (const side of SIDES) {
     const pane = view.panes[side]
-    const words = view.words.trim().toLowerCase()
+    const words = view.words.trim()
     const matches = found(pane, words)
     const position = positionOf(view, side)
     const { only } = view.state
@@ -26,10 +26,24 @@ function found(pane, words) {
   const matches = new Set()
   if (!words) return matches
   for (const [id, element] of pane.picks) {
-    const searchable = [element.textContent, ...Object.values(element.dataset)].join(' ')
-    if (searchable.toLowerCase().includes(words)) matches.add(id)
+    const texts = [element.textContent, ...Object.values(element.dataset), ...argumentTexts(pane, id)]
+    if (compact(texts.join(' ')).includes(compact(words))) matches.add(id)
   }
   return matches
+}
+
+// The arguments of a node and of those that it shows, and its layer.
+function argumentTexts(pane, id) {
+  const node = pane.data.nodes[id]
+  if (!node) return []
+  const layer = layerOf(pane, node)
+  const settings = layer ? [layer.name, ...layer.settings.map(pair => pair.join('='))] : []
+  return [...node.arguments.map(pair => pair.join('=')), ...settings, node.inside]
+}
+
+// In lower case, without blanks around what joins arguments: "stride=(2,2)" finds "stride=(2, 2)".
+function compact(text) {
+  return text.toLowerCase().replace(/\s*([=,])\s*/g, '$1')
 }
 
 function showCounts(view) {

@@ -6,10 +6,12 @@ async function unpacked(text) {
   return JSON.parse(await new Response(stream).text())
 }
 
-// Drawings and nodes are runs of texts that several of them share.
+// Drawings, nodes and layers are runs of texts that several of them share.
 function unfolded(pane, texts) {
   const said = runs => runs.flatMap(([start, count]) => texts.slice(start, start + count))
-  return { ...pane, svg: said(pane.svg).join('\n'), nodes: JSON.parse(`{${said(pane.nodes).join()}}`) }
+  const named = runs => JSON.parse(`{${said(runs).join()}}`)
+  const svg = said(pane.svg).join('\n')
+  return { ...pane, svg, nodes: named(pane.nodes), layers: named(pane.layers) }
 }
 
 // Mounts on every element of this name: a notebook may show one output twice.

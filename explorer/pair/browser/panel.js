@@ -18,13 +18,17 @@ function showPanel(view) {
   }
   const [partner] = partners(view, node.side, node.id)
   const ids = { [node.side]: node.id, [OTHER[node.side]]: partner }
-  const sides = SIDES.map(side => sideOfPanel(view, side, ids[side], node))
-  panel.replaceChildren(...pairLines(view, ids), html('div', { class: 'cards' }, ...sides))
+  const pair = pairOf(view, ids)
+  const sides = SIDES.map(side => sideOfPanel(view, side, ids[side], node, pair))
+  panel.replaceChildren(...pairLines(view, pair), html('div', { class: 'cards' }, ...sides))
+}
+
+function pairOf(view, ids) {
+  return (ids.left && ids.right && view.data.told[`${ids.left} ${ids.right}`]) || null
 }
 
 // What joins the two: the evidence, and by how much their values differ.
-function pairLines(view, ids) {
-  const pair = ids.left && ids.right && view.data.told[`${ids.left} ${ids.right}`]
+function pairLines(view, pair) {
   if (!pair) return []
   const lines = [html('p', {}, html('strong', {}, pair.evidence))]
   if (pair.difference) lines.push(html('p', { class: 'difference' }, pair.difference))
@@ -32,18 +36,19 @@ function pairLines(view, ids) {
   return lines
 }
 
-function sideOfPanel(view, side, id, chosen) {
+function sideOfPanel(view, side, id, chosen, pair) {
   const name = say(view, side)
   const card = html('article', { class: 'card', 'aria-label': name, 'data-card': side })
   card.append(html('header', {}, name))
-  if (id) card.append(...nodeParts(view, side, id))
+  if (id) card.append(...nodeParts(view, side, id, pair))
   else card.append(html('p', { class: 'quiet' }, view.panes[chosen.side].data.nodes[chosen.id].alone))
   return card
 }
 
-function nodeParts(view, side, id) {
+function nodeParts(view, side, id, pair) {
   const node = view.panes[side].data.nodes[id]
-  const parts = [html('h3', {}, node.title), factList(node.facts)]
+  const facts = [...argumentFacts(view, side, node, pair), ...node.facts]
+  const parts = [html('h3', {}, node.title), factList(facts)]
   if (node.forward) parts.push(forwardLink(view, side, node.forward))
   for (const place of node.source) parts.push(sourceLines(view.data.sources[place]))
   for (const output of node.outputs) parts.push(...outputParts(view, output))
@@ -52,7 +57,41 @@ function nodeParts(view, side, id) {
 
 function factList(facts) {
   const list = html('dl', {})
-  for (const [name, text] of facts) list.append(html('dt', {}, name), html('dd', {}, text))
+  for (const [name, ...texts] of facts) list.append(html('dt', {}, name), html('dd', {}, ...texts))
+  return list
+}
+
+// The arguments of the op, and the layer with its settings.
+function argumentFacts(view, side, node, pair) {
+  const facts = []
+  if (node.arguments.length) {
+    facts.push([say(view, 'arguments'), argumentList(view, node.arguments, pair?.arguments)])
+  }
+  const layer = layerOf(view.panes[side], node)
+  if (layer) {
+    const settings = argumentList(view, layer.settings, pair?.settings)
+    facts.push([say(view, 'layer'), html('code', { class: 'layer' }, layer.name), settings])
+  }
+  return facts
+}
+
+// The layer that a node runs in, with its settings; null for a node of none.
+function layerOf(pane, node) {
+  return node.layer === null ? null : pane.data.layers[node.layer]
+}
+
+// Those whose value is another on the other side are marked by a sign as well.
+function argumentList(view, pairs, others = []) {
+  const list = html('span')
+  for (const [name, value] of pairs) {
+    const isOther = others.includes(name)
+    const code = html('code', {}, `${isOther ? '≠\u00a0' : ''}${name}=${value}`)
+    if (isOther) {
+      code.className = 'other'
+      code.title = say(view, 'other_value')
+    }
+    list.append(code)
+  }
   return list
 }
 
