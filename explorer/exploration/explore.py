@@ -196,6 +196,8 @@ def _carry_out(
     for job, outcome in job_queue.finished():
         for case_report in state.note(job, outcome):
             complete(case_report)
+    job_queue.add(state.trial_jobs())
+    state.explain({job.key: outcome for job, outcome in job_queue.finished()})
 
 
 def _until_done(

@@ -10,6 +10,7 @@ from explorer.report.scenario.case_rows import DIVIDED
 from explorer.report.scenario.graphs import last_graph
 from explorer.text.language import _, named
 from explorer.text.messages import one_line
+from explorer.words.causes import cause
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence as finding_sentence
@@ -133,9 +134,14 @@ def diff_lines(
         yield from _doubts(alignment, left, right)
         return
     shown = alignment.divergences if list_all else alignment.divergences[:1]
-    for divergence, sentence in zip(shown, divergences(alignment), strict=False):
+    for number, (divergence, sentence) in enumerate(
+        zip(shown, divergences(alignment), strict=False)
+    ):
         yield sentence
         yield from _both_sides(divergence, alignment, left, right)
+        why = cause(alignment, number)
+        if why:
+            yield f"  {why}"
     more = len(alignment.divergences) - len(shown)
     if more:
         several = _("{n} further divergences that this one does not explain: --all")
