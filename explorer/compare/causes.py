@@ -6,7 +6,7 @@ value is a cause.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from explorer.compare.noise import CLEAR
 from explorer.model.arrays import unpack
 from explorer.model.causes import Cause, Trial, Tried
-from explorer.model.divergence import Divergence, OtherValue, Row
+from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere
 from explorer.model.engines import ENGINES
 from explorer.model.graph import (
     Arguments,
@@ -31,6 +31,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "reduction": ("mean", "sum", "none"),
 }
 """The values of arguments that are names."""
+
+COUNTS: dict[str, tuple[int, ...]] = {"correction": (0, 1)}
+"""The values of arguments that are one of few numbers."""
 
 AXES = frozenset({"dim", "start_dim", "end_dim"})
 """Arguments that are an axis."""
@@ -49,14 +52,16 @@ EXPLAINED = 0.05
 
 
 class Suspect(NamedTuple):
-    """An op that can be computed with other arguments, and the value that one of them should give.
+    """An op that can be computed with other arguments, its own value, and the one that they should give.
 
-    ``difference`` is how far the op's own value is from that. ``trials`` begin with none changed.
+    ``difference`` is how far these are apart. ``other`` is the op of the other side. ``trials`` begin
+    with none changed.
     """
 
     side: SideName
     node: Node
     other: Node
+    own: Output
     target: Output
     difference: float
     trials: tuple[Trial, ...]
@@ -64,19 +69,23 @@ class Suspect(NamedTuple):
 
 def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Suspect | None:
     """What can be tried where two ops, or an op and several in a row, give different values."""
-    if not isinstance(divergence, OtherValue):
+    counts, result = (1, 1), ""
+    if isinstance(divergence, OtherValue):
+        counts = divergence.rows[0].count, divergence.rows[1].count
+    elif isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
+        result = divergence.name  # a further output of the two ops, such as a running statistic
+    else:
         return None
-    nodes, rows = divergence.nodes, divergence.rows
-    if _is_one_of_torch(left, rows[0]):
-        return _suspect("left", (left, right), nodes, rows[1].count)
-    if _is_one_of_torch(right, rows[1]):
-        return _suspect("right", (right, left), nodes[::-1], rows[0].count)
+    if _is_one_of_torch(left, counts[0]):
+        return _suspect("left", (left, right), divergence.nodes, counts[1], result)
+    if _is_one_of_torch(right, counts[1]):
+        return _suspect("right", (right, left), divergence.nodes[::-1], counts[0], result)
     return None
 
 
-def _is_one_of_torch(graph: GradGraph, row: Row) -> bool:
+def _is_one_of_torch(graph: GradGraph, count: int) -> bool:
     """Whether a graph is PyTorch's and has a single op there."""
-    return ENGINES[graph.engine].framework == "torch" and row.count == 1
+    return ENGINES[graph.engine].framework == "torch" and count == 1
 
 
 def _suspect(
@@ -84,28 +93,46 @@ def _suspect(
     graphs: tuple[GradGraph, GradGraph],
     nodes: tuple[str | None, str | None],
     count: int,
+    result: str,
 ) -> Suspect | None:
-    """The op of the first graph, beside ``count`` ops in a row of the second."""
+    """The op of the first graph, beside ``count`` ops in a row of the second.
+
+    What differs is their first output, or the ``result`` of that name which they make.
+    """
     here, there = graphs
     first, second = nodes
     if first is None or second is None:
         return None
     node, row = here.by_id()[first], _row(there, second, count)
-    if not row or not node.outputs or not row[-1].outputs or not node.arguments:
+    if not row or not node.arguments:
         return None
-    target = row[-1].outputs[0]
-    difference = distance(node.outputs[0], target)
-    if difference is None:
+    own, target = _value(here, node, result), _value(there, row[-1], result)
+    difference = distance(own, target) if own and target else None
+    if own is None or target is None or difference is None:
         return None
     pool = list(chain.from_iterable(_values(other.arguments) for other in row))
     scopes = {other.scope for other in row} | {node.scope}
     for graph in (there, here):
         for scope in scopes & graph.layers.keys():
             pool += _values(graph.layers[scope].settings)
-    rank = len(node.outputs[0].shape)
-    changes = list(_changes(node.arguments, pool, rank))[:MOST_TRIALS]
+    rank = len(node.outputs[0].shape) if node.outputs else 0
+    single = list(_changes(node.arguments, pool, rank))[:MOST_TRIALS]
+    both = [
+        {**one, **other} for one, other in combinations(single, 2) if one.keys() != other.keys()
+    ]
+    changes = [*single, *both[:MOST_TRIALS]]
     trials = tuple(Trial(node.id, change) for change in ({}, *changes))
-    return Suspect(side, node, row[-1], target, difference, trials)
+    return Suspect(side, node, row[-1], own, target, difference, trials)
+
+
+def _value(graph: GradGraph, node: Node, result: str) -> Output | None:
+    """The first output of a node, or the result of that name."""
+    if not result:
+        return node.outputs[0] if node.outputs else None
+    for other in graph.nodes:
+        if other.kind == "output" and other.name == result:
+            return other.outputs[0]
+    return None
 
 
 def _row(graph: GradGraph, first: str, count: int) -> list[Node]:
@@ -144,6 +171,8 @@ def _alternatives(
     """Other values that an argument may have."""
     if name in NAMES:
         yield from NAMES[name]
+    elif name in COUNTS:
+        yield from COUNTS[name]
     elif isinstance(value, bool):
         yield not value
     elif name in AXES and isinstance(value, int):
@@ -181,30 +210,34 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     Nothing is concluded where the op, computed as it was, does not give its own value.
     """
     same, *changed = tried.outputs
-    own = suspect.node.outputs[0]
-    room = allowance(own, suspect.target)
-    if not same or not _within(distance(same[0], own), room):
+    room = allowance(suspect.own, suspect.target)
+    places = [
+        place for place, made in enumerate(same) if _within(distance(made, suspect.own), room)
+    ]
+    if not places:
         return None
     room = min(room, EXPLAINED * suspect.difference)
-    found: dict[str, tuple[Arguments, float]] = {}
+    found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        apart = distance(outputs[0], suspect.target) if outputs else None
+        apart = distance(outputs[places[0]], suspect.target) if len(outputs) > places[0] else None
         if apart is not None and apart <= room:
-            (name,) = trial.arguments
-            found.setdefault(name, (trial.arguments, apart))
-    if len(found) != 1:
+            found.append((trial.arguments, apart))
+    # Two arguments explain what neither of them does.
+    fewest = min((len(arguments) for arguments, _ in found), default=0)
+    found = [(arguments, apart) for arguments, apart in found if len(arguments) == fewest]
+    if len({frozenset(arguments) for arguments, _ in found}) != 1:
         return None
-    ((name, (arguments, apart)),) = found.items()
+    arguments, apart = found[0]
     here, there = (left, right) if suspect.side == "left" else (right, left)
     layers = here.layers.get(suspect.node.scope), there.layers.get(suspect.other.scope)
     return Cause(
         side=suspect.side,
         node=suspect.node.id,
         op=suspect.node.op,
-        own={name: suspect.node.arguments[name]},
+        own={name: suspect.node.arguments[name] for name in arguments},
         arguments=arguments,
         greatest=apart,
-        noise=_noise(own, suspect.target),
+        noise=_noise(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
         tried=len(changed),
     )

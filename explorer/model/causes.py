@@ -24,7 +24,10 @@ class TrialsRequest(msgspec.Struct, frozen=True):
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """The outputs of each trial, in their order; () of one that raised or could not be made."""
+    """The outputs of each trial, in their order; () of one that raised or could not be made.
+
+    What an op writes to counts among its outputs, as the last.
+    """
 
     outputs: tuple[tuple[Output, ...], ...]
 

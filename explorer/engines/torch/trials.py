@@ -7,7 +7,12 @@ import torch
 from explorer.engines.nested import replaced
 from explorer.engines.torch.graph import recorded_graph
 from explorer.engines.torch.operator_arguments import REDUCTIONS
-from explorer.engines.torch.operators import copy_of, draws_random_numbers, tensors_in
+from explorer.engines.torch.operators import (
+    copy_of,
+    draws_random_numbers,
+    tensors_in,
+    written_arguments,
+)
 from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
@@ -20,7 +25,10 @@ NUMBERS = {name: number for number, name in REDUCTIONS.items()}
 
 
 def _outputs(call: Call, changed: Arguments) -> list[torch.Tensor]:
-    """What an operator yields with some arguments changed; raises what it raises."""
+    """What an operator yields with some arguments changed, and then what it has written to.
+
+    Raises what it raises.
+    """
     operator, *given = call
     # An operator may write to what it is given.
     args, kwargs = list(replaced(given[0], _copied)), replaced(dict(given[1]), _copied)
@@ -31,7 +39,11 @@ def _outputs(call: Call, changed: Arguments) -> list[torch.Tensor]:
         else:
             kwargs[name] = _as_given(name, value)
     with torch.no_grad():
-        return tensors_in(operator(*args, **kwargs))
+        made = tensors_in(operator(*args, **kwargs))
+    positions, names = written_arguments(operator)
+    written = [args[position] for position in positions if position < len(args)]
+    written += [kwargs[name] for name in names if name in kwargs]
+    return [*made, *tensors_in(written)]
 
 
 def _copied(value: Any) -> Any:
