@@ -19,7 +19,7 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
     own, other = engines if found.side == "left" else engines[::-1]
     text = _(
         "Cause, tried: with `{changed}` in the place of `{own}`, `{op}` of {engine} gives the value of"
-        " {other} (greatest difference {greatest})"
+        " {other} ({figures})"
     )
     text = text.format(
         changed=arguments_text(found.arguments),
@@ -27,12 +27,18 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
         op=clean(found.op),
         engine=own,
         other=other,
-        greatest=f"{found.greatest:.2g}",
+        figures=_figures(found),
     )
-    if found.noise is not None:
-        text = _("{text}, noise {noise}").format(text=text, noise=f"{found.noise:.2g}")
     layers = _layers(found, engines)
     return _("{text}; {layers}").format(text=text, layers=layers) if layers else text
+
+
+def _figures(found: Cause) -> str:
+    """How far the two values are apart with the arguments changed, beside their noise."""
+    greatest = _("greatest difference {figure}").format(figure=f"{found.greatest:.2g}")
+    if found.noise is None:
+        return greatest
+    return _("{figure}, noise {noise}").format(figure=greatest, noise=f"{found.noise:.2g}")
 
 
 def _layers(found: Cause, engines: tuple[str, str]) -> str:
