@@ -8,8 +8,8 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 
 
-def cause(alignment: Alignment, place: int) -> str:
-    """The cause of the divergence at that place of the alignment; "" where none was found."""
+def cause(alignment: Alignment, place: int = 0) -> str:
+    """The cause of a divergence by its place in the alignment; "" where none was found."""
     found = alignment.causes[place] if place < len(alignment.causes) else None
     return "" if found is None else sentence(found, (alignment.left, alignment.right))
 
