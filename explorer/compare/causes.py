@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, combinations
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
+from explorer.compare.mends import mends
 from explorer.compare.noise import CLEAR
 from explorer.model.arrays import unpack
 from explorer.model.causes import Cause, Trial, Tried
@@ -230,7 +232,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     arguments, apart = found[0]
     here, there = (left, right) if suspect.side == "left" else (right, left)
     layers = here.layers.get(suspect.node.scope), there.layers.get(suspect.other.scope)
-    return Cause(
+    cause = Cause(
         side=suspect.side,
         node=suspect.node.id,
         op=suspect.node.op,
@@ -241,6 +243,8 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         layers=layers if suspect.side == "left" else layers[::-1],
         tried=len(changed),
     )
+    found_mends = mends(cause, suspect.node, (left.engine, right.engine))
+    return msgspec.structs.replace(cause, mends=found_mends)
 
 
 def distance(one: Output, other: Output) -> float | None:

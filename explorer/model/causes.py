@@ -32,13 +32,25 @@ class Tried(msgspec.Struct, frozen=True):
     outputs: tuple[tuple[Output, ...], ...]
 
 
+class Mend(msgspec.Struct, frozen=True, kw_only=True):
+    """What to write in the net of one side so that it does there what the other one does.
+
+    ``call`` is a layer or a function, "nn.GELU".
+    """
+
+    side: SideName
+    call: str
+    arguments: Arguments
+
+
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments that explain a divergence.
 
     With ``arguments`` in the place of its ``own``, the op of ``side`` gives what the other side has:
     the two then differ by ``greatest`` at most, where rounding moves the value by ``noise`` (None
     where it was not measured). ``layers`` are those that the two ops run in, the left one first.
-    ``tried`` counts all that were tried.
+    ``tried`` counts all that were tried. ``mends`` say what to write in either net, as far as the
+    table of correspondences knows it.
     """
 
     side: SideName
@@ -50,3 +62,4 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     noise: float | None
     layers: tuple[Layer | None, Layer | None]
     tried: int
+    mends: tuple[Mend, ...] = ()

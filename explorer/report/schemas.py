@@ -16,7 +16,7 @@ from msgspec import field
 
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, Summary, unpack
-from explorer.model.causes import Cause
+from explorer.model.causes import Cause, Mend
 from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.model.divergence import Divergence
 from explorer.model.failures import Failure
@@ -373,12 +373,18 @@ FORMS: dict[type, Form] = {
         ratio=(float | None, attrgetter("what.gap.ratio")),
         cause=(Explaining | None, attrgetter("cause")),
     ),
+    Mend: _form(
+        "Mend",
+        "What to write in the net of one side so that it does there what the other one does.",
+        "side call arguments",
+        arguments=(dict[str, Any], attrgetter("arguments")),
+    ),
     Explaining: _form(
         "Cause",
         "Arguments that explain a divergence: with ``arguments`` in the place of its ``own``, the op"
         " of\n``engine`` gives the other side's value. The two then differ by ``greatest`` at most;"
         " ``tried``\ncounts all that was tried, ``sentence`` says it in English.",
-        "engine node op own arguments greatest noise tried sentence",
+        "engine node op own arguments greatest noise tried mends sentence",
         engine=(str, attrgetter("engine")),
         node=(str, attrgetter("what.node")),
         op=(str, attrgetter("what.op")),
@@ -387,6 +393,7 @@ FORMS: dict[type, Form] = {
         greatest=(float, attrgetter("what.greatest")),
         noise=(float | None, attrgetter("what.noise")),
         tried=(int, attrgetter("what.tried")),
+        mends=(list[Mend], attrgetter("what.mends")),
         sentence=(str, attrgetter("sentence")),
     ),
     Explained: _form(

@@ -1,7 +1,8 @@
 """Why two graphs have different values somewhere, in a sentence."""
 
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Cause
+from explorer.model.causes import Cause, Mend
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
 from explorer.model.graph import Arguments, Layer
 from explorer.text.arguments import argument_text, arguments_text
 from explorer.text.clean import clean
@@ -29,8 +30,22 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
         other=other,
         figures=_figures(found),
     )
+    code = _(", or ").join(_mend(mend, engines) for mend in found.mends)
+    if code:
+        return _("{text}. To mend it, write {code}").format(text=text, code=code)
     layers = _layers(found, engines)
     return _("{text}; {layers}").format(text=text, layers=layers) if layers else text
+
+
+def _mend(mend: Mend, engines: tuple[str, str]) -> str:
+    """What to write in one of the nets."""
+    engine = engines[0] if mend.side == "left" else engines[1]
+    framework = FRAMEWORK_LABELS[ENGINES[engine].framework]
+    is_layer = mend.call.startswith("nn.")
+    code = f"{mend.call}({arguments_text(mend.arguments)})"
+    if not is_layer:
+        code = f"{mend.call}(…, {arguments_text(mend.arguments)})"
+    return _("`{code}` in {framework}'s net").format(code=code, framework=framework)
 
 
 def _figures(found: Cause) -> str:

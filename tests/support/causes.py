@@ -52,10 +52,10 @@ MISTAKES: dict[str, Mistake] = {
         "ops.softmax(h, axis=0)", "torch.softmax(h, dim=1)", MATRIX, {"dim": 0}
     ),
     "axis of log softmax": Mistake(
-        "ops.log_softmax(h, axis=-1)", "torch.log_softmax(h, 0)", MATRIX, {"dim": 1}
+        "ops.log_softmax(h, axis=-1)", "torch.log_softmax(h, dim=0)", MATRIX, {"dim": 1}
     ),
     "axis of a running sum": Mistake(
-        "ops.cumsum(h, axis=0)", "torch.cumsum(h, 1)", MATRIX, {"dim": 0}
+        "ops.cumsum(h, axis=0)", "torch.cumsum(h, dim=1)", MATRIX, {"dim": 0}
     ),
     "padding counted": Mistake(
         "nn.AvgPool2d(3, 1, pad_mode='pad', padding=1, count_include_pad=False)",
@@ -68,13 +68,13 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "alpha of elu": Mistake("nn.ELU()", "nn.ELU(alpha=0.5)", MATRIX, {"alpha": 1.0}),
     "bound of hardtanh": Mistake(
-        "nn.Hardtanh(-1.0, 1.0)", "nn.Hardtanh(-0.5, 1.0)", MATRIX, {"min_val": -1.0}
+        "nn.Hardtanh(min_val=-1.0)", "nn.Hardtanh(min_val=-0.5)", MATRIX, {"min_val": -1.0}
     ),
     "bound of clamp": Mistake(
-        "ops.clamp(h, -0.5, 0.7)", "torch.clamp(h, -0.5, 0.5)", MATRIX, {"max": 0.7}
+        "ops.clamp(h, min=-0.5, max=0.7)", "torch.clamp(h, min=-0.5, max=0.5)", MATRIX, {"max": 0.7}
     ),
     "standard deviation of a sample": Mistake(
-        "ops.std(h, axis=1, ddof=0)", "h.std(dim=1)", MATRIX, {"correction": 0}
+        "ops.std(h, axis=1, ddof=0)", "torch.std(h, dim=1)", MATRIX, {"correction": 0}
     ),
     "aligned corners": Mistake(
         "ops.interpolate(h, size=(8, 12), mode='bilinear', align_corners=True)",
