@@ -13,7 +13,7 @@ from explorer.compare.verdicts import alike_results, judge, with_expectation, wi
 from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
-from explorer.exploration.jobs import TrialsKey, question, trial_jobs
+from explorer.exploration.jobs import question, trial_jobs
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,
     NO_ORACLE,
@@ -24,7 +24,6 @@ from explorer.exploration.outcomes import (
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
-from explorer.model.causes import Tried
 from explorer.model.engines import Framework
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
@@ -224,13 +223,9 @@ class RunState:
         """The jobs that try what may explain the divergences of the main case."""
         return trial_jobs(self._nets, self._main, self._explanations.trials())
 
-    def explain(self, outcomes: Mapping[TrialsKey, JobOutcome]) -> None:
-        """Note which of what was tried explains the divergences; ``outcomes`` are those of the jobs."""
-        tried: dict[str, Tried] = {}
-        for key, outcome in outcomes.items():
-            if isinstance(outcome, Tried):
-                tried[key.engine] = outcome
-        self._alignments = self._explanations.explained(tried)
+    def explain(self) -> None:
+        """Note which of what was tried explains the divergences."""
+        self._alignments = self._explanations.explained(self._outcomes.tried())
 
     def first_report(self) -> Report:
         """The report on the main case alone."""
