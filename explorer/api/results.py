@@ -15,6 +15,7 @@ from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
+from explorer.model.causes import Cause
 from explorer.model.claim import Board
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
@@ -36,6 +37,7 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import counted
 from explorer.words import cases
+from explorer.words.causes import cause
 from explorer.words.divergences import first_divergence
 from explorer.words.messages import study_text
 
@@ -115,7 +117,14 @@ class Difference(msgspec.Struct, frozen=True):
             return _(notebook.AGREEMENT).format(
                 left=self.alignment.left, right=self.alignment.right
             )
-        return clean(first_divergence(self.alignment))
+        explanation = clean(first_divergence(self.alignment))
+        why = clean(cause(self.alignment))
+        return _("{what}. {why}").format(what=explanation, why=why) if why else explanation
+
+    @property
+    def causes(self) -> tuple[Cause | None, ...]:
+        """The cause of each divergence, the first one's first; None where nothing tried explains it."""
+        return self.alignment.causes
 
     def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
         """Both graphs side by side; nodes that hold the same quantity carry the same number."""

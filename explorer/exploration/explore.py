@@ -186,9 +186,14 @@ def _carry_out(
     hears_early = early if run.demand.is_large else no_answer
     done = _until_done(jobs, state, job_queue, hears_early)
 
-    job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
     # The workers go on while the graphs are aligned.
     state.align()
+    trials = state.trial_jobs()
+    job_queue.add(trials)
+    job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
+    if trials:
+        done += _until_done(trials, state, job_queue, no_answer)
+        state.explain()
     first(state.first_report())
     for case_report in done:
         if case_report.case != run.main:

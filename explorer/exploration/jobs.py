@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.model.cases import GradCase
+from explorer.model.causes import Trial, TrialsRequest, Tried
 from explorer.model.engines import ENGINES, Framework, WorkerKind
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
@@ -65,7 +66,13 @@ class LevelsKey(msgspec.Struct, frozen=True):
     engine: str
 
 
-JobKey = ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey
+class TrialsKey(msgspec.Struct, frozen=True):
+    """The key of the job that computes ops of an engine's graph again, with other arguments."""
+
+    engine: str
+
+
+JobKey = ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey | TrialsKey
 
 
 # A framework whose net raised at the first look, or whose worker was lost, gets no job: a net that
@@ -134,6 +141,18 @@ def capture_jobs(nets: Nets, case: GradCase, prove: ProofScope = "small") -> lis
         target, request = f"{engine.module}:capture", CaseRequest(net, case, prove=prove)
         key, kinds, compiles = CaptureKey(name), (engine.captures_in,), name == COMPILED
         job = Job(key, GRAPHS_STAGE, kinds, target, request, Captured, compiles, isolated=True)
+        jobs.append(job)
+    return jobs
+
+
+def trial_jobs(nets: Nets, case: GradCase, trials: Mapping[str, tuple[Trial, ...]]) -> list[Job]:
+    """Trials on the graphs of one case, by engine."""
+    jobs = []
+    for name, wanted in trials.items():
+        engine = ENGINES[name]
+        request = TrialsRequest(CaseRequest(nets.requests[name], case), wanted)
+        target, kinds = f"explorer.engines.{engine.framework}.trials:try_out", (engine.captures_in,)
+        job = Job(TrialsKey(name), GRAPHS_STAGE, kinds, target, request, Tried, isolated=True)
         jobs.append(job)
     return jobs
 

@@ -20,10 +20,12 @@ from explorer.exploration.jobs import (
     NoiseKey,
     Question,
     ResultKey,
+    TrialsKey,
     question,
 )
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
+from explorer.model.causes import Tried
 from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Failure, Loss
@@ -161,6 +163,14 @@ class Outcomes:
     def remarks(self) -> tuple[ReportFinding, ...]:
         """What a reader should know of the noise that could not be measured."""
         return losses(self._by_key)
+
+    def tried(self) -> dict[str, Tried]:
+        """What came of the trials, by engine; none of one whose worker was lost."""
+        found: dict[str, Tried] = {}
+        for key, reply in self._by_key.items():
+            if isinstance(key, TrialsKey) and isinstance(reply, Tried):
+                found[key.engine] = reply
+        return found
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""

@@ -11,8 +11,9 @@ from explorer.compare.non_finite import non_finite
 from explorer.compare.state import state_rows
 from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
 from explorer.exploration.excerpts import abridged, abridged_leaf
+from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
-from explorer.exploration.jobs import question
+from explorer.exploration.jobs import question, trial_jobs
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,
     NO_ORACLE,
@@ -82,6 +83,7 @@ class RunState:
         self._outcomes = Outcomes(nets, LEFT_OUT_ORACLE if no_oracle else NO_ORACLE)
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
+        self._explanations = Explanations()
         self._remarks: tuple[ReportFinding, ...] = ()
         self._is_aligned = False
 
@@ -191,6 +193,7 @@ class RunState:
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             alignments.append(alignment)
         self._alignments = tuple(alignments)
+        self._explanations = Explanations(self._alignments, graphs)
         of_the_call = [graph for graph in graphs if graph.engine not in altered]
         self._remarks = (
             *self._recorded_otherwise(),
@@ -215,6 +218,14 @@ class RunState:
         """How far the engines' answers to the main case agree, before anything else is known."""
         results = {name: self._outcomes.result(name, self._main) for name in self._engines}
         return first_answer(results)
+
+    def trial_jobs(self) -> list[Job]:
+        """The jobs that try what may explain the divergences of the main case."""
+        return trial_jobs(self._nets, self._main, self._explanations.trials())
+
+    def explain(self) -> None:
+        """Note which of what was tried explains the divergences."""
+        self._alignments = self._explanations.explained(self._outcomes.tried())
 
     def first_report(self) -> Report:
         """The report on the main case alone."""

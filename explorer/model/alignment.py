@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence
 from explorer.model.graph import SideName
 from explorer.model.unpaired import CONTRADICTIONS, Unpaired
@@ -99,7 +100,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     that it does not explain, in execution order. ``expected`` says whether the scenario expects the
     two engines to differ where they do. ``drawn`` names the results that depend on a random draw on
     both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
-    other results than their plain call: no divergence is then named.
+    other results than their plain call: no divergence is then named. ``causes`` explain the
+    divergences, in their order, None where nothing that was tried does; () before anything was.
     """
 
     left: str
@@ -115,6 +117,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     expected: bool = True
     drawn: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
+    causes: tuple[Cause | None, ...] = ()
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

@@ -11,6 +11,7 @@ from explorer.report.scenario.graphs import last_graph
 from explorer.text.arguments import call_text
 from explorer.text.language import _, named
 from explorer.text.messages import one_line
+from explorer.words.causes import cause
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence as finding_sentence
@@ -133,17 +134,28 @@ def diff_lines(
             yield _("no divergence: every result is the same on both sides, up to rounding")
         yield from _doubts(alignment, left, right)
         return
-    shown = alignment.divergences if list_all else alignment.divergences[:1]
-    for divergence, sentence in zip(shown, divergences(alignment), strict=False):
-        yield sentence
-        yield from _both_sides(divergence, alignment, left, right)
-    more = len(alignment.divergences) - len(shown)
+    count = len(alignment.divergences) if list_all else 1
+    yield from _divergences(alignment, left, right, count)
+    more = len(alignment.divergences) - count
     if more:
         several = _("{n} further divergences that this one does not explain: --all")
         one = _("1 further divergence that this one does not explain: --all")
         yield one if more == 1 else several.format(n=more)
     if alignment.differing:
         yield _("results that differ: {names}").format(names=_few(alignment.differing))
+
+
+def _divergences(
+    alignment: Alignment, left: GradGraph, right: GradGraph, count: int
+) -> Iterator[str]:
+    """The first ``count`` divergences: each in a sentence, with both sides and its cause."""
+    sentences = list(divergences(alignment))
+    for place, divergence in enumerate(alignment.divergences[:count]):
+        yield sentences[place]
+        yield from _both_sides(divergence, alignment, left, right)
+        why = cause(alignment, place)
+        if why:
+            yield f"  {why}"
 
 
 def _few(names: Sequence[str]) -> str:

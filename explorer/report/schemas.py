@@ -16,6 +16,7 @@ from msgspec import field
 
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, Summary, unpack
+from explorer.model.causes import Cause, Mend
 from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.model.divergence import Divergence
 from explorer.model.failures import Failure
@@ -35,6 +36,7 @@ from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
 from explorer.words import answers
 from explorer.words.cases import reason
+from explorer.words.causes import sentence as cause_sentence
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared, not_of_the_call
 from explorer.words.divergences import Engines, divergences
@@ -68,11 +70,29 @@ class Form(msgspec.Struct, frozen=True):
     computed: dict[str, tuple[Any, Find]] = {}
 
 
+class Explaining(msgspec.Struct, frozen=True):
+    """The cause of a divergence between the graphs of two engines."""
+
+    what: Cause
+    engines: Engines
+
+    @property
+    def engine(self) -> str:
+        """The engine whose op was computed again."""
+        return self.engines[0] if self.what.side == "left" else self.engines[1]
+
+    @property
+    def sentence(self) -> str:
+        """The cause in a sentence."""
+        return cause_sentence(self.what, self.engines)
+
+
 class Stated(msgspec.Struct, frozen=True):
-    """A divergence with its sentence."""
+    """A divergence with its sentence, and its cause where one was found."""
 
     what: Divergence
     sentence: str
+    cause: Explaining | None
 
 
 class Explained(msgspec.Struct, frozen=True):
@@ -134,7 +154,10 @@ def _observation(observation: Observation) -> ObservationDocument:
 
 
 def _stated(alignment: Alignment) -> list[Stated]:
-    return list(map(Stated, alignment.divergences, divergences(alignment)))
+    engines = alignment.left, alignment.right
+    causes = alignment.causes or (None,) * len(alignment.divergences)
+    explained = [Explaining(found, engines) if found else None for found in causes]
+    return list(map(Stated, alignment.divergences, divergences(alignment), explained))
 
 
 def _explained(alignment: Alignment) -> list[Explained]:
@@ -320,6 +343,8 @@ FORMS: dict[type, Form] = {
     Alignment: _form(
         "AlignedGraphs",
         "Two engines' graphs of one case, side by side; ``same`` where nothing tells them apart.",
+        "left right case pairs unpaired divergence differing left_coverage right_coverage further"
+        " expected drawn altered same",
         unpaired=(list[Explained], _explained),
         divergence=(Stated | None, lambda alignment: next(iter(_stated(alignment)), None)),
         further=(list[Stated], lambda alignment: _stated(alignment)[1:]),
@@ -331,9 +356,10 @@ FORMS: dict[type, Form] = {
         "``left`` and ``right`` are node ids, null where a side has no counterpart. ``kind`` says"
         " what\nthe two have there, ``sentence`` says it in English. ``left_value`` and"
         " ``right_value`` read the\nelement that differs most, or the shapes where these differ."
-        " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``.",
+        " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``. ``cause``"
+        " explains it, where something that was\ntried does.",
         "left right phase kind sentence left_source right_source left_value right_value greatest"
-        " noise ratio",
+        " noise ratio cause",
         left=(str | None, _ends(0, "node")),
         right=(str | None, _ends(1, "node")),
         phase=(Phase, attrgetter("what.phase")),
@@ -345,6 +371,30 @@ FORMS: dict[type, Form] = {
         greatest=(float | None, attrgetter("what.gap.greatest")),
         noise=(float | None, attrgetter("what.gap.noise")),
         ratio=(float | None, attrgetter("what.gap.ratio")),
+        cause=(Explaining | None, attrgetter("cause")),
+    ),
+    Mend: _form(
+        "Mend",
+        "What to write in the net of one side so that it does there what the other one does.",
+        "side call arguments",
+        arguments=(dict[str, Any], attrgetter("arguments")),
+    ),
+    Explaining: _form(
+        "Cause",
+        "Arguments that explain a divergence: with ``arguments`` in the place of its ``own``, the op"
+        " of\n``engine`` gives the other side's value. The two then differ by ``greatest`` at most;"
+        " ``tried``\ncounts all that was tried, ``sentence`` says it in English.",
+        "engine node op own arguments greatest noise tried mends sentence",
+        engine=(str, attrgetter("engine")),
+        node=(str, attrgetter("what.node")),
+        op=(str, attrgetter("what.op")),
+        own=(dict[str, Any], attrgetter("what.own")),
+        arguments=(dict[str, Any], attrgetter("what.arguments")),
+        greatest=(float, attrgetter("what.greatest")),
+        noise=(float | None, attrgetter("what.noise")),
+        tried=(int, attrgetter("what.tried")),
+        mends=(list[Mend], attrgetter("what.mends")),
+        sentence=(str, attrgetter("sentence")),
     ),
     Explained: _form(
         "Unpaired",

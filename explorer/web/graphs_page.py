@@ -38,6 +38,7 @@ from explorer.web.links import follow, last_shown, remember
 from explorer.web.pair_view import IN_VIEW, ViewState, address_of, pair_view, state_of
 from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar, plain
+from explorer.words.causes import cause
 from explorer.words.coverage import (
     contradictions,
     counted,
@@ -231,6 +232,9 @@ def _summary(alignment: Alignment) -> None:
         point = plain(not_of_the_call(alignment))
     elif alignment.divergence:
         point = plain(first_divergence(alignment))
+        why = cause(alignment)
+        if why:
+            lines.append(plain(why))
     elif alignment.contradictions:
         point = contradictions(alignment)
     else:

@@ -98,6 +98,7 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
         "greatest": 0.004,
         "noise": 1e-6,
         "ratio": 4000.0,
+        "cause": None,
     }
     assert document["further"] == []
 

@@ -310,6 +310,10 @@ class GraphBuilder:
 
     # The record
 
+    def ids(self) -> dict[int, str]:
+        """The ids that nodes have in the record, by number."""
+        return {number: f"n{order}" for order, number in enumerate(self.kept())}
+
     def record(
         self,
         engine: str,
@@ -323,7 +327,7 @@ class GraphBuilder:
         ``engine``, ``case``, ``stage`` and ``notes`` are those of GradGraph; of ``layers``, all that
         the net has, it keeps those in which a node runs.
         """
-        ids = {number: f"n{order}" for order, number in enumerate(self.kept())}
+        ids = self.ids()
         edges = self._recorded_edges(ids)
         borrowed = BorrowedLines(self.nodes, ids, self._resolved_feeds)
         nodes = []

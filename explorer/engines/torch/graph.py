@@ -102,6 +102,14 @@ def _solve_recorded(
     return part.joint, results
 
 
+def recorded_graph(request: CaseRequest) -> JointGradGraph:
+    """The graph that a capture gives, before it becomes a record."""
+    net = ready(request)
+    part = _part(request, net)
+    values = part.run(part.nodes)
+    return JointGradGraph(part, values, net.leaf_keys(request.case), request.values)
+
+
 def _solve_reordered(request: CaseRequest, net: Net) -> JointResults:
     """Run the graph node by node, the latest node that is ready first."""
     part = _part(request, net)

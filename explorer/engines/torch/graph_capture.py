@@ -22,7 +22,7 @@ from explorer.engines.torch.operators import (
 )
 from explorer.engines.torch.roots import Gradient
 from explorer.engines.torch.source_lines import kind_of_file, source
-from explorer.engines.torch.tape_records import NodeOutputs
+from explorer.engines.torch.tape_records import Call, NodeOutputs
 from explorer.model.graph import Absence, GradGraph, NodeKind, Output, Phase
 
 
@@ -322,6 +322,22 @@ class JointGradGraph:
                 if drawn is not None:
                     self._builder.control(drawn, number)
                 drawn = number
+
+    def call_of(self, node: str) -> Call | None:
+        """The operator of the node with that id, and what it was called with; None for another node."""
+        ids = self._builder.ids()
+        for fx_node, number in self.nodes.items():
+            if ids.get(number) == node and fx_node.op == "call_function":
+                args, kwargs = torch.fx.node.map_arg((fx_node.args, fx_node.kwargs), self._value_of)
+                return fx_node.target, args, kwargs
+        return None
+
+    def _value_of(self, fx_node: Any) -> Any:
+        """The value of an fx node that an operator reads."""
+        if fx_node in self._run:
+            return self._run[fx_node]
+        shown, output = self._part.shown_by(fx_node, self._run)
+        return tensors_in(self._run[shown])[output]
 
     # Proofs
 

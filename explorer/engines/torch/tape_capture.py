@@ -14,6 +14,7 @@ from explorer.engines.torch.operators import copy_of, is_view, rerun, unwritten_
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_recorder import Bookkeeping, Recorder, forward_links
 from explorer.engines.torch.tape_records import (
+    Call,
     NodeOutputs,
     OperatorRecord,
     Origin,
@@ -302,6 +303,19 @@ class TapeGradGraph:
         before, after = self.nodes[earlier], self.nodes[later]
         if not self.builder.connected((before, 0), after, 0):
             self.builder.control(before, after)
+
+    def call_of(self, node: str) -> Call | None:
+        """The operator of the node with that id, and what it was called with.
+
+        None where it is no operator's, or read memory that was overwritten behind it.
+        """
+        ids = self.builder.ids()
+        for number, drawn in self.nodes.items():
+            record = self._records[number]
+            if ids.get(drawn) == node and record.operator is not None and number not in self._stale:
+                operands = map(self._recording.tensor, record.origins)
+                return record.operator, *record.called_with(operands)
+        return None
 
     # Proofs
 

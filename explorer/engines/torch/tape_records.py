@@ -16,6 +16,9 @@ from explorer.model.arrays import Summary
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.numeric.summaries import batches, summarise_rows
 
+Call = tuple[Any, Any, Any]
+"""An operator, and the positional and the named arguments that it was called with."""
+
 Origin = tuple[int, int]
 """The origin of a tensor: the number of a record and that of its output, both from 0."""
 
@@ -58,16 +61,20 @@ class OperatorRecord:
         """Whether it stands for an input or a parameter."""
         return self.kind in ("input", "parameter")
 
-    def run_again(self, operands: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    def run_again(self, operands: Iterable[torch.Tensor]) -> list[torch.Tensor]:
         """The outputs of the operator on ``operands`` in the place of those recorded."""
+        args, kwargs = self.called_with(operands)
+        return tensors_in(self.operator(*args, **kwargs))
+
+    def called_with(self, operands: Iterable[torch.Tensor]) -> tuple[Any, Any]:
+        """The arguments of the operator, with ``operands`` in the place of those recorded."""
         # Operands are in the order in which gather_tensors() met them: args first, then kwargs.
         remaining = iter(operands)
 
         def fill(value: Any) -> Any:
             return next(remaining) if isinstance(value, torch.Tensor) else value
 
-        args, kwargs = replaced(self.args, fill), replaced(self.kwargs, fill)
-        return tensors_in(self.operator(*args, **kwargs))
+        return replaced(self.args, fill), replaced(self.kwargs, fill)
 
 
 class Hazards(NamedTuple):

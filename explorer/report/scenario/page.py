@@ -47,6 +47,7 @@ from explorer.text.messages import one_line, shortened
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 from explorer.words.cases import sized, summary, who
+from explorer.words.causes import cause
 from explorer.words.coverage import LEGEND, of_both, where_they_differ
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence
@@ -312,8 +313,9 @@ def _graphs(report: Report) -> Iterator[Block]:
 
 
 def first_divergences(report: Report) -> Iterator[Terms]:
-    """The first divergence of each two graphs; each is said once, with its letter."""
+    """The first divergence of each two graphs; each is said once, with its letter, and its cause."""
     counts = Counter(map(_neutral, _diverging(report)))
+    letters = _letters(report)
     rows: list[tuple[str, Text]] = []
     for alignment in _diverging(report):
         same = counts.pop(_neutral(alignment), 0)
@@ -326,7 +328,10 @@ def first_divergences(report: Report) -> Iterator[Terms]:
             text = _("{fact}; the same between {n} more pairs of engines").format(
                 fact=text, n=same - 1
             )
-        rows.append((ascii_uppercase[len(rows)], text))
+        rows.append((letters[_neutral(alignment)], text))
+        why = one_line(cause(alignment))
+        if why:
+            rows.append(("", why))
     if rows:
         yield Terms(tuple(rows))
 

@@ -1,0 +1,76 @@
+"""What is tried to explain the divergences of an exploration, and what of it does explain them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from explorer.compare.causes import Suspect, cause_of, suspect_at
+from explorer.model.alignment import Alignment
+from explorer.model.causes import Cause, Trial, Tried
+from explorer.model.graph import GradGraph
+
+
+class Explanation(NamedTuple):
+    """A divergence that may be explained: its place in an alignment, and that among alignments.
+
+    ``engine`` is the one whose op is tried.
+    """
+
+    alignment: int
+    divergence: int
+    engine: str
+    suspect: Suspect
+
+
+class Explanations:
+    """All that may be explained in some alignments of ``graphs``."""
+
+    def __init__(
+        self, alignments: tuple[Alignment, ...] = (), graphs: Iterable[GradGraph] = ()
+    ) -> None:
+        self._alignments = alignments
+        self._graphs = {graph.engine: graph for graph in graphs}
+        self._all = list(self._found())
+
+    def _found(self) -> Iterator[Explanation]:
+        for place, alignment in enumerate(self._alignments):
+            left, right = self._graphs[alignment.left], self._graphs[alignment.right]
+            for number, divergence in enumerate(alignment.divergences):
+                suspect = suspect_at(divergence, left, right)
+                if suspect is not None:
+                    engine = left.engine if suspect.side == "left" else right.engine
+                    yield Explanation(place, number, engine, suspect)
+
+    def trials(self) -> dict[str, tuple[Trial, ...]]:
+        """What is to be tried, by engine."""
+        trials: dict[str, tuple[Trial, ...]] = {}
+        for explanation in self._all:
+            wanted = trials.get(explanation.engine, ())
+            trials[explanation.engine] = wanted + explanation.suspect.trials
+        return trials
+
+    def explained(self, tried: Mapping[str, Tried]) -> tuple[Alignment, ...]:
+        """The alignments with the causes that were found; ``tried`` has the outcomes by engine."""
+        waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
+        causes: dict[tuple[int, int], Cause | None] = {}
+        for alignment, divergence, engine, suspect in self._all:
+            outputs = (
+                tuple(next(waiting[engine]) for _ in suspect.trials) if engine in waiting else ()
+            )
+            if outputs:
+                of = self._alignments[alignment]
+                graphs = self._graphs[of.left], self._graphs[of.right]
+                cause = cause_of(suspect, Tried(outputs), *graphs)
+                causes[alignment, divergence] = cause
+        return tuple(
+            self._with_causes(place, alignment, causes)
+            for place, alignment in enumerate(self._alignments)
+        )
+
+    def _with_causes(
+        self, place: int, alignment: Alignment, causes: Mapping[tuple[int, int], Cause | None]
+    ) -> Alignment:
+        numbers = range(len(alignment.divergences))
+        found = tuple(causes.get((place, number)) for number in numbers)
+        return msgspec.structs.replace(alignment, causes=found)

@@ -1,0 +1,112 @@
+"""Which arguments are tried where two ops differ, and when one of them is called the cause."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.causes import Suspect, cause_of, suspect_at
+from explorer.model.arrays import AnyArray
+from explorer.model.causes import Trial, Tried
+from explorer.model.divergence import End as DivergenceEnd
+from explorer.model.divergence import Inputs, OtherOp, OtherValue, Place, Reading, Row
+from explorer.model.graph import Arguments, GradGraph, Layer, Node, Output
+from explorer.numeric.summaries import summarise
+
+OWN = np.array([1.0, 2.0, 4.0], np.float32)
+OTHER = np.array([1.5, 2.5, 3.0], np.float32)
+
+
+def output(array: AnyArray, noise: float | None = 1e-7) -> Output:
+    return Output(array.shape, "float32", summarise(array), noise)
+
+
+def graph(engine: str, op: str, value: AnyArray, arguments: Arguments) -> GradGraph:
+    node = Node(
+        id="n0",
+        op=op,
+        kind="op",
+        phase="forward",
+        scope="norm",
+        outputs=(output(value),),
+        arguments=arguments,
+    )
+    layers = {"norm": Layer("nn.Norm", arguments)}
+    return GradGraph(engine=engine, case="", stage="", nodes=(node,), edges=(), layers=layers)
+
+
+LEFT = graph("torch-tape", "aten.norm", OWN, {"eps": 1e-5, "momentum": 0.1, "training": True})
+RIGHT = graph("mindspore-graph", "Norm", OTHER, {"epsilon": 1e-3, "momentum": 0.9})
+
+END = DivergenceEnd(node="n0", source="", value=Reading("element", (), (1.0,)))
+ROW = Row(first=Place(label="norm"), last="norm", count=1)
+DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), inputs=Inputs())
+
+
+def suspect() -> Suspect:
+    found = suspect_at(DIVERGENCE, LEFT, RIGHT)
+    assert found is not None
+    return found
+
+
+def tried(**values: AnyArray) -> Tried:
+    """What the trials give: the op's own value, but for those of one argument of that name."""
+    outputs = []
+    for trial in suspect().trials:
+        name = next(iter(trial.arguments), "")
+        is_single = len(trial.arguments) == 1
+        outputs.append((output(values[name] if is_single and name in values else OWN),))
+    return Tried(tuple(outputs))
+
+
+def test_the_first_trial_changes_nothing_and_the_others_take_what_the_other_side_has() -> None:
+    first, *others = suspect().trials
+    assert first == Trial("n0")
+    single = [trial.arguments for trial in others if len(trial.arguments) == 1]
+    assert {"eps": 1e-3} in single
+    assert {"momentum": 0.9} in single
+    assert {"training": False} in single
+    assert {"eps": 1e-5} not in single
+
+
+def test_both_sides_may_be_pytorchs_and_a_side_of_mindspores_alone_is_not_tried() -> None:
+    swapped = suspect_at(DIVERGENCE, RIGHT, LEFT)
+    assert swapped is not None
+    assert swapped.side == "right"
+    other = graph("mindspore-tape", "Norm", OWN, {"epsilon": 1e-5})
+    assert suspect_at(DIVERGENCE, other, RIGHT) is None
+
+
+def test_a_row_of_pytorchs_ops_and_other_kinds_of_divergences_are_not_tried() -> None:
+    several = Row(first=Place(label="norm"), last="norm", count=2)
+    divergence = OtherValue(phase="forward", ends=(END, END), rows=(several, ROW), inputs=Inputs())
+    assert suspect_at(divergence, LEFT, RIGHT) is None
+    places = (Place(label="a"), Place(label="b"))
+    assert suspect_at(OtherOp(phase="forward", ends=(END, END), places=places), LEFT, RIGHT) is None
+
+
+def test_the_argument_that_gives_the_other_value_is_the_cause() -> None:
+    cause = cause_of(suspect(), tried(eps=OTHER), LEFT, RIGHT)
+    assert cause is not None
+    assert (cause.side, cause.own, cause.arguments) == ("left", {"eps": 1e-5}, {"eps": 1e-3})
+    assert cause.greatest == 0
+    assert cause.noise == pytest.approx(2e-7)
+    assert [layer and layer.name for layer in cause.layers] == ["nn.Norm", "nn.Norm"]
+    assert cause.tried == len(suspect().trials) - 1
+
+
+def test_a_value_beyond_the_noise_is_no_proof() -> None:
+    assert cause_of(suspect(), tried(eps=OTHER + np.float32(1e-4)), LEFT, RIGHT) is None
+    assert cause_of(suspect(), tried(eps=OTHER + np.float32(1e-6)), LEFT, RIGHT) is not None
+
+
+def test_where_two_arguments_explain_it_neither_is_called_the_cause() -> None:
+    assert cause_of(suspect(), tried(eps=OTHER, momentum=OTHER), LEFT, RIGHT) is None
+
+
+def test_nothing_is_concluded_where_the_op_does_not_give_its_own_value_again() -> None:
+    outputs = [(output(OTHER),) for _ in suspect().trials]
+    assert cause_of(suspect(), Tried(tuple(outputs)), LEFT, RIGHT) is None
+
+
+def test_a_trial_that_raised_explains_nothing() -> None:
+    same, *others = tried(eps=OTHER).outputs
+    assert cause_of(suspect(), Tried((same, *(() for _ in others))), LEFT, RIGHT) is None

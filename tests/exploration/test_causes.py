@@ -1,0 +1,103 @@
+"""Why two nets differ: arguments that were tried in the real frameworks, and that explain it."""
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from explorer.exploration.explore import explore
+from explorer.model.causes import Mend
+from explorer.model.graph import Arguments
+from explorer.model.report import Report
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.causes import MISTAKES, Mistake, net_with
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+PAIRS = (("torch-tape", "mindspore-graph"), ("mindspore-tape", "torch-graph"))
+
+SAMPLE = {"eps of batch norm", "momentum the other way round", "gelu by erf", "nothing"}
+"""Those that are run without ``--whole``."""
+
+
+DECOMPOSED = {("aligned corners", "torch-graph")}
+"""Where PyTorch's compiled graph has other ops in the place of the one with the argument."""
+
+
+WITHOUT_MEND = {"number of groups", "aligned corners", "alpha of elu"}
+"""Those for which the table of correspondences says nothing: MindSpore's ELU takes alpha=1 alone."""
+
+MENDED = [
+    name for name, mistake in MISTAKES.items() if mistake.explained_by and name not in WITHOUT_MEND
+]
+
+
+def parameters(names: Iterable[str]) -> list[ParameterSet]:
+    return [
+        pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.whole]) for name in names
+    ]
+
+
+def compared(mistake: Mistake, engines: tuple[str, ...], folder: Path, workers: Workers) -> Report:
+    scenario = load(net_with(mistake, folder))
+    return explore(scenario, workers, engines=engines, selection="main", oracle=False)
+
+
+@pytest.mark.parametrize("engines", PAIRS, ids="-".join)
+@pytest.mark.parametrize("name", parameters(MISTAKES))
+def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
+    name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
+) -> None:
+    (alignment,) = compared(MISTAKES[name], engines, tmp_path, workers).alignments
+    found = [cause.arguments for cause in alignment.causes if cause is not None]
+    explained_by = MISTAKES[name].explained_by
+    assert len(alignment.causes) == len(alignment.divergences)
+    if explained_by is None or (name, engines[1]) in DECOMPOSED:
+        assert found == []
+    else:
+        (arguments,) = found
+        assert rounded(arguments) == explained_by
+
+
+@pytest.mark.parametrize("name", parameters(MENDED))
+def test_what_is_to_be_written_really_mends_it(name: str, tmp_path: Path, workers: Workers) -> None:
+    mistake = MISTAKES[name]
+    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    (cause,) = [cause for cause in alignment.causes if cause is not None]
+    sides = {mend.side: mend for mend in cause.mends}
+    assert sides.keys() == {"left", "right"}
+    for net in (
+        mistake._replace(torch=changed(mistake.torch, sides["left"])),
+        mistake._replace(mindspore=changed(mistake.mindspore, sides["right"])),
+    ):
+        (mended,) = compared(net, PAIRS[0], tmp_path, workers).alignments
+        assert mended.divergence is None, net
+
+
+def changed(code: str, mend: Mend) -> str:
+    """A call with the arguments of a mend."""
+    call = ast.parse(code, mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert ast.unparse(call.func).rpartition(".")[2] == mend.call.rpartition(".")[2]
+    kept = [keyword for keyword in call.keywords if keyword.arg not in mend.arguments]
+    for name, value in mend.arguments.items():
+        kept.append(ast.keyword(name, ast.parse(repr(value), mode="eval").body))
+    call.keywords = kept
+    return ast.unparse(call)
+
+
+def rounded(arguments: Arguments) -> Arguments:
+    """Arguments with the digits that single precision has."""
+    return {
+        name: round(value, 6) if isinstance(value, float) else value
+        for name, value in arguments.items()
+    }
+
+
+def test_nothing_is_tried_where_two_graphs_are_the_same(tmp_path: Path, workers: Workers) -> None:
+    (alignment,) = compared(MISTAKES["nothing"], PAIRS[0], tmp_path, workers).alignments
+    assert alignment.divergence is None
+    assert alignment.causes == ()
