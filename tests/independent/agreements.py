@@ -1115,7 +1115,7 @@ for row, question, names in (
 ):
     leave_out(row, question, names, HERE)
 leave_out(61, f"{RANKS}.torch", ("ranks", EVERY, "printed"), "needs an accelerator")
-AS_THE_GUIDE = "the guide's listing, which the measurement runs letter for letter"
+AS_THE_GUIDE = "the guide's statements, which the measurement runs as they are"
 for party in ("nn", TORCH):
     leave_out(66, f"{SCALED}.{party}", ("as printed",), AS_THE_GUIDE)
 leave_out(

@@ -325,7 +325,7 @@ def _dtypes(figure: Any) -> str:
     " of one, or drop_remainder=False.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": "Principles of Network Inference"},
+    sections={"001": "Principles of Network Inference; Constructing Network"},
     would=(
         "Inference gives both frameworks' outputs for every sample, whatever the batch size, unless"
         " the rest is dropped."
