@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -33,8 +33,14 @@ MODULE = re.compile(r"__main__|explorer(?:\.\w+)+")
 NEAR = 1e-4
 """A share of the greatest number: figures of another process differ by rounding."""
 
-KINDS: dict[str, WorkerKind] = {"keras": "torch"}
-"""The worker whose variables a program needs, where its kind is not called like it."""
+WORKERS: dict[str, WorkerKind] = {
+    "mindspore": "mindspore",
+    "mindspore-capture": "mindspore-capture",
+    "mindspore-passes": "mindspore-passes",
+    "torch": "torch",
+    "keras": "torch",
+}
+"""The worker whose variables a program of each kind needs."""
 
 Printed = Callable[[Shown], str]
 
@@ -47,8 +53,7 @@ def run_all(kind: str, folder: Path) -> dict[str, str]:
     for number, program in enumerate(of_kind):
         (folder / f"{number:03}.py").write_text(program.code, encoding="utf-8")
 
-    worker = KINDS.get(kind, kind)
-    assert worker in get_args(WorkerKind)
+    worker = WORKERS[kind]
     environment = worker_environment(worker, folder)
     environment["PYTHONPATH"] = str(PACKAGE.parent)
     package = "mindspore" if worker.startswith("mindspore") else "torch"
