@@ -463,20 +463,17 @@ agree(74, CONTAINERS, ("mindspore",), ("ParameterTuple", "gradients"), FORM, ("g
 agree(74, CONTAINERS, (TORCH,), ("ParameterList", "gradients"), FORM, ("gradients",))
 LINES = "networks.listings"
 MISSPELT = "value_and_grad(forward_fn), defined as forword_fn"
-for line, figure in (
-    ("nn.Conv2d(1, 3)", "conv"),
-    ("nn.BatchNorm(3)", "norm"),
-    (MISSPELT, "function"),
-):
-    raised: Path = ("as printed", line, "raised")
-    agree(92, LINES, ("mindspore",), raised, TAPE, (f"{figure} printed", "raised"))
-AS_IT_SHOULD = (
+AS_THEY_ARE = (("nn.Conv2d(1, 3)", "conv"), ("nn.BatchNorm(3)", "norm"), (MISSPELT, "function"))
+for line, short in AS_THEY_ARE:
+    at_line: Path = ("as printed", line, "raised")
+    agree(92, LINES, ("mindspore",), at_line, TAPE, (f"{short} printed", "raised"))
+AS_THEY_SHOULD_BE = (
     ("nn.Conv2d(1, 3, 3)", "conv"),
     ("nn.BatchNorm2d(3)", "norm"),
     ("value_and_grad(forward_fn)", "function"),
 )
-for line, figure in AS_IT_SHOULD:
-    agree(92, LINES, ("mindspore",), ("as meant", line), TAPE, (f"{figure} meant",))
+for line, short in AS_THEY_SHOULD_BE:
+    agree(92, LINES, ("mindspore",), ("as meant", line), TAPE, (f"{short} meant",))
 agree(92, LINES, (TORCH,), ("as printed",), TORCH, ("CUDA_VISIBLE_DEVICE",))
 agree(92, LINES, (TORCH,), ("as meant",), TORCH, ("CUDA_VISIBLE_DEVICES",))
 for level in ("O0", "O2", "O3"):
