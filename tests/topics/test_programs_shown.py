@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from explorer.model.measurement import Measured
 from explorer.report.recorded.results import measurements
 from explorer.shipped import PACKAGE
 from explorer.topics import claims
+from explorer.topics.evidence import flat_numbers
 from explorer.workers.environments import worker_environment
 from tests.independent.comparison import difference
 from tests.topics.shown_programs import (
@@ -92,15 +93,6 @@ def nameless(figure: Any) -> Any:
     return MODULE.sub("a module", figure) if isinstance(figure, str) else figure
 
 
-def numbers_in(figure: Any) -> Iterator[float]:
-    """The numbers of nested lists, from left to right."""
-    if not isinstance(figure, list):
-        yield float(figure)
-        return
-    for element in figure:
-        yield from numbers_in(element)
-
-
 def contains(printed: list[float], recorded: list[float]) -> bool:
     """Whether all recorded numbers are printed one after another."""
     starts = range(len(printed) - len(recorded) + 1)
@@ -122,7 +114,7 @@ def missing(measured: Measured, texts: list[str]) -> str:
     if "raised" in figures:
         is_there = any(figures["raised"] in text for text in texts)
     else:
-        numbers = list(numbers_in(figures["values"]))
+        numbers = flat_numbers(figures["values"])
         is_there = any(contains(printed_numbers(text), numbers) for text in texts)
     return "" if is_there else str(figures)
 
