@@ -79,8 +79,8 @@ class ClaimRow(
     names of measurements. ``advice`` is that of Ruling. ``would`` says what is true if the
     statement holds; ``measured`` names the measurements that were looked at.
     ``sections`` are the headings in the guides that the statement stands under, by guide.
-    ``printed`` is the guide's code letter for letter, ``meant`` what was run beside it; both are
-    empty where the guide prints nothing.
+    ``printed`` has the statements of the guide's code, ``meant`` what was run beside it; both are
+    empty where none of it is run.
     """
 
     id: int

@@ -22,7 +22,7 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
 
     ``target`` is "module:function", a function from Ask to Found. ``name`` is what records call it
     by: "loss-scale.guide_example.mindspore-tape". ``printed`` and ``meant`` name functions or classes
-    of the program's module: a guide's code letter for letter, and what its author meant.
+    of the program's module: code adapted from a guide's, and what its author meant.
     """
 
     name: str

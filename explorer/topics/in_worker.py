@@ -14,7 +14,7 @@ from explorer.model.measurement import Ask, Found, Measured, Measurement
 from explorer.scenario.find import SHIPPED, names, real_names
 from explorer.shipped import PACKAGE
 from explorer.text.numbers import plain
-from explorer.text.programs import WIDTH, literal, merged, reached, read
+from explorer.text.programs import WIDTH, in_order, literal, merged, reached, read
 from explorer.workers.garbage_collection import imported
 
 ARGUMENT = " " * 12
@@ -97,9 +97,10 @@ def source(module: str, name: str, ask: Ask, kind: WorkerKind) -> str:
 def listing(module: str, name: str) -> str:
     """A function or a class, and the functions and classes that it reaches in its module.
 
-    Code that a guide prints must have no helper too many.
+    They are in an order in which Python can run them. Code that a guide prints must have no helper
+    too many.
     """
-    pieces = reached(read(module), (name,)).pieces
+    pieces = in_order(reached(read(module), (name,)).pieces)
     return "\n\n\n".join(piece.text for piece in pieces if not piece.is_constant) + "\n"
 
 

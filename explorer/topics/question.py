@@ -71,7 +71,7 @@ class Question:
     ``options_of`` to one party's; ``kinds`` names another worker than the party's own.
     ``unless_on`` is the file of a scenario that another question is always about: when the study is
     run on that one, this question is not asked. ``printed`` names the function or class in the
-    programs' modules that is a guide's code letter for letter, ``meant`` the one that says what its
+    programs' modules that has the statements of a guide's code, ``meant`` the one that says what its
     author meant; both are run by the program, and shown by claims. Two questions are equal when
     topic, name and parties are.
     """

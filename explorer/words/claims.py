@@ -27,7 +27,7 @@ GUIDES = {
     "002": later("migration guide, optimizers"),
     "003": later("a note on functional autodiff (2024)"),
     "004": later("migration guide, gradients (r2.0)"),
-    "ours": later("no guide: a statement of this project's own"),
+    "ours": later("no guide: the statement, or a part of it, is this project's own"),
 }
 """The documents that the statements are taken from, by their numbers."""
 

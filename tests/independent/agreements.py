@@ -461,6 +461,21 @@ for container in ("list", "tuple"):
     agree(74, CONTAINERS, (TORCH,), (container, "registered"), TORCH, (container,))
 agree(74, CONTAINERS, ("mindspore",), ("ParameterTuple", "gradients"), FORM, ("gradients",))
 agree(74, CONTAINERS, (TORCH,), ("ParameterList", "gradients"), FORM, ("gradients",))
+LINES = "networks.listings"
+MISSPELT = "value_and_grad(forward_fn), defined as forword_fn"
+AS_THEY_ARE = (("nn.Conv2d(1, 3)", "conv"), ("nn.BatchNorm(3)", "norm"), (MISSPELT, "function"))
+for line, short in AS_THEY_ARE:
+    at_line: Path = ("as printed", line, "raised")
+    agree(92, LINES, ("mindspore",), at_line, TAPE, (f"{short} printed", "raised"))
+AS_THEY_SHOULD_BE = (
+    ("nn.Conv2d(1, 3, 3)", "conv"),
+    ("nn.BatchNorm2d(3)", "norm"),
+    ("value_and_grad(forward_fn)", "function"),
+)
+for line, short in AS_THEY_SHOULD_BE:
+    agree(92, LINES, ("mindspore",), ("as meant", line), TAPE, (f"{short} meant",))
+agree(92, LINES, (TORCH,), ("as printed",), TORCH, ("CUDA_VISIBLE_DEVICE",))
+agree(92, LINES, (TORCH,), ("as meant",), TORCH, ("CUDA_VISIBLE_DEVICES",))
 for level in ("O0", "O2", "O3"):
     agree(76, "networks.amp_level", STYLES, (level,), "same", (level,))
 BATCHES = "networks.batches"
@@ -1115,7 +1130,7 @@ for row, question, names in (
 ):
     leave_out(row, question, names, HERE)
 leave_out(61, f"{RANKS}.torch", ("ranks", EVERY, "printed"), "needs an accelerator")
-AS_THE_GUIDE = "the guide's listing, which the measurement runs letter for letter"
+AS_THE_GUIDE = "the guide's statements, which the measurement runs as they are"
 for party in ("nn", TORCH):
     leave_out(66, f"{SCALED}.{party}", ("as printed",), AS_THE_GUIDE)
 leave_out(

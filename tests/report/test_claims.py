@@ -83,7 +83,7 @@ def test_the_document_is_strict_json_and_calls_headings_topics() -> None:
 def test_what_a_guide_prints_stands_before_what_was_meant_and_both_before_the_programs() -> None:
     shown = claim_shown(BOARD, HOLDS)
     places = [
-        shown.index("As the guide prints it"),
+        shown.index("Adapted from the guide"),
         shown.index("a = vaild"),
         shown.index("As meant"),
         shown.index("a = valid"),
@@ -96,7 +96,7 @@ def test_a_row_whose_guide_prints_nothing_says_nothing_of_it() -> None:
     alone = msgspec.structs.replace(BOARD, rows=(NOT_RUN,))
     in_full = claim_shown(BOARD, NOT_RUN)
     for text in (in_full, board_markdown(alone), board_html(alone)):
-        assert "as the guide prints it" not in text
+        assert "adapted from the guide" not in text
         assert "as meant" not in text
     (row,) = board_document(alone)["rows"]
     assert not {"printed", "meant", "sections"} & set(row)
@@ -111,7 +111,7 @@ def test_the_document_has_the_code_that_a_guide_prints_and_what_ran_it() -> None
 def test_pages_show_printed_code_and_the_section_that_it_stands_in() -> None:
     page = board_markdown(BOARD)
     # No fence in the code can end the block.
-    assert "Row 1, as the guide prints it:\n\n````python\na = vaild\n# ```\n````" in page
+    assert "Row 1, adapted from the guide:\n\n````python\na = vaild\n# ```\n````" in page
     assert "Row 1, as meant:\n\n```python\na = valid\n```" in page
     assert '004, "Gradients \\& co"; 000' in page
     assert "Gradients &amp; co" in board_html(BOARD)

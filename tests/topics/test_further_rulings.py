@@ -156,7 +156,7 @@ ALONE = [[8.0, 12.0]]
     [
         (BOTH, BOTH, BOTH, "holds"),
         (BOTH, ALONE, BOTH, "depends_on_style"),
-        (ALONE, ALONE, BOTH, "holds_with_changes"),
+        (ALONE, ALONE, BOTH, "does_not_hold"),
         (ALONE, ALONE, ALONE, "does_not_hold"),
     ],
 )

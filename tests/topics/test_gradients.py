@@ -1,10 +1,13 @@
 """Claims about gradient calls: the installed versions' verdicts, and those of other figures."""
 
+import contextlib
+import io
 from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
 from explorer.model.measurement import Figures, Measured
+from explorer.topics.evidence import flat_numbers
 from explorer.topics.gradients.questions import (
     ALL_OUTPUTS,
     GUIDE_CALLS,
@@ -12,10 +15,12 @@ from explorer.topics.gradients.questions import (
     OLDER_FORMS,
     SUM_OF_OUTPUTS,
     TOPIC,
+    GuideCall,
 )
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, measured_for_claims
+from tests.topics.shown_programs import printed_numbers
 
 CLAIMS = TOPIC.claims
 GRAPH, TAPE = ("mindspore-graph",), ("mindspore-tape",)
@@ -173,3 +178,16 @@ def test_other_figures_give_another_verdict(
     measured: dict[str, Measured], row: int, change: Change, verdict: str
 ) -> None:
     assert judge(CLAIMS[row], measured, change).verdict == verdict
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("call", [call for call in GUIDE_CALLS if call.case.weights])
+def test_pytorch_s_program_differentiates_by_the_weights_too(
+    call: GuideCall, measured: dict[str, Measured]
+) -> None:
+    figures = measured[call.grad.measurement_name("torch-tape")].figures
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(figures["code"], {})  # the program as the page of the claim shows it
+    numbers = flat_numbers(figures["values"])
+    assert printed_numbers(printed.getvalue()) == pytest.approx(numbers)

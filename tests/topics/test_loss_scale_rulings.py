@@ -46,10 +46,10 @@ NEVER_SHRINKS = life(shrinks=False)
 @pytest.mark.parametrize(
     ("graph", "tape", "torch", "graph_route", "tape_route", "verdict", "advice"),
     [
-        (RIGHT, RIGHT, RIGHT, STEPPED, REFUSED, "holds_with_changes", "skip the step yourself"),
-        (RIGHT, RIGHT, RIGHT, REFUSED, REFUSED, "holds_with_changes", "skip the step yourself"),
-        (RIGHT, RIGHT, RIGHT, SKIPPED, REFUSED, "holds_with_changes", "skip the step yourself"),
-        (RIGHT, RIGHT, RIGHT, SKIPPED, SKIPPED, "holds", "Leave the skipping to the cell"),
+        (RIGHT, RIGHT, RIGHT, STEPPED, REFUSED, "holds", "skip the step yourself"),
+        (RIGHT, RIGHT, RIGHT, REFUSED, REFUSED, "holds", "skip the step yourself"),
+        (RIGHT, RIGHT, RIGHT, SKIPPED, REFUSED, "holds", "skip the step yourself"),
+        (RIGHT, RIGHT, RIGHT, SKIPPED, SKIPPED, "holds_with_changes", "Leave the skipping"),
         (EARLY, RIGHT, RIGHT, SKIPPED, SKIPPED, "depends_on_style", "Check which style"),
         (NEVER_SHRINKS, RIGHT, RIGHT, REFUSED, REFUSED, "depends_on_style", "Check which style"),
         (EARLY, EARLY, RIGHT, SKIPPED, SKIPPED, "does_not_hold", "Do not rely"),

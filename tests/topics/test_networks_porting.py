@@ -7,7 +7,7 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.networks.inputs import MEAN, SAMPLES, VARIANCE, WEIGHT
-from explorer.topics.networks.questions import AMP_LEVEL, BATCHES, PARAMETERS, TOPIC
+from explorer.topics.networks.questions import AMP_LEVEL, BATCHES, LISTINGS, PARAMETERS, TOPIC
 from explorer.topics.question import MINDSPORE_STYLES, Question
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, measured_for_claims, put, unchanged, written
@@ -59,6 +59,40 @@ def test_a_list_is_judged_by_what_it_registers(change: Change, verdict: str, adv
     ruling = judge(CLAIMS[74], written(IN_CONTAINERS), change)
     assert ruling.verdict == verdict
     assert advice in ruling.advice
+
+
+REFUSED = {"raised": "TypeError", "message": "one argument is missing"}
+PRINTED = "nn.Conv2d(1, 3)"
+
+LINES: dict[tuple[Question, str], Figures] = {
+    (LISTINGS, "mindspore"): {
+        "as printed": {PRINTED: REFUSED},
+        "as meant": {"nn.Conv2d(1, 3, 3)": "Conv2d"},
+    },
+    (LISTINGS, "torch"): {"as printed": False, "as meant": True},
+}
+
+
+@pytest.mark.row(92)
+@pytest.mark.parametrize(
+    ("made", "is_chosen", "verdict"),
+    [
+        (REFUSED, False, "does_not_hold"),
+        ("Conv2d", False, "does_not_hold"),
+        (REFUSED, True, "does_not_hold"),
+        ("Conv2d", True, "holds"),
+    ],
+)
+def test_printed_lines_hold_where_they_run_and_the_variable_is_read(
+    made: Any, is_chosen: bool, verdict: str
+) -> None:
+    def change(world: World) -> None:
+        world[LISTINGS, "mindspore"]["as printed"][PRINTED] = made
+        world[LISTINGS, "torch"]["as printed"] = is_chosen
+
+    ruling = judge(CLAIMS[92], written(LINES), change)
+    assert ruling.verdict == verdict
+    assert "nn.Conv2d(1, 3, 3), as meant, makes: Conv2d (MindSpore)" in ruling.evidence
 
 
 OWN = ["Float16", "Float32", "Float16"]

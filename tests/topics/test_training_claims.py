@@ -65,7 +65,7 @@ def four_times_as_fast(world: World) -> None:
             "holds",
             "type of trainable_params(): list (MindSpore); type of parameters(): generator",
         ),
-        (57, "holds_with_changes", "decay by default: experimental AdamW, torch AdamW"),
+        (57, "does_not_hold", "decay by default: experimental AdamW, torch AdamW"),
         (
             58,
             "holds_with_changes",

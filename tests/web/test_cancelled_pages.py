@@ -108,7 +108,7 @@ def test_a_board_that_is_cancelled_says_so_and_runs_again(
         f"{module}.board", lambda claims, workers, progress, store: work.make(progress)
     )
     page = opened(claims_page)
-    assert "93 claims" in said(page), "what is recorded is shown in its place"
+    assert "94 claims" in said(page), "what is recorded is shown in its place"
     assert "Recorded with" in page.caption[0].value
     stopped_and_run_again(page, work)
     assert "2 claims: 1 holds, 1 was not run" in said(page)

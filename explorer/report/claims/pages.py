@@ -60,15 +60,18 @@ TONES: dict[ClaimVerdict | None, Tone] = {
 """The tone of each verdict; None is a claim that could not be run."""
 
 RUN_AGAIN = later(
-    "`python -m explorer claims {number} --fresh` runs everything again. Where the explorer is"
+    "The programs are this project's own, not a guide's."
+    " `python -m explorer claims {number} --fresh` runs everything again. Where the explorer is"
     " installed, each program can be pasted and run by itself."
 )
 
 RUN_BELOW = later(
-    "Where the explorer is installed, each program runs by itself. Where one uses the guide's code,"
-    " paste that first. `python -m explorer claims {number} --fresh` runs everything again."
+    "The programs are this project's own; what is adapted from the guide keeps its statements, with"
+    " their mistakes. Where the explorer is installed, each program runs by itself. Where one uses"
+    " the code above it, paste that first. `python -m explorer claims {number} --fresh` runs"
+    " everything again."
 )
-"""What is said instead of RUN_AGAIN where a program uses the guide's code."""
+"""What is said instead of RUN_AGAIN where a program uses code that is adapted from a guide."""
 
 
 def name_of(number: int) -> str:
@@ -136,7 +139,7 @@ def _guides() -> Bullets:
 
 
 def board_markdown(board: Board) -> str:
-    """The board as one page of Markdown, with the code that guides print."""
+    """The board as one page of Markdown, with the code that is adapted from guides."""
     return markdown.page(_tables(board_as_read(board)))
 
 

@@ -23,13 +23,13 @@ from explorer.text.programs import (
 from explorer.topics.question import PARTIES
 from explorer.words.parties import party_names
 
-AS_PRINTED = later("as the guide prints it")
+AS_PRINTED = later("adapted from the guide")
 AS_MEANT = later("as meant")
 WHAT_WAS_RUN = later("what was run")
-WITH_GUIDES_CODE = later("what was run with the guide's code above")
+WITH_GUIDES_CODE = later("what was run with the code above")
 
 OF_GUIDE = (AS_PRINTED, AS_MEANT)
-"""The titles of code that a guide prints or means; what was run has the others."""
+"""The titles of code that follows a guide's, or says what it means; what was run has the others."""
 
 
 MODE = re.compile(r"^ms\.set_context\(mode=(ms\.\w+)\)\n", re.MULTILINE)
@@ -63,7 +63,7 @@ class ClaimProgram(msgspec.Struct, frozen=True):
 
 
 def programs(board: Board, row: ClaimRow) -> list[ClaimProgram]:
-    """A claim's listings: what a guide prints, what it means, and the programs that ran them.
+    """A claim's listings: what follows a guide's code, what it means, and the programs that ran them.
 
     No function is in two of them: pasted one after the other, in this order, they run.
     """
@@ -136,7 +136,7 @@ def _of_guide(listing: Listing, measured: dict[str, Measured], pieces: set[str])
     pieces.update(piece.text for piece in new)
     if len(new) < len(program.pieces):
         return Program(needed, new).text
-    # Letter for letter, with its comments.
+    # With the comments between its functions.
     head = import_lines(needed)
     return f"{head}\n\n\n{listing.code}" if head else listing.code
 

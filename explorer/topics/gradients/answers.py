@@ -7,7 +7,9 @@ import msgspec
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
 from explorer.model.measurement import Ask, Found
+from explorer.model.requests import NetRequest
 from explorer.text.failures import message
 from explorer.text.messages import repeatable
 from explorer.topics import scenario_nets
@@ -18,7 +20,10 @@ def answer(ask: Ask) -> Found:
     """An engine's answer to a case: its structure, its tensors from left to right, and its code."""
     # Options travel as plain data, in which a tuple of positions has become a list.
     case = msgspec.convert(ask.options["case"], GradCase)
-    result = scenario_nets.answer(net_request(ask, ask.options["engine"]), case)
+    net = net_request(ask, ask.options["engine"])
+    if case.weights and ENGINES[net.engine].framework == "torch":
+        net = _naming_weights(net)
+    result = scenario_nets.answer(net, case)
     if result.error:
         return Found(
             {
@@ -35,3 +40,10 @@ def answer(ask: Ask) -> Found:
             "code": result.code,
         }
     )
+
+
+def _naming_weights(net: NetRequest) -> NetRequest:
+    """The request with the names of the trainable weights, which PyTorch's code differentiates by."""
+    parameters = scenario_nets.describe(net).parameters
+    names = tuple(parameter.name for parameter in parameters if parameter.trainable)
+    return msgspec.structs.replace(net, trainable=names)

@@ -168,22 +168,22 @@ def _is_lost_again(tiny: TinyGradient) -> bool:
 @TOPIC.claim(
     15,
     (
-        "After an overflow the dynamic scaler lowers the scale and the step is skipped; it "
-        "grows back after a window."
+        "After an overflow the dynamic scaler lowers the scale, which grows back after a window; "
+        "GradScaler.step skips the step, in MindSpore the caller has to."
     ),
     heading=HEADING,
     guides=("ours",),
     would=(
-        "Every overflow halves the scale and the framework leaves the weight alone; every growth "
-        "follows a whole window of finite steps."
+        "Every overflow halves the scale, GradScaler.step leaves the weight alone then, and "
+        "MindSpore's optimizer does not; every growth follows a whole window of finite steps."
     ),
     asks=(LIFE, OVERFLOWED_STEP),
 )
 def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when every overflow shrinks, every growth is on time, and both happen.
 
-    And when a route of MindSpore's own skips the step, as PyTorch's GradScaler must; it holds with
-    changes when the caller has to.
+    And when PyTorch's GradScaler skips the step; it holds with changes when a route of MindSpore's
+    own skips it too.
     """
     turns = turns_of(evidence)
     counted = for_each(counts, turns)
@@ -212,10 +212,11 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if verdict == "does_not_hold" or not skips_all:
         return Ruling("does_not_hold", seen)
     if not all(skipping.values()):
-        return Ruling("holds_with_changes", seen)
+        return Ruling("holds", seen)
     in_graph, in_tape = (skipping[style] for style in MINDSPORE_STYLES)
     in_both = tuple(say.named(route) for route in in_graph if route in in_tape)
-    return Ruling("holds", seen, say("leave_to_routes", routes=in_both) if in_both else "")
+    advice = say("leave_to_routes", routes=in_both) if in_both else ""
+    return Ruling("holds_with_changes", seen, advice)
 
 
 def _rules_seen(counted: Mapping[str, Counts]) -> Iterator[Observation]:
@@ -240,8 +241,9 @@ def _overflowed_steps_seen(
     """What each of MindSpore's routes makes of a step after an overflow."""
     for route in next(iter(routes.values())):
         steps = of_each(routes, route)
-        skipped = {party: step.is_skipped for party, step in steps.items()}
-        yield from observed(say("step_by", route=say.named(route)), steps, _step, skipped)
+        # What a route raises for want of a kernel says nothing of who skips.
+        as_stated = {party: step.stepped for party, step in steps.items() if not step.raised}
+        yield from observed(say("step_by", route=say.named(route)), steps, _step, as_stated)
 
 
 def _step(step: OverflowedStep) -> Message:
@@ -288,6 +290,7 @@ def _gradient_seen(limit: AtTheLimit) -> Message:
     "On Ascend a loss scale avoids overflow.",
     heading=HEADING,
     guides=("001",),
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would="A float16 gradient is finite with a scale of 1024 where it is infinite without.",
     asks=(RANGE,),
 )

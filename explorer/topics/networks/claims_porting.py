@@ -1,6 +1,6 @@
 """Claims about porting a net: limits of graph style, lists of Parameters, precision, inference.
 
-Rows 39, 74, 76, 78 and 88.
+Rows 39, 74, 76, 78, 88 and 92.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,6 +22,7 @@ from explorer.topics.networks.questions import (
     AMP_LEVEL,
     BATCHES,
     COMPILATIONS,
+    LISTINGS,
     NOT_TRAINED,
     PARAMETERS,
     SLICES,
@@ -46,6 +47,9 @@ TOLERANCE = 1e-5
 
 SLICING = tuple(function.__name__ for function in INDEXING)
 """The functions that read or write by variable indices."""
+
+VARIABLES = {"as printed": "CUDA_VISIBLE_DEVICE", "as meant": "CUDA_VISIBLE_DEVICES"}
+"""The environment variable of the guide's line, and the one that CUDA reads."""
 
 GRAPH = "mindspore-graph"
 
@@ -325,7 +329,7 @@ def _dtypes(figure: Any) -> str:
     " of one, or drop_remainder=False.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": "Principles of Network Inference"},
+    sections={"001": "Principles of Network Inference; Constructing Network"},
     would=(
         "Inference gives both frameworks' outputs for every sample, whatever the batch size, unless"
         " the rest is dropped."
@@ -418,3 +422,37 @@ def tensors_are_not_trained(evidence: Evidence, expects: dict[str, Any]) -> Ruli
     if verdict == "holds" and not is_saved:
         verdict = "holds_with_changes"
     return Ruling(verdict, tuple(seen), "a Parameter" if keeps and not is_saved else "")
+
+
+@TOPIC.claim(
+    92,
+    "The guides' lines about layers, a training step and visible GPUs run as they are printed.",
+    heading=HEADING,
+    guides=("000", "001", "003"),
+    sections={
+        "000": "torch.device",
+        "001": "Considerations for MindSpore Network Authoring",
+    },
+    would=(
+        "nn.Conv2d(1, 3) and nn.BatchNorm(3) make layers, forward_fn is defined, and"
+        " CUDA_VISIBLE_DEVICE chooses a GPU."
+    ),
+    asks=(LISTINGS,),
+)
+def printed_lines(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when no line raises as it is printed, and the variable changes the GPUs that count."""
+    answers = evidence[LISTINGS]
+    lines, chooses = answers["mindspore"], answers["torch"]
+    seen: list[Observation] = []
+    for line, made in lines["as printed"].items():
+        what = say("line_as_printed", line=line)
+        seen.append(Observation(what, outcome(made), ("mindspore",), not raised(made)))
+    for line, made in lines["as meant"].items():
+        seen.append(Observation(say("line_as_meant", line=line), outcome(made), ("mindspore",)))
+    is_chosen = chooses["as printed"]
+    for which, name in VARIABLES.items():
+        expected = is_chosen if which == "as printed" else None
+        what = say("variable_chooses", variable=name)
+        seen.append(Observation(what, cells.yes_or_no(chooses[which]), ("torch",), expected))
+    is_right = is_chosen and not any(map(raised, lines["as printed"].values()))
+    return holds_or("does_not_hold", tuple(seen), is_right)

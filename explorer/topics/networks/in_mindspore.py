@@ -1,5 +1,6 @@
 """Cells measured: starting mode, what registers a parameter, names of parts, limits of a graph."""
 
+from collections.abc import Callable
 from typing import Any
 
 import mindspore as ms
@@ -400,3 +401,44 @@ def inferred(net: nn.Cell, size: int, **options: bool) -> list[Any]:
     for (batch,) in dataset.create_tuple_iterator(num_epochs=1):
         outputs += numbers(net(batch))
     return outputs
+
+
+def listings(ask: Ask) -> Found:
+    """What each line of the guides makes, or what it raises: as printed, and as meant."""
+    set_style("tape", ask.device)
+    figures: dict[str, dict[str, Any]] = {}
+    for which, lines in (("as printed", lines_as_printed()), ("as meant", lines_as_meant())):
+        figures[which] = {line: attempt_briefly(_made, make) for line, make in lines.items()}
+    return Found(figures)
+
+
+def _made(make: Callable[[], Any]) -> str:
+    return type(make()).__name__
+
+
+def lines_as_printed() -> dict[str, Callable[[], Any]]:
+    """Lines of the guides, each by itself."""
+
+    def forword_fn(x: Any) -> Any:
+        return x * x
+
+    return {
+        "nn.Conv2d(1, 3)": lambda: nn.Conv2d(1, 3),
+        "nn.BatchNorm(3)": lambda: nn.BatchNorm(3),
+        "value_and_grad(forward_fn), defined as forword_fn": lambda: ms.value_and_grad(
+            forward_fn  # type: ignore[name-defined]  # noqa: F821  # the guide's two names
+        ),
+    }
+
+
+def lines_as_meant() -> dict[str, Callable[[], Any]]:
+    """The same with the size of a kernel, the name of the layer, and one name of the function."""
+
+    def forward_fn(x: Any) -> Any:
+        return x * x
+
+    return {
+        "nn.Conv2d(1, 3, 3)": lambda: nn.Conv2d(1, 3, 3),
+        "nn.BatchNorm2d(3)": lambda: nn.BatchNorm2d(3),
+        "value_and_grad(forward_fn)": lambda: ms.value_and_grad(forward_fn),
+    }

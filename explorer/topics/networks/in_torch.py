@@ -1,6 +1,9 @@
 """Modules measured: starting mode, what registers a parameter, names of parts, graph slices."""
 
+import os
+from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
@@ -218,3 +221,28 @@ def inferred(net: nn.Module, size: int, **options: bool) -> list[Any]:
     for batch in DataLoader(torch.tensor(SAMPLES), batch_size=size, **options):
         outputs += numbers(net(batch))
     return outputs
+
+
+def listings(ask: Ask) -> Found:
+    """Whether the guide's variable chooses among the GPUs: as printed, and as meant."""
+    lines = {"as printed": lines_as_printed, "as meant": lines_as_meant}
+    return Found({which: attempt(_chooses, line) for which, line in lines.items()})
+
+
+def _chooses(line: Callable[[], None]) -> bool:
+    """Whether PyTorch counts other GPUs after a line than before it; none need be there."""
+    with patch.dict(os.environ):
+        os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+        before = torch.cuda._parse_visible_devices()
+        line()
+        return bool(torch.cuda._parse_visible_devices() != before)
+
+
+def lines_as_printed() -> None:
+    """The guide's line, which is to leave one GPU."""
+    os.environ["CUDA_VISIBLE_DEVICE"] = "1"
+
+
+def lines_as_meant() -> None:
+    """The same with the name that CUDA reads."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"

@@ -14,6 +14,7 @@ SLICES = TOPIC.ask("slices", FRAMEWORKS)
 NOT_TRAINED = TOPIC.ask("not_trained", MINDSPORE_STYLES)
 COMPILATIONS = TOPIC.ask("compilations", ("mindspore",))
 
+LISTINGS = TOPIC.ask("listings", FRAMEWORKS, printed="lines_as_printed", meant="lines_as_meant")
 PARAMETERS = TOPIC.ask("parameters", FRAMEWORKS, program="parameters_in")
 AMP_LEVEL = TOPIC.ask("amp_level", MINDSPORE_STYLES)
 BATCHES = TOPIC.ask("batches", (*MINDSPORE_STYLES, "torch"))

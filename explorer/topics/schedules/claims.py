@@ -97,8 +97,11 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     "An exponential schedule is stepped by hand in PyTorch and by the optimizer's own call in"
     " MindSpore.",
     heading="optimizers",
-    guides=("002",),
-    sections={"002": "Arguments of the base class: learning rate"},
+    guides=("002", "000"),
+    sections={
+        "002": "Arguments of the base class: learning rate",
+        "000": "Learning Rate Update",
+    },
     would="from 0.1 with factor 0.9 both use the same rates; without scheduler.step() only"
     " MindSpore's rate decays",
     asks=(USED,),

@@ -115,8 +115,11 @@ def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     22,
     "What grad makes of a function is a function again, which can be called with any inputs.",
     heading="gradients",
-    guides=("003", "004"),
-    sections={"004": "mindspore.grad"},
+    guides=("003", "004", "000"),
+    sections={
+        "004": "mindspore.ops.GradOperation",
+        "000": "MindSpore Automatic Differentiation",
+    },
     would=(
         "one gradient function gives 3x² for three inputs, one of them of another shape, in both"
         " styles"
@@ -404,8 +407,8 @@ def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     "PyTorch adds gradients up in .grad until they are zeroed; MindSpore returns them and adds"
     " nothing up.",
     heading="tape and graph",
-    guides=("000",),
-    sections={"000": "PyTorch Automatic Differentiation"},
+    guides=("000", "002"),
+    sections={"000": "PyTorch Automatic Differentiation", "002": "Basic usage"},
     would=(
         "two backwards give once and twice the gradient in PyTorch, and MindSpore's function the"
         " same one each time"

@@ -295,11 +295,11 @@ def _cure(whole: dict[str, dict[str, float]]) -> str:
 @TOPIC.claim(
     16,
     "ops.clip_by_global_norm clips gradients to norm 1 by default,"
-    " and to any norm as clip_grad_norm_ does.",
+    " and to a greater norm as clip_grad_norm_ does.",
     heading="gradients",
-    guides=("004",),
+    guides=("004", "ours"),
     sections={"004": "Gradient Cropping"},
-    would="the default is 1.0, and both return the same gradients for every norm",
+    would="the default is 1.0, and both return the same gradients for norms 1, 5 and 20",
     asks=(CLIPPING,),
     expects={"default": 1.0, "gradients": [[3 / 13, 4 / 13], [12 / 13]]},
 )
@@ -331,7 +331,7 @@ def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     "Gradients of micro-batches add up to the whole batch's:"
     " divided by their number where the loss is a mean.",
     heading="gradients",
-    guides=("004",),
+    guides=("004", "ours"),
     sections={"004": "Gradient Accumulation"},
     would="four micro-batches' gradients sum to the whole batch's if the loss is a sum,"
     " to four times it if a mean",

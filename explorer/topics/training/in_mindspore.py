@@ -240,7 +240,10 @@ class GradWrap(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 def step_as_printed(net: Any, loss: Any, optimizer: Any) -> Callable[[Any, Any], Any]:
-    """The lines of the guide, the last four of them as a function of a batch."""
+    """The lines of the guide, the last four of them as a function of a batch.
+
+    By the guide's indentation they belong to construct, behind its return, and would never run.
+    """
     loss_net = nn.WithLossCell(net, loss)
     train_network = GradWrap(loss_net)
 

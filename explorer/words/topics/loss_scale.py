@@ -202,7 +202,7 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
         "Scale the loss, and cast the gradients to float32 before you unscale: unscaling in"
         " float16 loses them again or is refused."
     ),
-    (15, "holds_with_changes"): later(
+    (15, "holds"): later(
         "In MindSpore skip the step yourself when all_finite is False, then adjust;"
         " GradScaler.step skips by itself."
     ),

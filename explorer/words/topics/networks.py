@@ -45,6 +45,10 @@ TEXTS: Final[dict[str, Template]] = {
     "untrained buffer": later("a buffer"),
     "untrained parameter": later("a Parameter(requires_grad=False)"),
     "saved": later("saved by save_checkpoint"),
+    # Lines of the guides
+    "line_as_printed": later("{line}, as printed, makes"),
+    "line_as_meant": later("{line}, as meant, makes"),
+    "variable_chooses": later("{variable} chooses among the GPUs"),
     # Precision and inference
     "dtypes": later("dtypes of dense, batch norm, dense with amp_level {level}"),
     "output_difference": later("greatest difference from PyTorch's outputs, one by one"),
@@ -110,6 +114,10 @@ ADVICE: Final[dict[tuple[int, str], str]] = {
     (74, "holds"): later(
         "Write ParameterTuple where PyTorch has ParameterList: a net with a list gives outputs, and"
         " is not trained."
+    ),
+    (92, "does_not_hold"): later(
+        "Write nn.Conv2d with a kernel size, nn.BatchNorm2d, one name for the forward function, and"
+        " CUDA_VISIBLE_DEVICES."
     ),
     (76, "refused"): later("Leave amp_level out where you call to_float: the level raises."),
     (78, "holds"): later(

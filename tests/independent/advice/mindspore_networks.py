@@ -392,6 +392,21 @@ def row_74() -> None:
     close(second, X * [1, -1, 2])
 
 
+def row_92() -> None:
+    """The layers with a kernel size and BatchNorm2d take a step's gradients by one forward_fn."""
+    net = nn.SequentialCell([nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU()]).set_train(False)
+
+    def forward_fn(x: Any) -> Any:
+        return net(x).sum()
+
+    x = ms.Tensor(np.linspace(-2, 2, 16, dtype=np.float32).reshape(1, 1, 4, 4))
+    value, gradients = ms.value_and_grad(forward_fn, None, net.trainable_params())(x)
+    names = [parameter.name for parameter in net.trainable_params()]
+    assert names == ["0.weight", "1.gamma", "1.beta"]
+    # What goes back to gamma times gamma, which is 1, and to beta times beta, which is 0, is the value.
+    close(gradients[1].sum(), value.asnumpy(), 1e-4)
+
+
 class Masked(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
     """x where a mask, drawn before the call, is 1; the gradient is told by a tuple."""
 

@@ -1,5 +1,8 @@
 """The advice on claims that is about PyTorch."""
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -210,6 +213,16 @@ def row_89() -> None:
     gradient, value = torch.func.grad_and_value(cubes)(torch.tensor([2.0, -3.0]))
     close(value, 8 - 27)
     close(gradient, [12, 27])
+
+
+def row_92() -> None:
+    """A process that starts with CUDA_VISIBLE_DEVICES counts the GPU that it names alone."""
+    program = "import torch; print(torch.cuda._parse_visible_devices())"
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[1]"
 
 
 def row_93() -> None:
