@@ -26,11 +26,11 @@ from explorer.pair.page import two_panes
 from explorer.report.claims.pages import board_blocks
 from explorer.report.claims.wording import counts
 from explorer.report.diff import (
+    agreement_lines,
     case_of,
     diff_lines,
     do_answer_apart,
     finding_lines,
-    agreement_lines,
 )
 from explorer.report.files import put_file
 from explorer.report.scenario.export import PictureChoice, each_alone, picture_file

@@ -14,7 +14,6 @@ from explorer.model.report import CaseReport
 from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import evidence_table, row_as_read, title, verdict_sentence
 from explorer.report.scenario.page import cases_in_short
-from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.words.cases import summary_of
 from explorer.words.claims import advice_text, evidence_text

@@ -104,11 +104,11 @@ def test_the_first_output_alone_is_differentiated_with_respect_to_weights_or_the
     )
 
 
-@pytest.mark.parametrize(
-    "dtype",
-    ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32"]
-    + ["float64", "complex64", "complex128"],
-)
+INTEGERS = ("bool", "int8", "uint8", "int16", "int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
 def test_an_element_costs_the_bits_that_its_dtype_names(dtype: str) -> None:
     bits = "".join(filter(str.isdecimal, dtype))
     item = int(bits) // 8 if bits else 1
