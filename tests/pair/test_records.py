@@ -121,7 +121,7 @@ def test_a_step_inside_an_op_of_the_other_side_is_told_beside_that_op(is_fused_l
     graphs = [pytorch_net(), mindspore_net()]
     if not is_fused_left:
         graphs.reverse()
-    alignment = align(*graphs)
+    alignment = align(graphs[0], graphs[1])
     left, right = (show_folded(graph, Folding()) for graph in graphs)
     sides = _side(left, graphs[0], "left"), _side(right, graphs[1], "right")
     told = pair_record(*sides, alignment, merged_alignment(alignment, left, right))["told"]
