@@ -20,13 +20,19 @@ from explorer.model.claim import Board
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
 from explorer.model.message import Text
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
 from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
 from explorer.report.claims.pages import board_blocks
 from explorer.report.claims.wording import counts
-from explorer.report.diff import case_of, diff_lines, finding_lines
+from explorer.report.diff import (
+    agreement_lines,
+    case_of,
+    diff_lines,
+    do_answer_apart,
+    finding_lines,
+)
 from explorer.report.files import put_file
 from explorer.report.scenario.export import PictureChoice, each_alone, picture_file
 from explorer.report.scenario.files import draw_ladder, report_files
@@ -38,6 +44,7 @@ from explorer.text.language import _
 from explorer.text.numbers import counted
 from explorer.words import cases
 from explorer.words.causes import cause
+from explorer.words.coverage import contradictions
 from explorer.words.divergences import first_divergence
 from explorer.words.messages import study_text
 
@@ -109,17 +116,23 @@ class Difference(msgspec.Struct, frozen=True):
     @property
     def is_same(self) -> bool:
         """Whether the two agree in every result and node, without an unproven step."""
-        return self.alignment.is_same
+        return self.alignment.is_same and not do_answer_apart(self.alignment, self._case)
+
+    @property
+    def _case(self) -> CaseReport | None:
+        return case_of(self.report, self.alignment)
 
     def explain(self) -> str:
-        """Where the graphs first differ and why, in a sentence; or that they agree."""
-        if self.alignment.divergence is None:
-            return _(notebook.AGREEMENT).format(
-                left=self.alignment.left, right=self.alignment.right
-            )
-        explanation = clean(first_divergence(self.alignment))
-        why = clean(cause(self.alignment))
-        return _("{what}. {why}").format(what=explanation, why=why) if why else explanation
+        """Where the graphs first differ and why, in a sentence; or that they agree, as far as they do."""
+        alignment = self.alignment
+        if alignment.divergence:
+            divergence, why = clean(first_divergence(alignment)), clean(cause(alignment))
+            return _("{what}. {why}").format(what=divergence, why=why) if why else divergence
+        if alignment.drawn or alignment.altered or do_answer_apart(alignment, self._case):
+            return clean(_("; ").join(agreement_lines(alignment, self._case)))
+        if alignment.contradictions:
+            return contradictions(alignment)
+        return _(notebook.AGREEMENT).format(left=alignment.left, right=alignment.right)
 
     @property
     def causes(self) -> tuple[Cause | None, ...]:
@@ -137,8 +150,7 @@ class Difference(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         left = graphs_of(self.report, self.alignment.left)[-1]
         right = graphs_of(self.report, self.alignment.right)[-1]
-        case = case_of(self.report, self.alignment)
-        about = diff_lines(self.alignment, left, right, case=case)
+        about = diff_lines(self.alignment, left, right, case=self._case)
         lines = (*finding_lines(self.report), *about)
         return "\n".join(map(clean, lines))
 

@@ -7,6 +7,7 @@ from explorer.compare.results import within
 from explorer.model.arrays import Array, unpack
 from explorer.model.engines import ENGINES
 from explorer.model.state import StateChange, StateGroup, StateRow
+from explorer.numeric.differences import real_dtype
 
 
 def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ...]:
@@ -54,5 +55,6 @@ def _are_close(one: Array, other: Array) -> bool:
 
 
 def _limits(dtype: str) -> Iterator[tuple[float, float]]:
-    yield TORCH_TABLE.get(dtype, EXACT)
-    yield MINDSPORE_TABLE.get(dtype, EXACT)
+    real = real_dtype(dtype)
+    yield TORCH_TABLE.get(real, EXACT)
+    yield MINDSPORE_TABLE.get(real, EXACT)

@@ -13,10 +13,7 @@ from explorer.documents.directives import Directive
 from explorer.model.report import CaseReport
 from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import evidence_table, row_as_read, title, verdict_sentence
-from explorer.report.diff import diff_lines, finding_lines
-from explorer.report.scenario.graphs import graphs_of
 from explorer.report.scenario.page import cases_in_short
-from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.words.cases import summary_of
 from explorer.words.claims import advice_text, evidence_text
@@ -72,12 +69,10 @@ def _diff(shown: Directive, way: Way) -> Iterator[Block]:
 
 
 def _lines(parted: Difference) -> Iterator[str]:
-    left = graphs_of(parted.report, parted.alignment.left)[-1]
-    right = graphs_of(parted.report, parted.alignment.right)[-1]
-    for line in (*finding_lines(parted.report), *diff_lines(parted.alignment, left, right)):
-        # The sentence is shown above already.
-        if clean(line) != parted.explain():
-            yield clean(line)
+    # The sentence is shown above already.
+    for line in str(parted).split("\n"):
+        if line != parted.explain():
+            yield line
 
 
 def _figure(shown: Directive, picture: Picture, way: Way) -> Figure:

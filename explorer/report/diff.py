@@ -120,20 +120,13 @@ def diff_lines(
     yield f"  {alignment.left:{width}}  {_coverage(alignment.left_coverage)}"
     yield f"  {alignment.right:{width}}  {_coverage(alignment.right_coverage)}"
 
+    if alignment.divergence is None:
+        yield from agreement_lines(alignment, case)
+        if not alignment.altered:
+            yield from _doubts(alignment, left, right)
+        return
     if alignment.drawn:
         yield not_compared(alignment)
-    if alignment.altered:
-        yield not_of_the_call(alignment)
-        return
-    if alignment.divergence is None:
-        if case and case.verdict in DIVIDED:
-            yield _("no divergence found in the graphs, although the results of the calls differ")
-        elif alignment.drawn:
-            yield _("no divergence: every other result is the same on both sides, up to rounding")
-        else:
-            yield _("no divergence: every result is the same on both sides, up to rounding")
-        yield from _doubts(alignment, left, right)
-        return
     count = len(alignment.divergences) if list_all else 1
     yield from _divergences(alignment, left, right, count)
     more = len(alignment.divergences) - count
@@ -156,6 +149,26 @@ def _divergences(
         why = cause(alignment, place)
         if why:
             yield f"  {why}"
+
+
+def do_answer_apart(alignment: Alignment, case: CaseReport | None) -> bool:
+    """Whether the calls of the two engines gave other answers to the ``case``, whatever their graphs show."""
+    parties = {alignment.left, alignment.right}
+    return case is not None and any(parties == set(two) for two in case.apart)
+
+
+def agreement_lines(alignment: Alignment, case: CaseReport | None) -> Iterator[str]:
+    """What is said of two graphs that do not part: what was compared, and what was not."""
+    if alignment.drawn:
+        yield not_compared(alignment)
+    if alignment.altered:
+        yield not_of_the_call(alignment)
+    elif do_answer_apart(alignment, case):
+        yield _("no divergence found in the graphs, although the results of the calls differ")
+    elif alignment.drawn:
+        yield _("no divergence: every other result is the same on both sides, up to rounding")
+    else:
+        yield _("no divergence: every result is the same on both sides, up to rounding")
 
 
 def _few(names: Sequence[str]) -> str:

@@ -59,6 +59,9 @@ They are others at every run.
 ONE_LINE = 400
 """The greatest number of characters of a message that stands on one line."""
 
+CUT = " …"
+"""What stands in the place of a text's end."""
+
 FOLDER = f"{PACKAGE.parent}/"
 """The folder that the explorer is in, as paths in messages begin."""
 
@@ -98,11 +101,11 @@ def shortened(text: str, limit: int = ONE_LINE) -> str:
     line = one_line(text, len(text))
     if len(line) <= limit:
         return line
-    cut = line[: limit - 1]
-    space = cut.rfind(" ")
+    cut = line[: limit - len(CUT)]
+    space = line.rfind(" ", 0, limit - len(CUT) + 1)
     if space > limit // 2:  # Chinese has no spaces, but around names
-        cut = cut[:space]
-    return f"{cut.rstrip(' ,;:')} …"[:limit]
+        cut = line[:space]
+    return cut.rstrip(" ,;:") + CUT
 
 
 def repeatable(text: str) -> str:

@@ -12,7 +12,7 @@ from explorer.compare.verdicts import judge
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure
 from explorer.model.report import CaseReport, LeftOut, Report
-from explorer.model.results import OracleResult, Result
+from explorer.model.results import OracleResult, Outcome, Result
 from explorer.model.trees import Branch
 from tests.support.results import answer, values
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
@@ -68,6 +68,25 @@ def test_an_assertion_fails_where_cases_that_it_is_about_were_not_run(
     assert assert_same_gradients("square").report.left_out == left_out
     left_out = (skipped, LeftOut(cause, (GradCase("grad", 0),)))
     with pytest.raises(AssertionError, match=r"were not all compared: .*\n  1 case not run: the "):
+        assert_same_gradients("square")
+
+
+@pytest.mark.parametrize("outcome", ["ok", "unsupported", "not_defined", "not_asked", "raised"])
+def test_an_assertion_fails_where_no_two_engines_give_a_gradient(
+    outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = answer(values(), structure="dx")
+    # Of engines that all raise, as they should, there is no gradient either.
+    other = one if outcome == "ok" else Result(outcome=outcome)
+    results = {"torch-tape": other if outcome == "raised" else one, "torch-graph": other}
+    case = judge(GradCase("grad", 0), results, OracleResult("not_defined"))
+    assert case.expected
+    whole = msgspec.structs.replace(report(), cases=(case,), alignments=(), findings=())
+    monkeypatch.setattr("explorer.api.assertions.explore", lambda *_, **__: Exploration(whole))
+    if outcome == "ok":
+        assert assert_same_gradients("square").report == whole
+        return
+    with pytest.raises(AssertionError, match="were not all compared"):
         assert_same_gradients("square")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.blocks.markdown import escape, markdown
-from explorer.blocks.records import Table, columns
+from explorer.blocks.records import Figure, Table, columns
 
 
 def test_every_special_character_is_escaped() -> None:
@@ -27,3 +27,13 @@ def test_code_that_could_break_out_of_a_cell_is_no_code(text: str) -> None:
 def test_a_cell_ends_where_its_column_does() -> None:
     rows = markdown([Table(columns(["one", "two"]), (("a|b", "`c|d`"),))]).splitlines()
     assert rows[-1].replace("\\|", "").count("|") == 3
+
+
+def test_what_stands_for_a_picture_does_not_end_it() -> None:
+    hostile = "a](b) *c* `d` <e>"
+    beside = markdown([Figure("net", (), alt=hostile, source="net.png")])
+    assert beside == f"![{escape(hostile)}](net.png)"
+    assert beside.count("](") - beside.count("\\](") == 1
+    below = markdown([Figure("net", (b"",), alt=hostile, caption=hostile)])
+    assert below.endswith(f"*{escape(hostile)}*")
+    assert "<e>" not in below

@@ -3,14 +3,17 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from explorer.cli.claims import _chosen_claims, _chosen_verdict
+from explorer.cli import exit_codes
+from explorer.cli.claims import _chosen_claims, _chosen_verdict, check_claims
 from explorer.cli.entry import run
 from explorer.cli.options import ClaimsOptions
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS
 from explorer.report.claims.wording import verdict_name
 from explorer.text.language import LANGUAGES, _, said_in
+from tests.support.sample_board import BOARD, HOLDS
 
 
 @pytest.mark.parametrize(
@@ -53,6 +56,24 @@ def test_a_topic_is_named_in_either_language(name: str) -> None:
 def test_a_verdict_is_named_in_either_language_or_as_in_json() -> None:
     names = ("does not hold", "does_not_hold", "不成立")
     assert {_chosen_verdict(name) for name in names} == {"does_not_hold"}
+
+
+@pytest.mark.parametrize("verdict", [None, "holds", "outdated"])
+def test_a_filter_hides_rows_and_no_changes(
+    verdict: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    whole = msgspec.structs.replace(BOARD, rows=(HOLDS,))
+    monkeypatch.setattr("explorer.cli.claims.board", lambda *_: whole)
+    recorded = tmp_path / "board.json"
+    recorded.write_text('{"rows": [{"id": 1, "verdict": "outdated"}], "versions": {}}')
+    options = ClaimsOptions(against=recorded, verdict=verdict)
+    assert check_claims(options) == exit_codes.DIFFERENT
+    printed = capsys.readouterr().out
+    assert "changed: 1 was outdated" in printed
+    assert (HOLDS.statement in printed) == (verdict != "outdated")
 
 
 @pytest.mark.mindspore

@@ -53,3 +53,16 @@ def test_other_shapes_are_no_column_beside_a_row(
 
 def test_what_is_no_loss_is_left_alone() -> None:
     assert remarks(reduction="max") == []
+
+
+@pytest.mark.parametrize("shape", [ROW, COLUMN, (1, 3), (9,), SQUARE])
+def test_a_loss_is_made_of_every_element_of_what_was_broadcast(shape: tuple[int, ...]) -> None:
+    g = HandmadeGraph()
+    logits = g.add("op", shape=COLUMN)
+    difference = g.add("sub", [logits, g.leaf("target", "input", shape=ROW)], shape=SQUARE)
+    # What adds up along one axis first means its rows and columns.
+    between = g.add(
+        "sum" if shape in (ROW, COLUMN, (1, 3)) else "reshape", [difference], shape=shape
+    )
+    g.result("loss", g.add("mean", [between], shape=()))
+    assert len(silent_broadcasts([g.record()])) == (shape in ((9,), SQUARE))

@@ -8,6 +8,7 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.model.arrays import AnyArray
+from explorer.model.divergence import OtherValue
 from explorer.model.graph import Absence, GradGraph, NodeKind
 from explorer.model.unpaired import Recorded
 from explorer.words.divergences import first_divergence, sentence
@@ -61,6 +62,36 @@ def test_a_divergence_reads_the_same_from_either_side(op: str) -> None:
         reading(back.ends[1].value),
     )
     assert (there.phase, there.gap.greatest) == (back.phase, back.gap.greatest)
+
+
+def gelu_net(engine: str, gelu: str, multiply: str, share: float) -> GradGraph:
+    """A net that passes small numbers through gelu, then great ones, of which it keeps a share."""
+
+    def kept(x: AnyArray) -> AnyArray:
+        return np.where(x > 1, share * x, np.maximum(x, 0))
+
+    graph = ComputedGraph(engine)
+    small = graph.leaf("x", np.array([[0.1, -0.2, 0.3], [0.4, 0.5, -0.6]]), "input")
+    weight = graph.leaf("weight", np.array([[7.0, 5.0, -4.0], [11.0, 2.0, 9.0]]))
+    first = graph.op(gelu, kept, small, line=1)
+    great = graph.op(multiply, np.multiply, first, weight, line=2)
+    graph.result("out", graph.op(gelu, kept, great, line=3))
+    return graph.record()
+
+
+@pytest.mark.parametrize("left", ["mindspore-graph", "torch-tape"])
+def test_where_the_two_ops_are_equal_is_found_whichever_graph_comes_first(left: str) -> None:
+    graphs = {
+        "mindspore-graph": gelu_net("mindspore-graph", "GeLU", "Mul", 1.0),
+        "torch-tape": gelu_net("torch-tape", "aten.gelu.default", "aten.mul.Tensor", 1.2),
+    }
+    (right,) = graphs.keys() - {left}
+    divergence = align(graphs[left], graphs[right]).divergence
+    assert isinstance(divergence, OtherValue)
+    (places,) = divergence.equal_at
+    ops = {"mindspore-graph": "GeLU", "torch-tape": "aten.gelu.default"}
+    assert [place.label for place in places] == [ops[left], ops[right]]
+    assert [place.source for place in places] == ["net.py:1", "net.py:1"]
 
 
 # Reductions

@@ -44,8 +44,8 @@ def whole(factor: float = 1.0) -> GradGraph:
     return graph.record()
 
 
-def in_parts(activation: str = "Tanh") -> GradGraph:
-    """The same with three parameters, whose products are put together."""
+def in_parts(activation: str = "Tanh", without: str = "") -> GradGraph:
+    """The same with three parameters, whose products are put together; one may have no gradient."""
     graph = ComputedGraph("mindspore-graph")
     x = graph.leaf("x", X, "input")
     parts = [graph.leaf(name, W[rows]) for name, rows in PARTS.items()]
@@ -66,7 +66,8 @@ def in_parts(activation: str = "Tanh") -> GradGraph:
     graph.result("dx", graph.back("AddN", lambda *them: sum(them), *steps, line=11), "backward")
     for name, part in zip(PARTS, slopes, strict=True):
         gradient = graph.back("MatMul", lambda s, x: s.T @ x, part, x, line=11)
-        graph.result(f"d{name}", gradient, "backward")
+        if name != without:
+            graph.result(f"d{name}", gradient, "backward")
     return graph.record()
 
 
@@ -99,6 +100,13 @@ def test_a_piece_that_differs_is_named_with_its_values() -> None:
         assert divergence.name == "dqkv.weight[2:4]"
         assert alignment.differing == ("dqkv.weight[2:4]",)
         assert divergence.gap.greatest == pytest.approx(_greatest_of_rows())
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_no_piece_is_compared_with_another_one_s_rows(name: str) -> None:
+    for alignment in both_ways(whole(), in_parts(without=name), ("out", "dx")):
+        for divergence in alignment.divergences:
+            assert not isinstance(divergence, ResultElsewhere)
 
 
 def _greatest_of_rows() -> float:

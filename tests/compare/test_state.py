@@ -1,7 +1,9 @@
 """What calls leave in the state of a net, side by side."""
 
 import numpy as np
+import pytest
 
+from explorer.compare.noise import MINDSPORE_TABLE, TORCH_TABLE
 from explorer.compare.state import state_rows
 from explorer.model.arrays import pack
 from explorer.model.state import StateChange
@@ -58,3 +60,30 @@ def test_a_nan_equals_a_nan() -> None:
     }
     (row,) = state_rows(state)
     assert not row.differs
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_what_the_wider_of_two_tables_allows_is_the_same_state(dtype: str) -> None:
+    tables = TORCH_TABLE[dtype], MINDSPORE_TABLE[dtype]
+    widest = max(rtol + atol for rtol, atol in tables)
+    carried = "float32" if dtype == "bfloat16" else dtype
+    for share, differs in ((0.5, False), (2.0, True)):
+        afters = [np.array([after], carried) for after in (1.0, 1.0 + share * widest)]
+        before = pack(np.zeros(1, carried), dtype)
+        changes = [(StateChange("mean", before, pack(after, dtype)),) for after in afters]
+        (row,) = state_rows(dict(zip(("mindspore-tape", "torch-tape"), changes, strict=True)))
+        assert row.differs == differs
+
+
+@pytest.mark.parametrize(("dtype", "real"), [("complex64", "float32"), ("complex128", "float64")])
+def test_complex_numbers_are_the_same_within_the_tolerance_of_their_parts(
+    dtype: str, real: str
+) -> None:
+    rtol, _ = TORCH_TABLE[real]
+    for off, differs in ((rtol / 2, False), (100 * MINDSPORE_TABLE[real][0], True)):
+        changes = []
+        for after in (1 + 2j, (1 + 2j) * (1 + off)):
+            pair = [pack(np.array([value], dtype), dtype) for value in (0, after)]
+            changes.append((StateChange("phase", *pair),))
+        (row,) = state_rows(dict(zip(("mindspore-tape", "torch-tape"), changes, strict=True)))
+        assert row.differs == differs

@@ -73,6 +73,15 @@ def test_a_logarithmic_axis_over_many_powers_is_marked_at_some_of_them() -> None
     assert ticks[0] == 2.0**-40
 
 
+@pytest.mark.parametrize("base", [2.0, 10.0])
+@pytest.mark.parametrize("powers", [1, 5, MOST_TICKS, MOST_TICKS + 1, 25, 33])
+def test_everything_lies_within_a_logarithmic_axis(base: float, powers: int) -> None:
+    numbers = (base**-4, base ** (powers - 4))
+    chart = chart_of("line", Series("s", numbers, (1.0, 2.0)), log=("x",))
+    first, last = specification(chart)["encoding"]["x"]["scale"]["domain"]
+    assert first <= numbers[0] < numbers[1] <= last
+
+
 def test_a_logarithmic_axis_has_no_place_for_what_is_not_positive() -> None:
     chart = chart_of("points", Series("s", (1.0, 2.0), (0.0, 10.0)), log=("y",))
     assert [row["y"] for row in specification(chart)["data"]["values"]] == [10.0]

@@ -6,6 +6,7 @@ from explorer.drawing import draw, pair
 from explorer.drawing.formats import FormatName
 from explorer.drawing.marks import own_numbers, shared_numbers
 from explorer.drawing.shown import show
+from explorer.drawing.style import LIGHT
 from explorer.model.errors import UsageError
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
@@ -42,6 +43,15 @@ def test_a_format_of_text_has_the_sign(file_format: FormatName) -> None:
     assert b"#8800;" not in draw(graph, format="mermaid")
     marked = draw(graph, format=file_format, diverging=["n6"]).decode()
     assert ("≠" in marked) or ("#8800;" in marked)
+
+
+def test_in_dot_the_first_divergence_alone_has_the_colour_of_alarm() -> None:
+    graph = drawing_graphs.dense_mse()
+    alarm = LIGHT["alarm"]
+    assert alarm not in draw(graph, format="dot").decode()
+    lines = draw(graph, format="dot", diverging=["n6"]).decode().splitlines()
+    (marked,) = [line for line in lines if alarm in line]
+    assert marked.strip().startswith("n6 ")
 
 
 @pytest.mark.slow

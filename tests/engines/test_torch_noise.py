@@ -106,6 +106,40 @@ def test_what_batch_norm_rounds_moves_although_it_writes_to_its_statistics(
     assert 1e-8 < norm.outputs[0].noise < 1e-6
 
 
+IN_PLACE = """
+import numpy as np
+
+
+def inputs():
+    return {"x": np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.7]], np.DTYPE)}
+
+
+def torch_net():
+    def net(x):
+        y = x * 3
+        y.mul_(x).add_(1)
+        y[0] = y[0] / 3
+        return y.exp().sum()
+
+    return net
+"""
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+@pytest.mark.parametrize(("dtype", "unit"), [("float32", 2.0**-24), ("float64", 2.0**-53)])
+def test_what_is_written_in_place_is_written_once_in_any_precision(
+    workers: Workers, tmp_path: Path, engine: str, dtype: str, unit: float
+) -> None:
+    scenario = str(written(tmp_path, IN_PLACE.replace("DTYPE", dtype), "in_place.py"))
+    request = CaseRequest(NetRequest(scenario=scenario, engine=engine), GradCase("grad", 0))
+    target = "explorer.engines.torch.noise:results"
+    noise = workers.call("torch", target, request, ResultNoise)
+    assert isinstance(noise, ResultNoise)
+    (moved,) = movements(noise).values()
+    # Gradients between 1 and 100, after some ten ops: a second write would move them by their size.
+    assert 0 < moved.max() < 10_000 * unit
+
+
 COMPLEX = """
 import numpy as np
 

@@ -101,3 +101,10 @@ def test_an_excerpt_comes_back_from_its_bytes_and_is_not_shortened_again(
 
 def test_a_small_array_is_written_as_before() -> None:
     assert set(msgspec.to_builtins(pack(np.ones(3)))) == {"shape", "dtype", "data"}
+
+
+@pytest.mark.parametrize("place", [0, SMALL - 1, SMALL, SMALL + 1, VALUES.size - 1])
+def test_wherever_a_difference_is_its_element_is_kept(place: int) -> None:
+    index = tuple(map(int, np.unravel_index(place, SHAPE)))
+    kept = abridged_leaf(Leaf("dw", pack(VALUES)), (index,))
+    assert element(kept.value, index) == VALUES[index]

@@ -191,6 +191,20 @@ IN_MEASUREMENTS = (
         "",
         "tests/topics/test_schedules.py::test_rates_of_groups_are_told_by_parameter_or_by_group",
     ),
+    Fault(
+        "bfloat16 has eight bytes",
+        f"{TOPICS}/tape_life/liveness.py",
+        '    "bfloat16": 2,\n',
+        "",
+        "tests/topics/test_liveness.py::test_an_element_costs_the_bits_that_its_dtype_names",
+    ),
+    Fault(
+        "a window that never begins anew",
+        f"{TOPICS}/loss_scale/figures.py",
+        "            finite_in_a_row = 0  # the next window begins\n",
+        "",
+        "tests/topics/test_loss_scale.py::test_a_scale_that_grows_before_a_new_window_is_over_grows_early",
+    ),
 )
 
 IN_THE_CORE = (
@@ -263,5 +277,40 @@ IN_THE_CORE = (
         "    lost *= NARROWER\n",
         "",
         "tests/numeric/test_slopes.py::test_rounding_at_the_narrowest_step_is_no_kink",
+    ),
+    Fault(
+        "the narrower of two tables for the state",
+        "explorer/compare/state.py",
+        "return any(within(left, right, limits)",
+        "return all(within(left, right, limits)",
+        "tests/compare/test_state.py::test_what_the_wider_of_two_tables_allows_is_the_same_state",
+    ),
+    Fault(
+        "complex numbers of a state must be the same to the last bit",
+        "explorer/compare/state.py",
+        "    real = real_dtype(dtype)\n",
+        "    real = dtype\n",
+        "tests/compare/test_state.py::test_complex_numbers_are_the_same_within_the_tolerance_of_their_parts",
+    ),
+    Fault(
+        "other places of a divergence by the left graph's ops",
+        "explorer/compare/align/elsewhere.py",
+        "return (node.op, other.op) if node.side.is_first else (other.op, node.op)",
+        "return node.op, other.op",
+        "tests/compare/test_divergence.py::test_where_the_two_ops_are_equal_is_found_whichever_graph_comes_first",
+    ),
+    Fault(
+        "an excerpt lacks the element behind its beginning",
+        "explorer/numeric/summaries.py",
+        "if place >= SMALL}",
+        "if place > SMALL}",
+        "tests/exploration/test_excerpts.py::test_wherever_a_difference_is_its_element_is_kept",
+    ),
+    Fault(
+        "the user's number of threads in workers",
+        "explorer/workers/environments.py",
+        "{**os.environ, **ONE_THREAD, **QUIET, **own}",
+        "{**ONE_THREAD, **QUIET, **os.environ, **own}",
+        "tests/workers/test_environments.py::test_a_variable_of_the_user_s_changes_no_sum_and_lets_nothing_be_logged",
     ),
 )

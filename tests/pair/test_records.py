@@ -6,12 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from explorer.compare.align import align
 from explorer.drawing.folding import Folding
 from explorer.drawing.shown import Shown, show_folded
 from explorer.model.graph import GradGraph
 from explorer.pair.alignments import merged_alignment
 from explorer.pair.records import Side, pair_record
 from tests.support.deep_nets import SPOILED, deep_report, with_arguments
+from tests.support.two_layer_nets import mindspore_net, pytorch_net
 
 
 def record(spoiled: str = "", folding: Folding | None = None) -> dict[str, Any]:
@@ -147,3 +149,22 @@ def test_a_search_finds_in_a_module_the_arguments_and_the_layers_inside_it() -> 
     assert module["inside"].count("dim=(0, 1)") == 1  # of several products
     assert "nn.Linear(eps=1e-05" in module["inside"]
     assert record()["left"]["nodes"]["n0"]["inside"] == ""
+
+
+@pytest.mark.parametrize("is_fused_left", [True, False])
+def test_a_step_inside_an_op_of_the_other_side_is_told_beside_that_op(is_fused_left: bool) -> None:
+    # Two layers: an addmm each in PyTorch, a MatMul and a BiasAdd each in MindSpore.
+    graphs = [pytorch_net(), mindspore_net()]
+    if not is_fused_left:
+        graphs.reverse()
+    alignment = align(graphs[0], graphs[1])
+    left, right = (show_folded(graph, Folding()) for graph in graphs)
+    sides = _side(left, graphs[0], "left"), _side(right, graphs[1], "right")
+    told = pair_record(*sides, alignment, merged_alignment(alignment, left, right))["told"]
+    steps = {}
+    for pair in alignment.pairs:
+        steps.update({f"{step} {pair.right}": pair for step in pair.left_within})
+        steps.update({f"{pair.left} {step}": pair for step in pair.right_within})
+    assert len(steps) >= 2
+    for key, pair in steps.items():
+        assert told[key].evidence.startswith(f"Pair {pair.number}, a step that one op")

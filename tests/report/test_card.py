@@ -9,6 +9,7 @@ import pytest
 from explorer.drawing.views import thumbnail
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key
+from explorer.model.findings import LoneStart, ReportFinding
 from explorer.report.scenario.card import (
     LONGEST_POINT,
     card,
@@ -22,7 +23,7 @@ from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.text.language import said_in
 from tests.support.nets import NETS
-from tests.support.sample_report import HOSTILE, graph, report
+from tests.support.sample_report import DIVERGENCE, HOSTILE, alignment, graph, report
 from tests.support.scenario_files import MINIMAL, written
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,6 +67,19 @@ def test_a_card_counts_what_differs_and_what_is_unexpected() -> None:
     assert made.cases == len(verdicts)
     assert made.different == verdicts.count("differs") + verdicts.count("some_raise") > 0
     assert made.unexpected == sum(not case.expected for case in whole.cases) > 0
+
+
+def test_whatever_makes_a_report_unexpected_is_counted_on_its_card() -> None:
+    good = msgspec.structs.replace(report(), findings=(), alignments=(), cases=())
+    (case, *_) = [case for case in report(unexpected=True).cases if not case.expected]
+    parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
+    parted = msgspec.structs.replace(parted, expected=False)
+    alarm = ReportFinding(fact=LoneStart("w", "torch"))
+    assert card_of(good).unexpected == 0
+    for part in ({"cases": (case,)}, {"alignments": (parted,)}, {"findings": (alarm,)}):
+        whole = msgspec.structs.replace(good, **part)
+        assert not whole.is_as_expected
+        assert card_of(whole).unexpected == 1
 
 
 def test_a_thumbnail_has_a_box_for_each_node_and_no_words() -> None:

@@ -249,6 +249,13 @@ def test_a_limit_is_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert default_limit() == 1_500_000
 
 
+def test_a_store_of_no_size_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LIMIT, "0")
+    empty = Store(tmp_path)
+    empty.put(KEY, RECORD)
+    assert empty.entries() == []
+
+
 COMPUTING = """
 import sys, time
 from pathlib import Path

@@ -12,6 +12,7 @@ from explorer.text.messages import (
     first_statement,
     one_line,
     repeatable,
+    shortened,
     without_node,
     without_stack,
 )
@@ -123,3 +124,19 @@ def test_of_a_call_that_raised_while_it_was_traced_the_cause_is_told() -> None:
     assert first_statement(repeatable(trace)) == told
     assert first_sentence(trace) == told
     assert first_sentence("RuntimeError when making fake tensor call") != told
+
+
+@pytest.mark.parametrize("name", ["Dense", "the net", ""])
+def test_a_long_text_without_spaces_fills_its_line(name: str) -> None:
+    text = f"{name} " + "梯度与前向的结果不同" * 20
+    line = shortened(text, 60)
+    assert 50 <= len(line) <= 60
+    assert line.endswith(" …")
+    assert text.strip().startswith(line.removesuffix(" …"))
+
+
+def test_a_long_text_with_spaces_is_cut_between_words() -> None:
+    line = shortened("gradient " * 20, 60)
+    assert set(line.removesuffix(" …").split()) == {"gradient"}
+    assert 50 <= len(line) <= 60
+    assert shortened("short", 60) == "short"

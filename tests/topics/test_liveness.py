@@ -102,3 +102,24 @@ def test_the_first_output_alone_is_differentiated_with_respect_to_weights_or_the
     assert first_output_case(has_weights=False, several_outputs=False) == GradCase(
         "value_and_grad", 0, None
     )
+
+
+INTEGERS = ("bool", "int8", "uint8", "int16", "int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+def test_an_element_costs_the_bits_that_its_dtype_names(dtype: str) -> None:
+    bits = "".join(filter(str.isdecimal, dtype))
+    item = int(bits) // 8 if bits else 1
+    made = Node(
+        id="n0",
+        op="aten.exp.default",
+        kind="op",
+        phase="forward",
+        order=0,
+        outputs=(Output((2, 3), dtype),),
+    )
+    edges = (Edge("n0", "n1", kind="saved"),)
+    joint = graph(made, node(1, "aten.mul.Tensor", "backward"), edges=edges)
+    assert steps(joint)[0]["bytes"] == 6 * item

@@ -328,3 +328,13 @@ def test_what_is_told_can_be_read_whichever_measurement_fails(
 ) -> None:
     check_telling(telling_text(TOPIC, Evidence(measured)))
     check_every_failure(TOPIC, measured, Target())
+
+
+def test_a_scale_that_grows_before_a_new_window_is_over_grows_early() -> None:
+    waiting = [turn(8.0, 8.0, finite=True, stepped=True)] * (inputs.WINDOW - 1)
+    growing = []
+    for power in range(3):
+        scale = 8.0 * 2**power
+        growing.append(turn(scale, 2 * scale, finite=True, stepped=True))
+    happened = counts(as_turns([*waiting, *growing]))
+    assert (happened.grown, happened.on_time) == (3, 1)

@@ -1,11 +1,21 @@
 """The environments of MindSpore's workers: what they write down, and what they wait for."""
 
+import os
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from explorer.model.engines import WorkerKind
-from explorer.workers.environments import SETTINGS, capture_environment
+from explorer.workers.environments import (
+    ONE_THREAD,
+    QUIET,
+    ROOT,
+    SETTINGS,
+    capture_environment,
+    nursery_environment,
+    worker_environment,
+)
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
 
@@ -15,6 +25,27 @@ def test_only_a_worker_that_is_to_read_values_has_every_kernel_dumped(tmp_path: 
     bare = capture_environment(tmp_path, values=False)
     assert Path(full[SETTINGS]).is_file()
     assert bare == {name: value for name, value in full.items() if name != SETTINGS}
+
+
+@pytest.mark.parametrize("kind", get_args(WorkerKind))
+@pytest.mark.parametrize("name", [*ONE_THREAD, *QUIET])
+def test_a_variable_of_the_user_s_changes_no_sum_and_lets_nothing_be_logged(
+    kind: WorkerKind, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(name, raising=False)
+    without = worker_environment(kind, tmp_path), nursery_environment(tmp_path)
+    monkeypatch.setenv(name, "8")
+    assert (worker_environment(kind, tmp_path), nursery_environment(tmp_path)) == without
+
+
+def test_other_variables_of_the_user_s_reach_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    monkeypatch.setenv("PYTHONPATH", "/of/the/user")
+    environment = worker_environment("torch", tmp_path)
+    assert environment["CUDA_VISIBLE_DEVICES"] == "1"
+    assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/of/the/user"]
 
 
 @pytest.mark.mindspore

@@ -135,6 +135,7 @@ def counts(turns: Sequence[Turn]) -> Counts:
         if turn.after > turn.scale:
             happened["grown"] += 1
             happened["on_time"] += finite_in_a_row >= WINDOW
+            finite_in_a_row = 0  # the next window begins
     return Counts(**happened)
 
 

@@ -20,10 +20,11 @@ ITEM_BYTES = {
     "bfloat16": 2,
     "int32": 4,
     "float32": 4,
+    "complex128": 16,
 }
-"""Bytes of one element; all other dtypes have WIDEST."""
+"""Bytes of one element; all other dtypes have USUAL."""
 
-WIDEST = 8
+USUAL = 8
 
 VIEWS = frozenset(
     {
@@ -154,7 +155,7 @@ def _bytes(node: Node, slot: int) -> int:
     if slot >= len(node.outputs):
         return 0
     output = node.outputs[slot]
-    return math.prod(output.shape) * ITEM_BYTES.get(output.dtype, WIDEST)
+    return math.prod(output.shape) * ITEM_BYTES.get(output.dtype, USUAL)
 
 
 class PackedTensor:
