@@ -124,12 +124,7 @@ def diff_lines(
         yield not_of_the_call(alignment)
         return
     if alignment.divergence is None:
-        if case and case.verdict in DIVIDED:
-            yield _("no divergence found in the graphs, although the results of the calls differ")
-        elif alignment.drawn:
-            yield _("no divergence: every other result is the same on both sides, up to rounding")
-        else:
-            yield _("no divergence: every result is the same on both sides, up to rounding")
+        yield _no_divergence(alignment, case)
         yield from _doubts(alignment, left, right)
         return
     shown = alignment.divergences if list_all else alignment.divergences[:1]
@@ -143,6 +138,17 @@ def diff_lines(
         yield one if more == 1 else several.format(n=more)
     if alignment.differing:
         yield _("results that differ: {names}").format(names=_few(alignment.differing))
+
+
+def _no_divergence(alignment: Alignment, case: CaseReport | None) -> str:
+    """What there is to say of two graphs without a divergence, by the results of their calls."""
+    if case and case.verdict in DIVIDED:
+        return _("no divergence found in the graphs, although the results of the calls differ")
+    if case and case.verdict == "drawn":
+        return _("no divergence: there is no result whose values can be compared")
+    if alignment.drawn:
+        return _("no divergence: every other result is the same on both sides, up to rounding")
+    return _("no divergence: every result is the same on both sides, up to rounding")
 
 
 def _few(names: Sequence[str]) -> str:
