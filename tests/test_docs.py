@@ -68,7 +68,9 @@ def test_every_path_that_is_named_exists(page: Path) -> None:
 
 def test_every_module_that_the_architecture_names_exists() -> None:
     # It names them from explorer/ on; an asterisk or a word in capitals stands for several.
-    named = re.findall(r"`([\w/*]+\.(?:py|js))`", (ROOT / "docs/architecture.md").read_text("utf-8"))
+    named = re.findall(
+        r"`([\w/*]+\.(?:py|js))`", (ROOT / "docs/architecture.md").read_text("utf-8")
+    )
     assert "compare/results.py" in named
     missing = []
     for name in named:
