@@ -49,17 +49,26 @@ class _Graph:
         seen = {result.id}
         node = result
         while True:
-            behind = [
-                (maker, known)
-                for maker, known in self.inputs(node)
-                if known is not None and _is_not_finite(known) and maker.id not in seen
-            ]
+            behind = [pair for pair in self._behind(node) if pair[0].id not in seen]
             if not behind:
                 return chain[::-1]
             # Of several the one that was made first: the others may well come from it.
             node, known = min(behind, key=lambda pair: (pair[0].phase == "backward", pair[0].order))
             seen.add(node.id)
             chain.append((node, known))
+
+    def _behind(self, node: Node) -> Iterator[tuple[Node, Output]]:
+        """What a node reads that is not finite, also through values that were not recorded."""
+        passed = {node.id}
+        waiting = [node]
+        while waiting:
+            for maker, known in self.inputs(waiting.pop()):
+                if known is not None and known.values is not None:
+                    if _is_not_finite(known):
+                        yield maker, known
+                elif maker.id not in passed:
+                    passed.add(maker.id)
+                    waiting.append(maker)
 
 
 def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
@@ -71,7 +80,8 @@ def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     for graph in graphs:
         for fact in _facts(graph):
             line = fact.maker.source or fact.maker.label
-            key = line, fact.value, fact.outputs, fact.gradients
+            # Engines name their gradients in an order of their own.
+            key = line, fact.value, fact.outputs, frozenset(fact.gradients)
             known = found.get(key, fact)
             engines = tuple(dict.fromkeys((*known.engines, *fact.engines)))
             found[key] = msgspec.structs.replace(known, engines=engines)

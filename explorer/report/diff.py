@@ -165,6 +165,8 @@ def agreement_lines(alignment: Alignment, case: CaseReport | None) -> Iterator[s
         yield not_of_the_call(alignment)
     elif do_answer_apart(alignment, case):
         yield _("no divergence found in the graphs, although the results of the calls differ")
+    elif case and case.verdict == "drawn":
+        yield _("no divergence: there is no result whose values can be compared")
     elif alignment.drawn:
         yield _("no divergence: every other result is the same on both sides, up to rounding")
     else:

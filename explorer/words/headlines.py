@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from explorer.model.arrays import unpack
 from explorer.model.engines import ENGINES
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
 from explorer.text.clean import clean
@@ -91,8 +92,9 @@ def _differs(case: CaseReport, difference: Difference) -> str:
         text = _("{subject} in the {what}")
         return text.format(subject=_subject(case, groups), what=what)
     if math.isinf(difference.abs):
-        text = _("{subject} at {place}: one is nan or inf, the other is not the same")
-        return text.format(subject=_subject(case, groups), place=where)
+        text = _("{subject} at {place}: {value} against {other}")
+        value, other = _values_at(case, groups, difference)
+        return text.format(subject=_subject(case, groups), place=where, value=value, other=other)
     text = _("{subject} by up to {size} at {place}{ratio}")
     return text.format(
         subject=_subject(case, groups),
@@ -100,6 +102,26 @@ def _differs(case: CaseReport, difference: Difference) -> str:
         place=where,
         ratio=_ratio(difference),
     )
+
+
+def _values_at(
+    case: CaseReport, groups: Sequence[AnswerGroup], difference: Difference
+) -> tuple[str, str]:
+    """What each side has at an element: the two groups that _subject() names, else two engines."""
+    one, other = difference.engines
+    if len(groups) == 2:
+        one, other = (group.engines[0] for group in _in_order(groups))
+    return _value_at(case, one, difference), _value_at(case, other, difference)
+
+
+def _value_at(case: CaseReport, engine: str, difference: Difference) -> str:
+    leaves = {leaf.name: leaf for leaf in case.results[engine].leaves}
+    return f"{unpack(leaves[difference.leaf].value)[difference.index]:.5g}"
+
+
+def _in_order(groups: Sequence[AnswerGroup]) -> list[AnswerGroup]:
+    """Two groups as a sentence names them: one engine against several reads best first."""
+    return sorted(groups, key=lambda group: len(group.engines) > 1)
 
 
 def _has_value(case: CaseReport, group: AnswerGroup) -> bool:
@@ -110,8 +132,7 @@ def _subject(case: CaseReport, groups: Sequence[AnswerGroup]) -> str:
     """Who differs from whom: "both graph engines differ from both tape engines"."""
     if len(groups) != 2:
         return _("the engines give {n} results, which differ").format(n=len(groups))
-    # One engine against several reads best when the one comes first.
-    one, other = sorted(groups, key=lambda group: len(group.engines) > 1)
+    one, other = _in_order(groups)
     text = _("{one} differ from {other}")
     if len(one.engines) == 1:
         text = _("{one} differs from {other}")

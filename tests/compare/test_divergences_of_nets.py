@@ -42,13 +42,44 @@ FIRST: dict[str, tuple[str, str]] = {
         "`Sigmoid` (two, checkpoint_mistake.py:20) and `aten.tanh.default` (two,",
         "checkpoint_mistake.py:48)",
     ),
+    # Not the zeros that the loop begins with, which PyTorch's tape detaches too.
+    "truncated": (
+        "torch-tape stops the gradient in `aten.detach.default` (truncated.py:57)",
+        "passes it on in `MatMul` (onwards, truncated.py:35)",
+    ),
+    # Parts of one split; not all ops up to the next layer of the kind; a mask of one's own.
+    "gates": ("different inputs, `Contiguous` (gates.py:34) against `aten.split", "gates.py:57)"),
+    "output_padding": (
+        "the 3 ops from `Conv2DTranspose` (up, output_padding.py:22) to `Pad`",
+        "`aten.convolution.default` (up, output_padding.py:39) take equal inputs",
+    ),
+    "mask_of_diagonal": (
+        "different inputs, `constant` and `constant` against `mask`",
+        "`aten.masked_fill.Scalar` (mask_of_diagonal.py:36)",
+    ),
+    # Running statistics alone.
+    "momentum": ("(first, momentum.py:39) give different values of `first.running_mean`",),
 }
 """Parts of the first divergence of the tapes."""
+
+GRAPHS = {
+    "truncated": (
+        "`aten.detach.default` (truncated.py:57), mindspore-graph passes it on in `MatMul`",
+    ),
+    "gates": ("different inputs, `Split` (gates.py:34) against `aten.split", "gates.py:57)"),
+    "output_padding": (
+        "the 2 ops from `BiasAdd` (up, output_padding.py:22) to `Pad`",
+        "`aten.convolution.default` (up, output_padding.py:39) take equal inputs",
+    ),
+}
+"""Parts of the first divergence between MindSpore's graph and PyTorch's tape."""
 
 FURTHER = {
     "three_kinks": "three_kinks.py:",
     "two_branches": "`aten.relu.default` (two_branches.py:37)",
     "dead_metric": "`aten.mul.Scalar` (dead_metric.py:35)",
+    "truncated": "torch-tape adds the gradient from `aten.mm.default` (onwards, truncated.py:58) in",
+    "momentum": "(second, momentum.py:39) give different values of `second.running_mean`",
 }
 """A part of the only further one."""
 
@@ -69,9 +100,9 @@ REMARKS = {
 TAPES = ("mindspore-tape", "torch-tape")
 
 
-def report_of(name: str, workers: Workers) -> Report:
+def report_of(name: str, workers: Workers, engines: tuple[str, str] = TAPES) -> Report:
     scenario = load(NETS / "divergences" / f"{name}.py")
-    return explore(scenario, workers, engines=TAPES, selection="main")
+    return explore(scenario, workers, engines=engines, selection="main")
 
 
 def aligned(report: Report) -> Alignment:
@@ -89,6 +120,30 @@ def test_the_first_divergence_is_at_the_op_and_line_that_differ(
     assert len(further) == (name in FURTHER)
     for text in further:
         assert FURTHER[name] in text
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_divergence_of_a_compiled_graph_is_at_the_op_and_line_that_differ(
+    workers: Workers, name: str
+) -> None:
+    report = report_of(name, workers, ("mindspore-graph", "torch-tape"))
+    first, *further = divergences(aligned(report))
+    for part in GRAPHS[name]:
+        assert part in first
+    assert len(further) == (name in FURTHER)
+    for text in further:
+        assert FURTHER[name] in text
+
+
+def test_a_counter_of_a_block_that_is_computed_again_comes_from_its_last_sum(
+    workers: Workers,
+) -> None:
+    report = report_of("counted_again", workers, ("mindspore-graph", "mindspore-tape"))
+    (only,) = divergences(aligned(report))
+    assert "`AddExt` (block, counted_again.py:25) in mindspore-tape" in only
+    assert "1 against 2" in only
+    for graph in report.graphs:
+        assert [node.op for node in graph.nodes if node.proof == "refuted"] == []
 
 
 @pytest.mark.parametrize("name", REMARKS)

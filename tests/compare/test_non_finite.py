@@ -1,5 +1,6 @@
 """Where the first values that are not finite come from, on graphs written down by hand."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -65,3 +66,31 @@ def test_an_infinity_that_becomes_nan_names_the_op_that_turns_it(position: int) 
     assert fact.maker.label == "reciprocal"
     assert fact.turned is not None
     assert fact.turned.label == "mul"
+
+
+def test_the_op_that_makes_it_is_found_behind_one_whose_value_was_not_recorded() -> None:
+    g = HandmadeGraph()
+    x = g.leaf("x", "input", X)
+    infinite = g.add("reciprocal", [x], value=INVERSE)
+    total = g.add("fused", [infinite])
+    product = g.add("exp", [total], value=INVERSE)
+    g.result("y", product, INVERSE)
+    (fact,) = facts(g.record())
+    assert fact.maker.label == "reciprocal"
+
+
+def test_engines_that_name_gradients_in_another_order_have_one_remark() -> None:
+    def net(engine: str, order: tuple[int, ...]) -> GradGraph:
+        g = HandmadeGraph()
+        leaves = [g.leaf(name, "input", X) for name in ("x", "w")]
+        y = g.add("reciprocal", leaves, value=INVERSE)
+        g.result("y", y, INVERSE)
+        for place in order:
+            dx = g.back("mul", y, [y], [y], value=-INVERSE)
+            g.gradient(f"d{'xw'[place]}", dx, -INVERSE)
+        return msgspec.structs.replace(g.record(), engine=engine)
+
+    remarks = non_finite([net("torch-tape", (0, 1)), net("torch-graph", (1, 0))])
+    (fact,) = (finding.fact for finding in remarks)
+    assert isinstance(fact, NonFinite)
+    assert fact.engines == ("torch-tape", "torch-graph")

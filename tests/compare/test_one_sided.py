@@ -126,6 +126,31 @@ def test_a_gradient_that_is_added_later_is_not_left_out(is_left_out: bool) -> No
     assert ("leaves it out" in said(divergence)) is is_left_out
 
 
+def test_equal_terms_are_not_left_out_where_a_third_is_added_before_them() -> None:
+    # As of a square: both its gradients are equal, and one engine has made one op of them.
+    def net(engine: str, is_whole: bool) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.array([1.0, 2.0, 3.0]), "input")
+        square = graph.op("Mul", np.multiply, x, x, line=1)
+        sine = graph.op("Sin", np.sin, x, line=2)
+        graph.result("loss", graph.op("Sum", np.add, square, sine, line=3))
+        seed = graph.hold("ones", np.array([1.0, 1.5, 0.5]), phase="backward")
+        half = graph.back("Mul", np.multiply, seed, x, forward=square)
+        if is_whole:
+            other_half = graph.back("Mul", np.multiply, seed, x, forward=square)
+            onwards = graph.back("Cos", lambda g, x: g * np.cos(x), seed, x, forward=sine)
+            total = graph.back("Add", np.add, onwards, half, forward=x)
+            total = graph.back("Add", np.add, total, other_half, forward=x)
+        else:
+            total = graph.back("Add", np.add, half, half, forward=x)
+        graph.result("dx", total, "backward")
+        return graph.record()
+
+    alignment = align(net("a", True), net("b", False))
+    assert alignment.divergences
+    assert not any("b adds" in said(divergence) for divergence in alignment.divergences)
+
+
 def test_aliased_inputs_diverge_where_the_tape_sums_into_both() -> None:
     def net(is_tape: bool) -> GradGraph:
         graph = ComputedGraph("torch-tape" if is_tape else "mindspore-graph")
@@ -329,5 +354,38 @@ def test_the_parameters_of_a_layer_that_one_side_alone_has_are_not_among_its_ops
     sentence = parting(net(True), net(False)).sentence
     assert (
         "only torch-tape has `batch_norm` (net.py:2); mindspore-graph continues with `Sum`"
+        in sentence
+    )
+
+
+def test_a_layer_in_other_ops_is_not_ahead_of_the_next_layer_of_its_kind() -> None:
+    w, b = np.random.default_rng(4).standard_normal((4, 4)), np.arange(4.0) / 3
+
+    def net(engine: str, is_padded: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            weight, bias = graph.leaf("up.weight", w), graph.leaf("up.bias", b)
+            if is_padded:
+                h = graph.op("Deconv", lambda x, w: (x @ w)[:3], x, weight, line=1)
+                h = graph.op("BiasAdd", np.add, h, bias, line=1)
+                h = graph.op("Pad", lambda h: np.vstack([h, np.zeros(4)]), h, line=1)
+                h = graph.op("Reshape", lambda h: h.reshape(2, 2, 4), h, line=2)
+                h = graph.op("Transpose", lambda h: h.transpose(1, 0, 2), h, line=2)
+                h = graph.op("Reshape", lambda h: h.reshape(4, 4), h, line=2)
+                h = graph.op("Resize", lambda h: h.repeat(2, 0) * 0.9, h, line=3)
+            else:
+                h = graph.op("conv2d", lambda x, w, b: x @ w + b, x, weight, bias, line=1)
+                h = graph.op("pixel_shuffle", lambda h: h[[0, 2, 1, 3]], h, line=2)
+                h = graph.op("upsample", lambda h: h.repeat(2, 0), h, line=3)
+            weight, bias = graph.leaf("out.weight", w.T), graph.leaf("out.bias", b + 1)
+            if is_padded:
+                h = graph.op("conv2d", np.matmul, h, weight, line=4)
+                return graph.op("BiasAdd", np.add, h, bias, line=4)
+            return graph.op("conv2d", lambda x, w, b: x @ w + b, h, weight, bias, line=4)
+
+        return one_input(engine, build)
+
+    sentence = parting(net("torch-tape", False), net("mindspore-graph", True)).sentence
+    assert (
+        "`conv2d` (net.py:1) and the 3 ops from `Deconv` (net.py:1) to `Pad` take equal inputs"
         in sentence
     )

@@ -6,6 +6,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import GradGraph
+from tests.support.alignments import parting
 from tests.support.computed_graphs import ComputedGraph, one_input
 
 ERROR = 3e-4
@@ -44,3 +45,17 @@ def test_each_side_is_read_where_it_has_come_to_the_quantity(small_ops_are_left:
     # What is compared differs by the error alone.
     (left,), (right,) = (end.value.numbers for end in divergence.ends)
     assert left == pytest.approx(right, rel=2 * ERROR)
+
+
+@pytest.mark.parametrize(("part", "other"), [(0, 1), (1, 2), (2, 0)])
+def test_two_parts_of_one_split_are_no_equal_inputs(part: int, other: int) -> None:
+    def net(engine: str, part: int) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 6)), "input")
+        split = graph.op("Split", lambda x: tuple(np.split(x, 3, axis=1)), x, line=1)
+        graph.result("out", graph.op_on_output("Tanh", np.tanh, split, part, line=2))
+        return graph.record()
+
+    sentence = parting(net("a", part), net("b", other)).sentence
+    assert "`Tanh` (net.py:2) and `Tanh` (net.py:2) take different inputs" in sentence
+    assert align(net("a", part), net("b", part)).divergence is None

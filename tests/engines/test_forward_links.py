@@ -140,3 +140,44 @@ def test_a_sum_that_no_operator_reads_is_of_the_last_node_that_feeds_all_its_add
 
     ForwardLinks(builder, Named([]), {}).settle()
     assert builder.nodes[total].forward == y
+
+
+class Identities(ForwardIdentities):
+    """Forward nodes that inlining has copied, by the backward nodes that name all of them."""
+
+    def __init__(self, copies: dict[int, list[int]]) -> None:
+        super().__init__()
+        self._copies = copies
+
+    def copies(self, number: int) -> list[int]:
+        return self._copies[number]
+
+    def reference(self, number: int) -> ForwardReference:
+        return ForwardReference(str(self._copies.get(number)))
+
+
+def test_a_step_of_a_recurrent_net_is_known_behind_what_hands_its_gradient_on() -> None:
+    builder = GraphBuilder()
+    w, b, h = (builder.add("parameter", "parameter", "forward", outputs=SCALAR) for _ in range(3))
+    products, tanhs = [], []
+    for _ in range(4):
+        product = node(builder, "MatMul", "forward", "net.py:1", h, w)
+        biased = node(builder, "BiasAdd", "forward", "net.py:1", product, b)
+        h = node(
+            builder, "Tanh", "forward", "net.py:2", node(builder, "Add", "forward", "", biased)
+        )
+        products.append(product)
+        tanhs.append(h)
+
+    copies = {}
+    gradient = builder.add("constant", "constant", "backward", outputs=SCALAR)
+    gradients = []
+    # The last step's product has no gradient of its operand: counting off the copies is wrong.
+    for tanh in reversed(tanhs[:-1]):
+        through_tanh = node(builder, "TanhGrad", "backward", "", tanh, gradient)
+        gradient = node(builder, "MatMul", "backward", "", through_tanh, w)
+        copies[through_tanh], copies[gradient] = tanhs, products
+        gradients.append(gradient)
+    ForwardLinks(builder, Identities(copies), {}).settle()
+    found = [builder.nodes[gradient].forward for gradient in gradients]
+    assert found == list(reversed(products[:-1]))

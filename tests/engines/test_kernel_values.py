@@ -45,6 +45,7 @@ def proven_graph(mindspore: EngineRequests, name: str) -> GradGraph:
         "ms_parts_of_memory",
         "ms_turned_memory",
         "ms_data_filled",
+        "ms_sums_of_sizes",
     ],
 )
 def test_every_operator_yields_the_value_that_it_is_shown_with(

@@ -127,6 +127,13 @@ def test_the_results_are_said_below_the_name_of_the_case() -> None:
         assert last.startswith("no divergence: every result is the same")
 
 
+def test_where_every_value_is_drawn_no_result_is_called_the_same() -> None:
+    case = msgspec.structs.replace(case_report(GradCase("grad", 0)), verdict="drawn")
+    drawn = msgspec.structs.replace(alignment("torch-tape", "mindspore-graph"), drawn=("dx",))
+    *_, last = diff_lines(drawn, graph("torch-tape"), graph("mindspore-graph"), case=case)
+    assert last == "no divergence: there is no result whose values can be compared"
+
+
 def test_two_engines_differ_by_results_divergences_and_findings_and_not_by_the_oracle() -> None:
     same = msgspec.structs.replace(report(foreseen=False), alignments=(), findings=())
     assert not do_differ(same)

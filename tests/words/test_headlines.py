@@ -100,9 +100,16 @@ def test_a_difference_without_size_is_named() -> None:
     assert headline(differing(MIND, TORCH, what="structure", leaf="", index=())).startswith(
         f"{start}in the structure"
     )
-    assert headline(differing(MIND, TORCH, abs=float("inf"))).startswith(
-        f"{start}at dx[0, 2]: one is nan or inf"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_number_that_is_not_finite_is_named_beside_the_other(value: float) -> None:
+    case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=value)
+    assert headline(case).startswith(
+        f"torch-tape differs from all other engines at dx[0, 0]: {value} against "
     )
+    with said_in("zh"):
+        assert f"前者为 {value}，后者为 " in headline(case)
 
 
 def test_engines_that_agree_are_said_to_and_how_nearly() -> None:

@@ -31,7 +31,7 @@ from explorer.compare.align.provenance import take_the_same, unwrapped
 from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
 from explorer.compare.align.two_rows import two_ops
 from explorer.compare.align.vertices import Vertex, as_seen, reach
-from explorer.model.divergence import ExtraOps, OtherOp
+from explorer.model.divergence import ExtraOps, LoneLeaf, OtherOp
 from explorer.model.graph import Phase
 
 # Ops that correspond by structure alone
@@ -179,13 +179,16 @@ def partings_by_structure(
         row, other_row = rows.work
         if rows.is_one_kind:
             # Rows of several ops each are two ways to take one thing to pieces.
-            if len(row) > 1 and len(other_row) == 1:
-                partings.append(_extra(row[:-1], rows))
-            elif len(other_row) > 1 and len(row) == 1:
-                partings.append(_extra(other_row[:-1], rows))
+            for longer, shorter in ((row, other_row), (other_row, row)):
+                if len(longer) > 1 and len(shorter) == 1 and not _is_bookkeeping(longer[:-1]):
+                    partings.append(_extra(longer[:-1], rows))
         elif len(row) == len(other_row) == 1 and correspondence.are_followed_alike(*rows.ends):
             partings.append(_of_other_kinds(rows))
     return partings
+
+
+def _is_bookkeeping(row: Row) -> bool:
+    return all(node.is_bookkeeping for node in row)
 
 
 def _extra(extra: Row, rows: Rows) -> FoundDivergence:
@@ -286,7 +289,7 @@ def find_further(
     for finding in _candidates(matching, missing):
         if len(findings) > MOST:
             break
-        is_new = not _is_explained(finding, explained)
+        is_new = not (_is_explained(finding, explained) or _is_read(finding, findings))
         if is_new and finding.divergence and is_difference(finding, finding.divergence.phase):
             findings.append(finding)
             explained |= computed_from(finding.parts)
@@ -298,15 +301,32 @@ def find_further(
 def _unexplained_results(
     matching: Matching, findings: list[FoundDivergence]
 ) -> Iterator[FoundDivergence]:
-    """Gradients that differ, and that no divergence found so far leads to on each of its sides."""
+    """Results that differ, and that no divergence found so far leads to on each of its sides.
+
+    Two ops that give several of them, such as both running statistics, are one divergence.
+    """
     reached = []
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
         start = finding.parts.union(_gradients_of(finding.parts))
         reached.append((finding, reach(start, lambda node: node.consumers)))
-    for mismatch in matching.differing_results("backward"):
-        if not any(_leads_to(finding, onwards, mismatch) for finding, onwards in reached):
-            yield from_result(mismatch, "backward")
+    makers = {_makers(*finding.parts) for finding in findings if _is_of_results(finding)}
+    for mismatch in matching.differing_results():
+        if any(_leads_to(finding, onwards, mismatch) for finding, onwards in reached):
+            continue
+        pair = _makers(mismatch.first, mismatch.second)
+        if mismatch.phase == "backward" or pair not in makers:
+            makers.add(pair)
+            yield from_result(mismatch, mismatch.phase)
+
+
+def _is_of_results(finding: FoundDivergence) -> bool:
+    return all(part.is_result for part in finding.parts)
+
+
+def _makers(*results: Vertex) -> frozenset[Vertex]:
+    """The nodes that make some results."""
+    return frozenset(value.node.origin for result in results for value in result.inputs)
 
 
 def _gradients_of(parts: Iterable[Vertex]) -> list[Vertex]:
@@ -341,6 +361,17 @@ def _is_explained(finding: FoundDivergence, explained: set[Vertex]) -> bool:
     return not explained.isdisjoint(leaves or finding.parts)
 
 
+def _is_read(finding: FoundDivergence, findings: list[FoundDivergence]) -> bool:
+    """Whether a leaf of one side alone is what an op of another divergence reads."""
+    if not isinstance(finding.divergence, LoneLeaf):
+        return False
+    users: set[Vertex] = set()
+    for part in finding.parts:
+        if part.is_leaf:
+            users.update(part.consumers)
+    return any(not users.isdisjoint(other.parts) for other in findings)
+
+
 def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
     """The sort key of a divergence: where it stands in the execution order of the two graphs."""
     is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
@@ -353,7 +384,8 @@ def computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
 
     The gradient of an op that differs differs as well, whether it reads what the op yields or not.
     """
-    parts = set(parts)
+    # What stops a gradient passes numbers on that both sides have: none in forward differs by it.
+    parts = {part for part in parts if not _passes_on_what_both_have(part)}
     start = parts.union(_gradients_of(parts))
     behind = reach(start, lambda node: node.consumers)
     has_both_sides = len({part.side.name for part in parts}) > 1
@@ -364,6 +396,10 @@ def computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
         return not node.is_agreed or is_chance
 
     return reach(start, lambda node: filter(differs, node.consumers))
+
+
+def _passes_on_what_both_have(part: Vertex) -> bool:
+    return part.origin is not part and part.origin.counterpart is not None
 
 
 def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDivergence]:

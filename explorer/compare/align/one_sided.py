@@ -1,7 +1,7 @@
 """Divergences at work of one side only: an op too many, a gradient added in, a gradient stopped."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -148,10 +148,17 @@ def _are_done_there(row: list[Vertex], other: Vertex, there: Suspects) -> bool:
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
     """The ops before the first of ``nodes`` that does the same work as the other side's op."""
     for node in nodes:
-        if node.family == other.family:
+        if node.family == other.family and not _have_other_parameters(node, other):
             # The parameters that they read are no ops of their own.
             return [op for op in suspects.lineage_of_inputs(node) if not op.is_leaf]
     return []
+
+
+def _have_other_parameters(node: Vertex, other: Vertex) -> bool:
+    """Whether two ops each read parameters, and none in common: they are two layers of a net."""
+    parameters = {origin.counterpart for origin in node.origins if origin.kind == "parameter"}
+    others = {origin for origin in other.origins if origin.kind == "parameter"}
+    return bool(parameters and others) and parameters.isdisjoint(others)
 
 
 def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence:
@@ -180,7 +187,9 @@ def gradients_added(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
         for node in suspects.nodes:
             for term, rest in _partial_sums(node):
                 holder = _holder(there, rest)
-                if holder and not _is_added_later(node, there):
+                if holder is None or _are_added(holder, term):
+                    continue
+                if not _is_added_later(node, there):
                     yield term_left_out(node, term, holder)
                     break
 
@@ -194,6 +203,18 @@ def _is_added_later(node: Vertex, there: Suspects) -> bool:
         if term is node or not _sums_of(term):
             total = _finite_elements(term.value)
             if total is not None and _holder(there, total):
+                return True
+    return False
+
+
+def _are_added(holder: Vertex, term: Vertex) -> bool:
+    """Whether a side adds to one of its values what it has in the place of the other side's term.
+
+    The two may be equal, as those of a square, and a third be added before them.
+    """
+    for total in reach([holder], _sums_of):
+        for value in _terms(total) if total is not holder else ():
+            if value.node is not holder and value.agrees(term.value):
                 return True
     return False
 
@@ -293,23 +314,54 @@ def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
     that makes what is stopped has one, and no gradient on this side.
     """
     for side in suspects_of:
-        gradients = suspects_of[side.other].by_forward()
+        there = suspects_of[side.other]
         for node in _stopping(side):
             stopped = [user.partner for user in _users(node)]
             if not any(it.forward is node.origin for it in side.nodes):
                 # A sum hands its gradient on as it is: then the first op is that of what was stopped.
                 stopped.append(node.origin.counterpart)
-            gradient = next(filter(None, map(gradients.get, filter(None, stopped))), None)
+            gradient = _gradient_of_one(there, filter(None, stopped), node)
             if gradient:
                 yield _stopped_by(node, gradient)
 
 
+def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Vertex) -> Vertex | None:
+    """The gradient of what is stopped that the first of its users has on the other side.
+
+    A product with a bias may be two ops there, of which the first reads what is stopped, and has
+    gradients of its other operands too: one of the size of what is stopped is preferred.
+    """
+    for user in users:
+        ops = {user, *user.steps}
+        for feeder in user.feeders:
+            if stopped.origin.counterpart in feeder.origins:
+                ops.add(feeder)
+        gradients = [node for node in suspects.nodes if node.forward in ops and _is_float(node)]
+        gradients.sort(key=lambda node: node.value.size != stopped.value.size)
+        if gradients:
+            return gradients[0]
+    return None
+
+
+def _is_float(node: Vertex) -> bool:
+    """Whether a node may hold a gradient, as a mask and the index of a maximum do not."""
+    dtype = next((output.dtype for output in node.record.outputs), "")
+    return "float" in dtype or "complex" in dtype
+
+
 def _stopping(side: Side) -> Iterator[Vertex]:
-    """The forward ops of a side that stop a gradient, last first."""
+    """The forward ops of a side that stop a gradient, last first.
+
+    What is computed of constants alone has none.
+    """
     for node in reversed(side.nodes):
         is_op = node.phase == "forward" and node.kind == "op" and node.is_needed
-        if is_op and STOPS_GRADIENT.search(node.op):
+        if is_op and STOPS_GRADIENT.search(node.op) and _depends_on_leaf(node):
             yield node
+
+
+def _depends_on_leaf(node: Vertex) -> bool:
+    return any(behind.is_leaf for behind in reach([node], lambda it: it.feeders))
 
 
 def _users(node: Vertex) -> list[Vertex]:

@@ -331,5 +331,7 @@ def _read_from_outside(row: list[Vertex]) -> list[OutputValue]:
 
 
 def _may_be_equal(value: OutputValue, other: OutputValue) -> bool:
-    is_counterpart = value.node.origin.counterpart is other.node.origin
+    # Counterparts correspond by their main values: another part of a split may be anything.
+    are_main = value.is_main and other.is_main
+    is_counterpart = are_main and value.node.origin.counterpart is other.node.origin
     return is_counterpart or value.agrees(other) is not False

@@ -58,14 +58,6 @@ class Suspects:
                 return consumer
         return None
 
-    def by_forward(self) -> dict[Vertex | None, Vertex]:
-        """The first suspect that derives from each forward node."""
-        derived: dict[Vertex | None, Vertex] = {}
-        for node in self.nodes:
-            if node.forward:
-                derived.setdefault(node.forward, node)
-        return derived
-
     def downstream(self, entry: Vertex) -> list[Vertex]:
         """The suspects computed from an entry, without it, in execution order."""
         return in_order(_computed_from(entry, self.nodes) - {entry})

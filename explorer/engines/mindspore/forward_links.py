@@ -138,7 +138,16 @@ SHARED = 4
 """Points for a node that the copy reads too, or that derives from a reader of the copy."""
 
 DISTANT = 1
-"""Points for a node that derives from a reader of a reader of the copy."""
+"""Points for a node that derives from a reader of a reader of the copy.
+
+Further readers count where those between hand their gradient on as it is.
+"""
+
+HANDS_GRADIENT_ON = frozenset({"Add", "AddExt", "BiasAdd", "Cast", "Reshape", "Sub", "SubExt"})
+"""Operators whose gradient is the one that arrives: nothing in backward derives from them."""
+
+MOST_HANDING_ON = 8
+"""So many of them in a row are looked through."""
 
 OTHER_LINE, LINE_NOT_KNOWN, SAME_LINE = 0, 1, 2
 """How the lines of a backward node and a copy compare, the likeliest last."""
@@ -249,7 +258,26 @@ class ForwardLinks:
             for feeder in self._feeds.get(linked, ()):
                 near.add(feeder)
                 near.update(self._feeds.get(feeder, ()))
+            near |= self._takers(linked)
         return near
+
+    def _takers(self, linked: int) -> set[int]:
+        """The nodes to which the gradient of a node's operands goes, as it is.
+
+        They are the operands themselves, and those of operands that hand their gradient on.
+        """
+        takers = set(self._feeds.get(linked, ()))
+        outermost = takers
+        for _ in range(MOST_HANDING_ON):
+            behind: set[int] = set()
+            for number in outermost:
+                if self._nodes[number].op in HANDS_GRADIENT_ON:
+                    behind.update(self._feeds.get(number, ()))
+            outermost = behind - takers
+            if not outermost:
+                break
+            takers |= outermost
+        return takers
 
     def _kinship(self, number: int, copy: int) -> tuple[int, int, int, int]:
         """How closely a backward node is related to one of several copies of its forward node.
@@ -293,7 +321,8 @@ class ForwardLinks:
                 points += DIRECT
             if copy in linked_fed:
                 points += SHARED
-            if any(copy in self._feeds.get(feeder, ()) for feeder in linked_fed):
+            is_distant = any(copy in self._feeds.get(feeder, ()) for feeder in linked_fed)
+            if is_distant or copy in self._takers(linked):
                 points += DISTANT
         return points
 

@@ -486,27 +486,42 @@ def _of_known_kinds(op: str, statements: list[IRStatement], kinds: Kinds) -> lis
 def _of_one_kind(
     statements: list[IRStatement], kernels: list[Kernel]
 ) -> Iterator[tuple[IRStatement, Kernel]]:
-    """Statements with their kernels, in order; where kinds of numbers differ, in order within each kind.
+    """Statements with their kernels, in order; where numbers differ, in order among those of a kind.
 
-    A sum of booleans may run before a sum of floats that comes before it in the program (2.10.0).
+    A sum of booleans may run before a sum of floats that comes before it in the program, and the
+    sum that makes the loss after one in backward, whose value has another size (2.10.0).
     """
     if len(statements) != len(kernels):
         return
-    wanted = [_kind(statement.outputs[0][1]) for statement in statements]
-    written = [load(kernel[0].path).dtype.kind if 0 in kernel else "" for kernel in kernels]
+    wanted = list(map(_numbers_of_statement, statements))
+    written = list(map(_numbers_of_kernel, kernels))
+    if sorted(wanted) != sorted(written):
+        wanted = [(kind, 0) for kind, _ in wanted]
+        written = [(kind, 0) for kind, _ in written]
     if sorted(wanted) != sorted(written):
         yield from zip(statements, kernels, strict=True)
         return
-    waiting: dict[str, list[Kernel]] = {}
-    for kind, kernel in zip(written, kernels, strict=True):
-        waiting.setdefault(kind, []).append(kernel)
-    for kind, statement in zip(wanted, statements, strict=True):
-        yield statement, waiting[kind].pop(0)
+    waiting: dict[Numbers, list[Kernel]] = {}
+    for numbers, kernel in zip(written, kernels, strict=True):
+        waiting.setdefault(numbers, []).append(kernel)
+    for numbers, statement in zip(wanted, statements, strict=True):
+        yield statement, waiting[numbers].pop(0)
 
 
-def _kind(dtype: str) -> str:
-    """The kind of numbers of a dtype, as numpy abbreviates it: "f", "i", "u" or "b"."""
-    return carrier(dtype).kind
+Numbers = tuple[str, int]
+"""The kind of numbers, as numpy abbreviates it ("f", "i", "u" or "b"), and how many there are."""
+
+
+def _numbers_of_statement(statement: IRStatement) -> Numbers:
+    _, dtype = statement.outputs[0]
+    return carrier(dtype).kind, _sizes(statement)[0]
+
+
+def _numbers_of_kernel(kernel: Kernel) -> Numbers:
+    if 0 not in kernel:
+        return "", 0
+    array = load(kernel[0].path)
+    return array.dtype.kind, array.size
 
 
 def _last_kind(kinds: Kinds, count: int) -> list[Kernel]:

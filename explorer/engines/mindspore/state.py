@@ -1,6 +1,7 @@
 """Parameters that a forward changes although they are not trained: running statistics above all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -63,12 +64,17 @@ def _equal(one: AnyArray, other: AnyArray) -> bool:
 
 
 def add_state(
-    builder: GraphBuilder, net: Net, state: dict[str, AnyArray], values: bool
+    builder: GraphBuilder,
+    net: Net,
+    state: dict[str, AnyArray],
+    values: bool,
+    assigned: Mapping[str, Slot] = MappingProxyType({}),
 ) -> dict[Slot, Slot]:
     """Add a node for each changed parameter, fed by the operator that wrote it.
 
     ``state`` has the parameters as the call left them; the nodes show them where ``values`` are
-    requested. Returns the slots of what was written, each with that of the parameter before.
+    requested. ``assigned`` are the slots of what some were assigned. Returns the slots of what
+    operators wrote, each with that of the parameter before.
     """
     overwritten: dict[Slot, Slot] = {}
     leaves = builder.leaves()
@@ -81,7 +87,10 @@ def add_state(
         output = Output(tuple(array.shape), dtype, summary)
         inputs: tuple[Slot, ...] = ()
         phase: Phase = "forward"
-        if name in leaves:
+        if name in assigned:
+            inputs = (assigned[name],)
+            phase = builder.nodes[assigned[name][0]].phase
+        elif name in leaves:
             written = _written(builder, leaves[name], readers, output)
             inputs = (written,)
             # Backward writes once more where it computes a block again.

@@ -62,6 +62,7 @@ class TapeCapture:
         self._leaves: dict[str, int] = {}
         self._reruns = TapeReruns(self.graph)
         self._overwritten: dict[Slot, Slot] = {}
+        self._assigned: dict[str, Slot] = {}
         for name, tensor in net.inputs.items():
             self._add_leaf("input", name, tensor)
         for name, parameter in net.parameters.items():
@@ -246,6 +247,14 @@ class TapeCapture:
             forward=linked,
         )
 
+    def assigned(self, tensor: Any, value: Any) -> None:
+        """A tensor was assigned the ``value`` of another one: from now on it comes from there."""
+        slot = self._origin(on_tape(value))
+        self._origins.alias(tensor, slot)
+        for name, parameter in self._net.parameters.items():
+            if parameter is tensor:
+                self._assigned[name] = slot
+
     # Nodes of the tape
 
     def gradients_arrive(self, identity: int, name: str, gradients: Sequence[Any]) -> None:
@@ -355,7 +364,8 @@ class TapeCapture:
     def add_state(self) -> None:
         """Add nodes for the parameters that the call has changed."""
         state = moved(self._net, self.start)
-        overwritten = add_state(self.graph, self._net, state, self.graph.has_values)
+        values = self.graph.has_values
+        overwritten = add_state(self.graph, self._net, state, values, self._assigned)
         self._overwritten.update(overwritten)
 
     def add_gradients(self, names: tuple[str, ...], tensors: list[Any]) -> None:

@@ -26,7 +26,7 @@ from explorer.engines.mindspore.tape_tensors import (
     on_tape,
     tensors_in,
 )
-from explorer.engines.mindspore.tape_views import indexing_watched
+from explorer.engines.mindspore.tape_views import assignments_watched, indexing_watched
 from explorer.model.graph import GradGraph, Phase, is_users
 from explorer.model.requests import ProofScope
 
@@ -52,17 +52,19 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         self._paused = False
         self._hooked: dict[int, Any] = {}
         self._alive: list[Any] = []
-        self._indexing = ExitStack()
+        self._watches = ExitStack()
         for name in self._capture.start:
             net.parameters[name]._set_user_data(READ_AT_START, True)
 
     def __enter__(self) -> "Recorder":
         super().__enter__()
-        self._indexing.enter_context(indexing_watched(self._indexed))
+        self._watches.enter_context(indexing_watched(self._indexed))
+        watch = assignments_watched(self._before_assignment, self._assigned)
+        self._watches.enter_context(watch)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._indexing.close()
+        self._watches.close()
         super().__exit__(*error)
 
     def _indexed(self, part: Any) -> None:
@@ -71,6 +73,20 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         if node is not None and not self._paused:
             site = self._sites.here(*STOPS)
             self._events.append(partial(self._capture.view_taken, node, site))
+
+    def _before_assignment(self, tensor: Any) -> None:
+        """Read a tensor that is about to be assigned another one, and what was noted of it."""
+        if not self._paused:
+            self._settle()
+            tensor._set_user_data(READ_AT_START, False)
+            with self._unwatched():
+                self._capture.graph.keep_values([tensor])
+
+    def _assigned(self, tensor: Any, value: Any) -> None:
+        """Note what a tensor was assigned."""
+        if not self._paused and isinstance(value, ms.Tensor):
+            with self._unwatched():
+                self._capture.assigned(tensor, value)
 
     def finish(self, names: tuple[str, ...], gradients: list[Any]) -> None:
         """Name the gradients that the call returned, and read all values."""

@@ -1,4 +1,4 @@
-"""Indexing of tensors, which takes views that MindSpore's dispatch mode does not see (2.10.0)."""
+"""Methods of tensors whose effect MindSpore's dispatch mode does not see (2.10.0)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,3 +28,27 @@ def indexing_watched(watch: Callable[[Any], None]) -> Iterator[None]:
             delattr(ms.Tensor, INDEXING)
         else:
             setattr(ms.Tensor, INDEXING, method)
+
+
+ASSIGNMENT = "assign_value"
+"""What a parameter runs where a Cell's attribute of its name is set to a tensor (2.10.0)."""
+
+
+@contextmanager
+def assignments_watched(
+    before: Callable[[Any], None], after: Callable[[Any, Any], None]
+) -> Iterator[None]:
+    """Call ``before`` with a tensor that is about to be assigned another one, ``after`` with both."""
+    method = getattr(ms.Tensor, ASSIGNMENT)
+
+    def assigned(tensor: Any, value: Any) -> Any:
+        before(tensor)
+        result = method(tensor, value)
+        after(tensor, value)
+        return result
+
+    setattr(ms.Tensor, ASSIGNMENT, assigned)
+    try:
+        yield
+    finally:
+        setattr(ms.Tensor, ASSIGNMENT, method)
