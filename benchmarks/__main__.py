@@ -32,6 +32,7 @@ BENCHMARKS = {
     "large": "nets of 100 to 10,000 nodes the whole way",
     "noise": "measuring noise, beside asking",
     "proofs": "the values that are proven, and what that takes",
+    "arguments": "op nodes whose arguments are known",
     "changed_values": "changed values that the alignment tells",
     "planted": "planted mistakes that are named at their line",
     "sensitivity": "how small a mistake is found, and false alarms",

@@ -13,7 +13,7 @@ from tests.support.nets import NETS
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-FIRST: dict[str, tuple[str, str]] = {
+FIRST: dict[str, tuple[str, ...]] = {
     # A tensor that was saved and overwritten behind the tape: what was read in its place.
     "overwrite_exp": ("different inputs, `Exp` (overwrite_exp.py:14) against `aten.mul", ":26)"),
     "overwrite_part": (
