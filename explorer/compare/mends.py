@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from explorer.correspondence.records import Row
-from explorer.correspondence.table import family_of, layer_of
+from explorer.correspondence.records import REQUIRED, UNKNOWN, Argument, Row
+from explorer.correspondence.table import layer_of, rows_named
 from explorer.correspondence.translation import translate
 from explorer.correspondence.ways import NoCounterpartError
 from explorer.model.causes import Cause, Mend
@@ -54,7 +54,7 @@ def _of_layer(
 
 def _of_function(place: int, cause: Cause, node: Node) -> Mend | None:
     """The arguments of PyTorch's function with which it does what the other side does."""
-    row = family_of("torch", node.op)
+    row = _function(node.op)
     if row is None:
         return None
     names = {argument.torch for argument in row.arguments}
@@ -66,7 +66,7 @@ def _of_function(place: int, cause: Cause, node: Node) -> Mend | None:
 
 def _there(place: int, cause: Cause, node: Node) -> Mend | None:
     """The arguments of MindSpore's function with which it does what PyTorch's op does."""
-    row = family_of("torch", node.op)
+    row = _function(node.op)
     if row is None:
         return None
     wanted = _translated(row, "torch", node.arguments)
@@ -78,13 +78,27 @@ def _there(place: int, cause: Cause, node: Node) -> Mend | None:
     return Mend(side="right" if place else "left", call=row.mindspore, arguments=changed)
 
 
+def _function(op: str) -> Row | None:
+    """The row of the function that a user calls for an operator of PyTorch's graphs."""
+    # An overload goes by the name of its operator: "aten._softmax.default".
+    for row in rows_named(".".join(op.split(".")[:2])):
+        if row.torch.startswith("torch."):
+            return row
+    return None
+
+
 def _names(row: Row, framework: Framework, tried: Arguments) -> list[str]:
     """The arguments of one side that stand for those of PyTorch's that were tried."""
-    # An argument that was checked with one value is one that MindSpore may take no other of.
-    tied = [it for it in row.arguments if it.torch in tried and len(it.values) > 1]
+    tied = [it for it in row.arguments if it.torch in tried and _is_free(it)]
     ways = {f"of_{argument.way}" for argument in tied}
     tied += [argument for argument in row.arguments if argument.way in ways]
     return [argument.name(framework) for argument in tied if argument.name(framework)]
+
+
+def _is_free(argument: Argument) -> bool:
+    """Whether an argument was checked with several values: it may be that MindSpore takes no other."""
+    checked = {*argument.values, argument.mindspore_default} - {REQUIRED, UNKNOWN}
+    return len(checked) > 1
 
 
 def _translated(row: Row, source: Framework, given: Arguments) -> Mapping[str, ArgumentValue]:
