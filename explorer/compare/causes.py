@@ -34,6 +34,28 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """The values of arguments that are names."""
 
+KINDS: tuple[tuple[str, ...], ...] = (
+    (
+        "aten.relu.default",
+        "aten.relu6.default",
+        "aten.silu.default",
+        "aten.gelu.default",
+        "aten.tanh.default",
+        "aten.sigmoid.default",
+        "aten.softplus.default",
+        "aten.elu.default",
+        "aten.mish.default",
+        "aten.leaky_relu.default",
+        "aten.hardswish.default",
+        "aten.hardsigmoid.default",
+        "aten.hardtanh.default",
+    ),
+    ("aten._softmax.default", "aten._log_softmax.default"),
+    ("aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"),
+    ("aten.sum.default", "aten.mean.default", "aten.prod.default"),
+)
+"""Operators that may stand in each other's place, by their names in PyTorch's graphs."""
+
 COUNTS: dict[str, tuple[int, ...]] = {"correction": (0, 1)}
 """The values of arguments that are one of few numbers."""
 
@@ -106,7 +128,7 @@ def _suspect(
     if first is None or second is None:
         return None
     node, row = here.by_id()[first], _row(there, second, count)
-    if not row or not node.arguments:
+    if not row:
         return None
     own, target = _value(here, node, result), _value(there, row[-1], result)
     difference = distance(own, target) if own and target else None
@@ -122,9 +144,22 @@ def _suspect(
     both = [
         {**one, **other} for one, other in combinations(single, 2) if one.keys() != other.keys()
     ]
-    changes = [*single, *both[:MOST_TRIALS]]
-    trials = tuple(Trial(node.id, change) for change in ({}, *changes))
+    trials = (
+        Trial(node.id),
+        *(Trial(node.id, change) for change in single),
+        *(Trial(node.id, op=op) for op in _others(node.op)),
+        *(Trial(node.id, change) for change in both[:MOST_TRIALS]),
+    )
+    if len(trials) == 1:
+        return None
     return Suspect(side, node, row[-1], own, target, difference, trials)
+
+
+def _others(op: str) -> list[str]:
+    """The operators that may stand in the place of one."""
+    # In memory of its own: what is written in place is compared as well.
+    plain = op.replace("_.default", ".default")
+    return [other for kind in KINDS if plain in kind for other in kind if other != plain]
 
 
 def _value(graph: GradGraph, node: Node, result: str) -> Output | None:
@@ -221,23 +256,27 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     room = min(room, EXPLAINED * suspect.difference)
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        apart = distance(outputs[places[0]], suspect.target) if len(outputs) > places[0] else None
+        apart = distance(outputs[places[0]], suspect.target) if outputs[places[0] :] else None
         if apart is not None and apart <= room:
-            found.append((trial.arguments, apart))
-    # Two arguments explain what neither of them does.
-    fewest = min((len(arguments) for arguments, _ in found), default=0)
-    found = [(arguments, apart) for arguments, apart in found if len(arguments) == fewest]
-    if len({frozenset(arguments) for arguments, _ in found}) != 1:
+            found.append((trial, apart))
+    # One argument goes before another operator, and this before two arguments.
+    least = min((_effort(trial) for trial, _ in found), default=0)
+    found = [(trial, apart) for trial, apart in found if _effort(trial) == least]
+    if len(found) > 1 and found[0][0].op:
+        # Below 6, relu and relu6 are one: the other side's op may say which it is.
+        found = [(trial, apart) for trial, apart in found if _is_named(trial.op, suspect.other.op)]
+    if len({(frozenset(trial.arguments), trial.op) for trial, _ in found}) != 1:
         return None
-    arguments, apart = found[0]
+    (trial, apart), *_ = found
     here, there = (left, right) if suspect.side == "left" else (right, left)
     layers = here.layers.get(suspect.node.scope), there.layers.get(suspect.other.scope)
     cause = Cause(
         side=suspect.side,
         node=suspect.node.id,
         op=suspect.node.op,
-        own={name: suspect.node.arguments[name] for name in arguments},
-        arguments=arguments,
+        own={name: suspect.node.arguments[name] for name in trial.arguments},
+        arguments=trial.arguments,
+        other_op=trial.op,
         greatest=apart,
         noise=_noise(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
@@ -245,6 +284,16 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     )
     found_mends = mends(cause, suspect.node, (left.engine, right.engine))
     return msgspec.structs.replace(cause, mends=found_mends)
+
+
+def _is_named(op: str, other: str) -> bool:
+    """Whether an operator of PyTorch has the name of one of MindSpore: "aten.relu.default", "ReLU"."""
+    return op.split(".")[1].strip("_").replace("_", "") == other.lower()
+
+
+def _effort(trial: Trial) -> int:
+    """How much a trial changes."""
+    return 2 if trial.op else 2 * len(trial.arguments) - 1
 
 
 def distance(one: Output, other: Output) -> float | None:

@@ -8,7 +8,7 @@ from explorer.correspondence.translation import translate
 from explorer.correspondence.ways import NoCounterpartError
 from explorer.model.causes import Cause, Mend
 from explorer.model.engines import ENGINES, Framework
-from explorer.model.graph import Arguments, ArgumentValue, Layer, Node
+from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node
 
 Frameworks = tuple[Framework, Framework]
 """Those of the two graphs, the left one first."""
@@ -22,6 +22,8 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     frameworks = ENGINES[engines[0]].framework, ENGINES[engines[1]].framework
     if frameworks[0] == frameworks[1]:
         return ()
+    if cause.other_op:
+        return _of_operator(cause)
     left, right = cause.layers
     if left is not None and right is not None:
         both = (
@@ -76,6 +78,18 @@ def _there(place: int, cause: Cause, node: Node) -> Mend | None:
     if not changed:
         return None
     return Mend(side="right" if place else "left", call=row.mindspore, arguments=changed)
+
+
+def _of_operator(cause: Cause) -> tuple[Mend, ...]:
+    """The function of either side that does what the other side's operator does."""
+    other, own = _function(cause.other_op), _function(cause.op)
+    if other is None or own is None:
+        return ()
+    both = [
+        Mend(side=cause.side, call=other.torch, arguments={}),
+        Mend(side=OTHER[cause.side], call=own.mindspore, arguments={}),
+    ]
+    return tuple(sorted(both, key=lambda mend: mend.side))
 
 
 def _function(op: str) -> Row | None:

@@ -9,11 +9,13 @@ from explorer.model.requests import CaseRequest
 class Trial(msgspec.Struct, frozen=True):
     """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
 
-    ``node`` is its id in the graph. No arguments: it is computed as it was.
+    ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
+    its inputs and arguments that it takes as well. Nothing of both: it is computed as it was.
     """
 
     node: str
     arguments: Arguments = {}
+    op: str = ""
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):
@@ -44,13 +46,13 @@ class Mend(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """Arguments that explain a divergence.
+    """Arguments, or another operator, that explain a divergence.
 
-    With ``arguments`` in the place of its ``own``, the op of ``side`` gives what the other side has:
-    the two then differ by ``greatest`` at most, where rounding moves the value by ``noise`` (None
-    where it was not measured). ``layers`` are those that the two ops run in, the left one first.
-    ``tried`` counts all that were tried. ``mends`` say what to write in either net, as far as the
-    table of correspondences knows it.
+    With ``arguments`` in the place of its ``own``, or with ``other_op`` in its own place where that is
+    not "", the op of ``side`` gives what the other side has: the two then differ by ``greatest`` at
+    most, where rounding moves the value by ``noise`` (None where it was not measured). ``layers`` are
+    those that the two ops run in, the left one first. ``tried`` counts all that was tried. ``mends``
+    say what to write in either net, as far as the table of correspondences knows it.
     """
 
     side: SideName
@@ -62,4 +64,5 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     noise: float | None
     layers: tuple[Layer | None, Layer | None]
     tried: int
+    other_op: str = ""
     mends: tuple[Mend, ...] = ()

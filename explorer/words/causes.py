@@ -22,8 +22,13 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
         "Cause, tried: with `{changed}` in the place of `{own}`, `{op}` of {engine} gives the value of"
         " {other} ({figures})"
     )
+    if found.other_op:
+        text = _(
+            "Cause, tried: `{changed}` in the place of `{op}` of {engine} gives the value of {other}"
+            " ({figures})"
+        )
     text = text.format(
-        changed=arguments_text(found.arguments),
+        changed=clean(found.other_op) or arguments_text(found.arguments),
         own=arguments_text(found.own),
         op=clean(found.op),
         engine=own,
@@ -41,10 +46,11 @@ def _mend(mend: Mend, engines: tuple[str, str]) -> str:
     """What to write in one of the nets."""
     engine = engines[0] if mend.side == "left" else engines[1]
     framework = FRAMEWORK_LABELS[ENGINES[engine].framework]
-    is_layer = mend.call.startswith("nn.")
-    code = f"{mend.call}({arguments_text(mend.arguments)})"
-    if not is_layer:
-        code = f"{mend.call}(…, {arguments_text(mend.arguments)})"
+    # A function takes its tensors first.
+    given = [] if mend.call.startswith("nn.") else ["…"]
+    if mend.arguments:
+        given.append(arguments_text(mend.arguments))
+    code = f"{mend.call}({', '.join(given)})"
     return _("`{code}` in {framework}'s net").format(code=code, framework=framework)
 
 

@@ -1,5 +1,6 @@
 """Which arguments are tried where two ops differ, and when one of them is called the cause."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -105,6 +106,24 @@ def test_where_two_arguments_explain_it_neither_is_called_the_cause() -> None:
 def test_nothing_is_concluded_where_the_op_does_not_give_its_own_value_again() -> None:
     outputs = [(output(OTHER),) for _ in suspect().trials]
     assert cause_of(suspect(), Tried(tuple(outputs)), LEFT, RIGHT) is None
+
+
+def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two_that_fit() -> None:
+    left = graph("torch-tape", "aten.silu.default", OWN, {})
+    right = graph("mindspore-graph", "ReLU", OTHER, {})
+    found = suspect_at(DIVERGENCE, left, right)
+    assert found is not None
+    fitting = ("aten.relu.default", "aten.relu6.default")
+    outputs = [(output(OTHER if trial.op in fitting else OWN),) for trial in found.trials]
+    cause = cause_of(found, Tried(tuple(outputs)), left, right)
+    assert cause is not None
+    assert (cause.other_op, cause.arguments) == ("aten.relu.default", {})
+    unnamed = msgspec.structs.replace(
+        right, nodes=(msgspec.structs.replace(right.nodes[0], op="Custom"),)
+    )
+    other = suspect_at(DIVERGENCE, left, unnamed)
+    assert other is not None
+    assert cause_of(other, Tried(tuple(outputs)), left, unnamed) is None
 
 
 def test_a_trial_that_raised_explains_nothing() -> None:

@@ -17,7 +17,12 @@ from tests.support.svg_pictures import SVG, boxes, read_svg
 def normalised() -> GradGraph:
     """A batch norm of a layer, whose op has a value that JSON has no number for."""
     g = HandmadeGraph()
-    settings: Arguments = {"data_format": "NCHW", "epsilon": 1e-3, "momentum": 0.1, "fill": -math.inf}
+    settings: Arguments = {
+        "data_format": "NCHW",
+        "epsilon": 1e-3,
+        "momentum": 0.1,
+        "fill": -math.inf,
+    }
     g.add("BatchNorm", [g.leaf("x", "input")], scope="block.norm", arguments=settings)
     g.add("Relu", ["n1"], scope="block")
     layers = {"block.norm": Layer("nn.BatchNorm2d", {"eps": 1e-3, "momentum": 0.9})}

@@ -52,14 +52,15 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
 ) -> None:
     (alignment,) = compared(MISTAKES[name], engines, tmp_path, workers).alignments
-    found = [cause.arguments for cause in alignment.causes if cause is not None]
+    found = [cause for cause in alignment.causes if cause is not None]
     explained_by = MISTAKES[name].explained_by
     assert len(alignment.causes) in (0, len(alignment.divergences))  # 0 where nothing can be tried
     if explained_by is None or (name, engines[1]) in DECOMPOSED:
         assert found == []
     else:
-        (arguments,) = found
-        assert rounded(arguments) == explained_by
+        (cause,) = found
+        assert rounded(cause.arguments) == explained_by
+        assert cause.other_op == MISTAKES[name].other_op
 
 
 @pytest.mark.parametrize("name", parameters(MENDED))

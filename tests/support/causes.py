@@ -1,7 +1,7 @@
 """A library of mistakes of ports: a layer or function that was given something else than the other side's.
 
 Each is MindSpore's line, PyTorch's, the shape of what they read, and the arguments of PyTorch's op that
-explain the difference (None: nothing that is tried does, and nothing is said).
+explain the difference, or the operator that does (None: nothing that is tried does, and nothing is said).
 """
 
 from pathlib import Path
@@ -18,6 +18,7 @@ class Mistake(NamedTuple):
     torch: str
     shape: tuple[int, ...]
     explained_by: Arguments | None
+    other_op: str = ""
 
 
 MATRIX, VOLUME, IMAGE = (4, 6), (4, 3, 6), (4, 3, 6, 6)
@@ -88,7 +89,20 @@ MISTAKES: dict[str, Mistake] = {
         (2, 3, 8, 8),
         {"padding": (1, 1), "dilation": (1, 1)},
     ),
-    "another activation": Mistake("nn.ReLU()", "nn.SiLU()", MATRIX, None),
+    "another activation": Mistake(
+        "nn.ReLU()", "nn.SiLU()", MATRIX, {}, other_op="aten.relu.default"
+    ),
+    "a sum for a mean": Mistake(
+        "ops.sum(h, dim=1)", "torch.mean(h, dim=1)", MATRIX, {}, other_op="aten.sum.dim_IntList"
+    ),
+    "softmax for its logarithm": Mistake(
+        "ops.log_softmax(h, axis=1)",
+        "torch.softmax(h, dim=1)",
+        MATRIX,
+        {},
+        other_op="aten._log_softmax.default",
+    ),
+    "a scale that no argument makes": Mistake("h * 3.0", "h * 2.0 + h.detach()", MATRIX, None),
     "nothing": Mistake("nn.GELU(approximate=False)", "nn.GELU()", MATRIX, None),
 }
 

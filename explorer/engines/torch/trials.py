@@ -17,33 +17,36 @@ from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
 from explorer.model.causes import Trial, TrialsRequest, Tried
-from explorer.model.graph import Arguments, Output
+from explorer.model.graph import Output
 from explorer.workers.garbage_collection import paused
 
 NUMBERS = {name: number for number, name in REDUCTIONS.items()}
 """The numbers by which operators take reductions."""
 
 
-def _outputs(call: Call, changed: Arguments) -> list[torch.Tensor]:
-    """What an operator yields with some arguments changed, and then what it has written to.
-
-    Raises what it raises.
-    """
-    operator, *given = call
+def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
+    """What an operator yields in a trial, and then what it has written to; raises what it raises."""
+    operator, args, kwargs = call
+    names = [argument.name for argument in operator._schema.arguments]
     # An operator may write to what it is given.
-    args, kwargs = list(replaced(given[0], _copied)), replaced(dict(given[1]), _copied)
-    places = {argument.name: place for place, argument in enumerate(operator._schema.arguments)}
-    for name, value in changed.items():
-        if places[name] < len(args):
-            args[places[name]] = _as_given(name, value)
-        else:
-            kwargs[name] = _as_given(name, value)
+    given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
+    for name, value in trial.arguments.items():
+        given[name] = _as_given(name, value)
+    if trial.op:
+        operator = _operator(trial.op)
+        names = [argument.name for argument in operator._schema.arguments]
+        given = {name: given[name] for name in names if name in given}
     with torch.no_grad():
-        made = tensors_in(operator(*args, **kwargs))
-    positions, names = written_arguments(operator)
-    written = [args[position] for position in positions if position < len(args)]
-    written += [kwargs[name] for name in names if name in kwargs]
-    return [*made, *tensors_in(written)]
+        made = tensors_in(operator(**given))
+    positions, written = written_arguments(operator)
+    places = [*(names[position] for position in positions), *written]
+    return [*made, *tensors_in([given[name] for name in places if name in given])]
+
+
+def _operator(name: str) -> Any:
+    """The operator of a name such as "aten.gelu.default"."""
+    namespace, op, overload = name.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), op), overload)
 
 
 def _copied(value: Any) -> Any:
@@ -77,7 +80,7 @@ def _tried(trial: Trial, call: Call | None) -> tuple[Output, ...]:
     if call is None or draws_random_numbers(call[0]):
         return ()
     try:
-        tensors = _outputs(call, trial.arguments)
+        tensors = _outputs(call, trial)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)
