@@ -9,6 +9,10 @@ LONGEST = 16
 """The elements of the longest sequence that is recorded: a longer one is data, and no setting."""
 
 
+PLAIN = frozenset({bool, int, float, str, type(None)})
+"""The types that a record can hold as they are."""
+
+
 class PlainArguments(NamedTuple):
     """The arguments of an operator, and why some of them are missing."""
 
@@ -57,9 +61,9 @@ def _item(value: Any) -> Setting | tuple[Setting, ...]:
 
 
 def _setting(value: Any) -> Setting:
+    if type(value) in PLAIN:
+        return value  # type: ignore[no-any-return]  # its type says it
     # Enumerations of a framework are subclasses of int and str, which a record cannot hold.
-    if value is None or isinstance(value, bool):
-        return value
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)

@@ -9,6 +9,7 @@ from torch.nn._reduction import get_enum
 
 from explorer.engines.plain_values import PlainArguments, plain_arguments
 from explorer.engines.torch.net import dtype_name
+from explorer.engines.torch.operators import TENSORS
 from explorer.model.graph import Absence
 
 WITHOUT_EFFECT = frozenset(
@@ -59,6 +60,8 @@ def _named(
         if name in WITHOUT_EFFECT:
             continue
         value = args[position] if position < len(args) else kwargs.get(name, default)
+        if type(value) in TENSORS:
+            continue  # most are: looking a type up is fast
         if isinstance(value, torch.dtype):
             value = dtype_name(value)
         elif isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
