@@ -101,7 +101,8 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
     places, other_places = map(_occurrences, rows)
     if len(places) != len(other_places):
         return finding
-    equal, behind = [], []
+    equal: list[Places] = []
+    behind: list[Places] = []
     for row, other_row in zip(places, other_places, strict=True):
         if not finding.parts.isdisjoint((*row, *other_row)):
             continue
