@@ -147,6 +147,12 @@ def message(explored: Exploration) -> str:
     head = _("the gradients of {scenario} differ: {summary}")
     if report.is_as_expected:
         head = _("the gradients of {scenario} were not all compared: {summary}")
+    elif _is_refuted_alone(report):
+        head = _(
+            "all engines agree on the gradients of {scenario}, and central differences contradict"
+            " them; a backward written by hand that is meant to give something else needs"
+            " EXPECTED_DIFFERENCES, or oracle=False: {summary}"
+        )
     lines = [head.format(scenario=report.scenario, summary=explored.summary)]
     alarms = [finding for finding in report.findings if finding.is_alarm]
     lines += [f"  {finding_sentence(finding)}" for finding in alarms]
@@ -154,6 +160,17 @@ def message(explored: Exploration) -> str:
     lines += _different_cases(report)
     lines += _first_divergence(report)
     return "\n".join(shortened(line, LINE) if len(line) > LINE else clean(line) for line in lines)
+
+
+def _is_refuted_alone(report: Report) -> bool:
+    """Whether engines agree in all cases, and only the oracle contradicts them."""
+    unexpected = [case for case in report.cases if not case.expected]
+    are_alike = all(
+        case.verdict in ("match", "close") and case.oracle_agrees is False for case in unexpected
+    )
+    diverge = any(it.divergence and not it.expected for it in report.alignments)
+    is_alarm = any(finding.is_alarm for finding in report.findings)
+    return are_alike and not (diverge or is_alarm or any(_not_run(report)))
 
 
 def _not_run(report: Report) -> Iterator[str]:
@@ -169,6 +186,8 @@ def _different_cases(report: Report) -> Iterator[str]:
     footnotes = Footnotes()
     for case in different[:MOST_CASES]:
         yield f"  {case.case.short}: {headline(case)}"
+        if case.verdict in ("match", "close"):
+            continue  # its differences are rounding
         if case.greatest and case.greatest.what == "value":
             tensors = by_tensor(case)
             if tensors:

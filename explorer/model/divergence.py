@@ -154,7 +154,7 @@ class _Divergence(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
 class OtherValue(_Divergence, frozen=True, kw_only=True, tag="other_value"):
     """Two ops, or two rows of ops, in one place: what they read is equal, and what they give is not.
 
-    The same two ops correspond elsewhere too: ``equal_at`` places where they agree within their
+    The same ops correspond elsewhere too: ``equal_at`` places where they agree within their
     noise, and, ``also_at``, behind this divergence, where values cannot tell.
     """
 

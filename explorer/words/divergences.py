@@ -67,14 +67,17 @@ def _other_value(divergence: OtherValue, engines: Engines) -> str:
         inputs=_inputs(divergence.inputs, engines),
         values=_values(divergence),
     )
+    is_row = any(ops.count > 1 for ops in divergence.rows)
     if divergence.equal_at:
-        text = _("{text}; the same two ops agree within their noise at {places}").format(
-            text=text, places=_shown(divergence.equal_at)
-        )
+        equal = _("{text}; the same two ops agree within their noise at {places}")
+        if is_row:
+            equal = _("{text}; the same ops agree within their noise at {places}")
+        text = equal.format(text=text, places=_shown(divergence.equal_at))
     if divergence.also_at:
-        text = _("{text}; the same two ops follow at {places}").format(
-            text=text, places=_shown(divergence.also_at)
-        )
+        also = _("{text}; the same two ops follow at {places}")
+        if is_row:
+            also = _("{text}; the same ops follow at {places}")
+        text = also.format(text=text, places=_shown(divergence.also_at))
     return text
 
 

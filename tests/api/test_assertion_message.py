@@ -11,7 +11,7 @@ from explorer.api.results import Exploration
 from explorer.compare.verdicts import judge
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure
-from explorer.model.report import CaseReport, LeftOut, Report
+from explorer.model.report import AnswerGroup, CaseReport, LeftOut, Report
 from explorer.model.results import OracleResult, Outcome, Result
 from explorer.model.trees import Branch
 from tests.support.results import answer, values
@@ -50,6 +50,18 @@ def test_a_divergence_that_is_expected_is_not_where_the_nets_differ() -> None:
     unexpected = msgspec.structs.replace(foreseen, expected=False)
     lines = message_of(report(unexpected=True), alignments=(foreseen, unexpected))
     assert any("First divergence" in line for line in lines)
+
+
+def test_gradients_that_the_oracle_alone_contradicts_are_not_said_to_differ() -> None:
+    agreed = case_report(GradCase("grad", 0))
+    group = AnswerGroup(tuple(agreed.results), False)
+    refuted = msgspec.structs.replace(agreed, expected=False, oracle_agrees=False, groups=(group,))
+    head, *lines = message_of(report(), cases=(refuted,), alignments=(), findings=())
+    assert head.startswith("all engines agree on the gradients of ")
+    assert "oracle=False: 1 case: 1 matches; 1 unexpected" in head
+    assert [line for line in lines if "greatest by tensor" in line] == []
+    both = message_of(report(), cases=(refuted, DIFFERENT), alignments=(), findings=())
+    assert " differ: " in both[0]
 
 
 @pytest.mark.parametrize("cause", ["timed_out", "interrupted"])

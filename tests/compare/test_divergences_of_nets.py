@@ -58,7 +58,7 @@ FIRST: dict[str, tuple[str, ...]] = {
         "`aten.masked_fill.Scalar` (mask_of_diagonal.py:36)",
     ),
     # Running statistics alone.
-    "momentum": ("(first, momentum.py:39) give different values of `first.running_mean`",),
+    "momentum": ("`BatchNorm` (first, momentum.py:22)", "values of `first.running_mean`"),
 }
 """Parts of the first divergence of the tapes."""
 

@@ -6,7 +6,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import GradGraph
-from tests.support.alignments import parting
+from tests.support.alignments import parting, said
 from tests.support.computed_graphs import ComputedGraph, one_input
 
 ERROR = 3e-4
@@ -59,3 +59,33 @@ def test_two_parts_of_one_split_are_no_equal_inputs(part: int, other: int) -> No
     sentence = parting(net("a", part), net("b", other)).sentence
     assert "`Tanh` (net.py:2) and `Tanh` (net.py:2) take different inputs" in sentence
     assert align(net("a", part), net("b", part)).divergence is None
+
+
+def blocks(engine: str, by_hand: bool, steps: tuple[float, ...]) -> GradGraph:
+    """Blocks that each add a step, then take a swish, in small ops or in one that differs."""
+    graph = ComputedGraph(engine)
+    h = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")
+    for place, step in enumerate(steps):
+        step_of = graph.leaf(f"step{place}", np.full(4, step))
+        h = graph.op("Add", np.add, h, step_of, line=1)
+        scope = f"blocks.{place}.act"
+        if by_hand:
+            shifted = graph.op("Shift", lambda h: h + 3, h, line=2, scope=scope)
+            gate = graph.op("Gate", lambda s: np.clip(s, 0, 6) / 6, shifted, line=2, scope=scope)
+            h = graph.op("Mul", np.multiply, h, gate, line=2, scope=scope)
+        else:
+            h = graph.op("SiLU", lambda h: h / (1 + np.exp(-h)), h, line=2, scope=scope)
+    graph.result("out", h)
+    return graph.record()
+
+
+def test_a_formula_by_hand_is_listed_at_every_place_where_it_differs() -> None:
+    steps = (0.5, -0.25, 0.125)
+    divergences = align(blocks("a", True, steps), blocks("b", False, steps)).divergences
+    (only,) = divergences
+    assert isinstance(only, OtherValue)
+    assert [place.scope for place, _ in only.also_at] == ["blocks.1.act", "blocks.2.act"]
+    assert only.equal_at == ()
+    assert said(only).endswith(
+        "; the same ops follow at `blocks.1.act, net.py:2` and `blocks.2.act, net.py:2`"
+    )

@@ -181,3 +181,37 @@ def test_a_step_of_a_recurrent_net_is_known_behind_what_hands_its_gradient_on() 
     ForwardLinks(builder, Identities(copies), {}).settle()
     found = [builder.nodes[gradient].forward for gradient in gradients]
     assert found == list(reversed(products[:-1]))
+
+
+def test_a_bias_is_that_of_the_product_whose_gradient_reads_the_same() -> None:
+    builder = GraphBuilder()
+    w, b = (builder.add("parameter", "parameter", "forward", outputs=SCALAR) for _ in range(2))
+    inputs, products, biased = [], [], []
+    for _ in range(3):
+        inputs.append(builder.add("input", "input", "forward", outputs=SCALAR))
+        products.append(node(builder, "MatMul", "forward", "net.py:1", inputs[-1], w))
+        biased.append(node(builder, "BiasAdd", "forward", "net.py:1", products[-1], b))
+    copies, gradients = {}, []
+    for step in (1, 0):
+        gradient = builder.add("constant", "constant", "backward", outputs=SCALAR)
+        of_weight = node(builder, "MatMul", "backward", "", gradient, inputs[step])
+        of_bias = node(builder, "BiasAddGrad", "backward", "", gradient)
+        copies[of_weight], copies[of_bias] = products, biased
+        gradients.append(of_bias)
+    ForwardLinks(builder, Identities(copies), {}).settle()
+    assert [builder.nodes[it].forward for it in gradients] == [biased[1], biased[0]]
+
+
+def test_a_sum_is_of_what_feeds_its_addends_through_what_hands_its_gradient_on() -> None:
+    builder = GraphBuilder()
+    x, y = (builder.add("input", "input", "forward", outputs=SCALAR) for _ in range(2))
+    h = node(builder, "Exp", "forward", "net.py:1", x)
+    doubled = node(builder, "Muls", "forward", "net.py:2", h)
+    wave = node(builder, "Sin", "forward", "net.py:3", node(builder, "Add", "forward", "", h, y))
+    seed = builder.add("constant", "constant", "backward", outputs=SCALAR)
+    addends = [node(builder, op, "backward", "", seed) for op in ("Muls", "Cos")]
+    slots = tuple((number, 0) for number in addends)
+    total = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
+    copies = {addends[0]: [doubled], addends[1]: [wave], total: []}
+    ForwardLinks(builder, Identities(copies), {}).settle()
+    assert builder.nodes[total].forward == h

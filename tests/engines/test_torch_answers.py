@@ -54,6 +54,18 @@ def test_every_case_comes_back_in_mindspore_s_structure(torch: Torch, engine: st
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_a_weight_that_the_forward_writes_to_has_the_gradient_of_what_it_held(
+    torch: Torch, engine: str
+) -> None:
+    weight, x = np.array([[0.25, 1], [-0.75, 0.5]]), np.array([1, -2])
+    through_tanh = np.array([4, 6]) * (1 - np.tanh(weight @ x) ** 2)
+    result = torch.answer("data_clamped", engine, GradCase("grad", 0, "all"))
+    assert result.outcome == "ok", result.error
+    found = np.array(values(result)["dfc.weight"])
+    assert np.allclose(found, np.outer(through_tanh, x), rtol=1e-5)
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_has_aux_false_differentiates_the_sum_of_the_outputs_and_true_the_first(
     torch: Torch, engine: str
 ) -> None:
@@ -189,6 +201,9 @@ def test_a_description_names_parameters_buffers_and_outputs(torch: Torch) -> Non
         ("ordered_leaves", "torch-tape", GradCase("grad", 0, "all")),
         ("ordered_leaves", "torch-tape", GradCase("GradOperation", 0, "all", sens_param=True)),
         ("ordered_leaves", "torch-graph", GradCase("GradOperation", 0, "all", sens_param=True)),
+        # This one writes to a weight: what that holds afterwards has a cotangent of 0.
+        ("data_clamped", "torch-graph", GradCase("grad", 0, "all")),
+        ("data_clamped", "torch-graph", GradCase("GradOperation", 0, "all", sens_param=True)),
     ],
 )
 def test_the_code_beside_a_result_prints_the_same_numbers(

@@ -3,6 +3,7 @@
 import re
 from typing import get_args
 
+import msgspec
 import pytest
 
 from explorer.model.divergence import (
@@ -362,7 +363,9 @@ def test_of_many_further_places_three_are_named(count: int, said: str) -> None:
         inputs=Inputs(),
         also_at=tuple((place, place) for place in places),
     )
-    text = sentence(divergence, ENGINES)
-    assert text.endswith(f"; the same two ops follow at {said}")
+    assert sentence(divergence, ENGINES).endswith(f"; the same ops follow at {said}")
+    of_one = tuple(msgspec.structs.replace(row, count=1) for row in ROWS)
+    single = msgspec.structs.replace(divergence, rows=of_one)
+    assert sentence(single, ENGINES).endswith(f"; the same two ops follow at {said}")
     # The record keeps all of them.
     assert len(divergence.also_at) == count

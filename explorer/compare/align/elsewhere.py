@@ -8,7 +8,7 @@ from explorer.compare.align.contrasts import FoundDivergence, both
 from explorer.compare.align.further import Correspondence, computed_from
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.suspects import same_work
-from explorer.compare.align.vertices import Vertex
+from explorer.compare.align.vertices import Vertex, in_order
 from explorer.model.divergence import Inputs, OtherValue, Places
 
 Ops = tuple[str, str]
@@ -21,6 +21,7 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
     Two ops that differ by their formula do so wherever they are: where values are small they may
     agree within their noise, and behind the first divergence values cannot tell.
     """
+    findings = [_with_rows(finding) for finding in findings]
     wanted = set(filter(None, map(_ops_of, findings)))
     if not wanted:
         return findings
@@ -78,3 +79,46 @@ def _behind(
         row, other_row = rows.work
         if len(row) == len(other_row) == 1:
             yield row[0], other_row[0]
+
+
+# Formulas of several ops
+
+
+def _with_rows(finding: FoundDivergence) -> FoundDivergence:
+    """A divergence between two formulas of one line each, with the other places of these lines.
+
+    The module and the line that calls it tell the places apart; they correspond in order.
+    """
+    divergence = finding.divergence
+    if not isinstance(divergence, OtherValue) or finding.ends is None:
+        return finding
+    rows = [
+        in_order(part for part in finding.parts if part.side is end.side) for end in finding.ends
+    ]
+    is_formula = max(map(len, rows)) > 1 and divergence.phase == "forward"
+    if not is_formula or divergence.inputs.differing:
+        return finding
+    places, other_places = map(_occurrences, rows)
+    if len(places) != len(other_places):
+        return finding
+    equal: list[Places] = []
+    behind: list[Places] = []
+    for row, other_row in zip(places, other_places, strict=True):
+        if not finding.parts.isdisjoint((*row, *other_row)):
+            continue
+        found = equal if row[-1].partner is other_row[-1] else behind
+        found.append(both(row[0], other_row[0]))
+    divergence = msgspec.structs.replace(divergence, equal_at=tuple(equal), also_at=tuple(behind))
+    return FoundDivergence(divergence, finding.parts, finding.ends)
+
+
+def _occurrences(row: list[Vertex]) -> list[list[Vertex]]:
+    """All rows of the ops of one row, at its line, in execution order."""
+    first = row[0]
+    ops = [node.op for node in row]
+    by_place: dict[tuple[str, str], list[Vertex]] = {}
+    for node in first.side.nodes:
+        is_alike = node.phase == first.phase and node.source == first.source and node.op in ops
+        if is_alike and node.main and not node.is_bookkeeping:
+            by_place.setdefault((node.scope, node.caller), []).append(node)
+    return [found for found in by_place.values() if [node.op for node in found] == ops]

@@ -135,7 +135,10 @@ DIRECT = 8
 """Points for a node that is the copy itself, or derives from it."""
 
 SHARED = 4
-"""Points for a node that the copy reads too, or that derives from a reader of the copy."""
+"""Points for a node that the copy reads too, or that derives from a reader of the copy.
+
+So does one whose gradient another node reads that derives from what the copy reads.
+"""
 
 DISTANT = 1
 """Points for a node that derives from a reader of a reader of the copy.
@@ -191,6 +194,7 @@ class ForwardLinks:
         self._chosen: dict[int, int] = {}
         self._links: Counter[tuple[int, str]] = Counter()
         self._alternatives: Alternatives = {}
+        self._known_takers: dict[int, set[int]] = {}
 
     def settle(self) -> Alternatives:
         """Give every backward node its forward node, or the reason why it has none.
@@ -259,13 +263,27 @@ class ForwardLinks:
                 near.add(feeder)
                 near.update(self._feeds.get(feeder, ()))
             near |= self._takers(linked)
+            for sibling in self._siblings(number, origin):
+                near.update(self._users.get(sibling, ()))
         return near
+
+    def _siblings(self, number: int, origin: int) -> set[int]:
+        """What the other nodes that read the gradient of one derive from.
+
+        The bias reads what the product makes whose gradients read the same.
+        """
+        if self._nodes[origin].phase != "backward":
+            return set()
+        users = [user for user in self._users.get(origin, ()) if user != number]
+        return {self._chosen[user] for user in users if user in self._chosen}
 
     def _takers(self, linked: int) -> set[int]:
         """The nodes to which the gradient of a node's operands goes, as it is.
 
         They are the operands themselves, and those of operands that hand their gradient on.
         """
+        if linked in self._known_takers:
+            return self._known_takers[linked]
         takers = set(self._feeds.get(linked, ()))
         outermost = takers
         for _ in range(MOST_HANDING_ON):
@@ -276,7 +294,8 @@ class ForwardLinks:
             outermost = behind - takers
             if not outermost:
                 break
-            takers |= outermost
+            takers = takers | outermost
+        self._known_takers[linked] = takers
         return takers
 
     def _kinship(self, number: int, copy: int) -> tuple[int, int, int, int]:
@@ -308,6 +327,7 @@ class ForwardLinks:
         """The points that the nodes which a backward node reads earn one of the copies."""
         identity = self._identities.reference(number).identity
         fed = self._feeds.get(copy, ())
+        fed_nodes = set(fed)
         points = 0
         for origin in self._feeds.get(number, ()):
             linked = self._chosen.get(origin, -1)
@@ -321,8 +341,10 @@ class ForwardLinks:
                 points += DIRECT
             if copy in linked_fed:
                 points += SHARED
+            if not fed_nodes.isdisjoint(self._siblings(number, origin)):
+                points += SHARED
             is_distant = any(copy in self._feeds.get(feeder, ()) for feeder in linked_fed)
-            if is_distant or copy in self._takers(linked):
+            if is_distant or copy in self._takers(linked) - set(linked_fed):
                 points += DISTANT
         return points
 
@@ -332,13 +354,16 @@ class ForwardLinks:
         """The node whose gradient a sum accumulates: it feeds the forward nodes of all addends."""
         # Of several nodes that feed all of them, the gradient's shape and the order decide.
         common: set[int] | None = None
+        further: set[int] | None = None
         for origin in self._feeds.get(number, ()):
             linked = self._builder.forward_of(self._chosen.get(origin))
             if linked is None:
                 continue
             reach = {linked} if self._is_sum(origin) else set(self._feeds.get(linked, ()))
+            takers = reach if self._is_sum(origin) else self._takers(linked)
             common = reach if common is None else common & reach
-        return self._latest_of_shape(number, common or set())
+            further = takers if further is None else further & takers
+        return self._latest_of_shape(number, common or further or set())
 
     def _origins_of(self, numbers: Iterable[int]) -> set[int]:
         """The forward nodes that some nodes derive from."""

@@ -39,6 +39,7 @@ def code(
     wrappers: tuple[type, ...] | None = None,
     returned: Tree = None,
     by_backward: bool = False,
+    writes_leaves: bool = False,
 ) -> str:
     """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print.
 
@@ -46,7 +47,7 @@ def code(
     differentiated. ``wrappers`` are the modules of ours around the net in a joint graph, inner ones
     first; None where it is not known, and the case alone says which. ``returned`` has the names of
     the net's outputs as it nests them, None where it is not known. ``by_backward`` says that the net
-    refuses torch.autograd.grad.
+    refuses torch.autograd.grad, ``writes_leaves`` that it writes to what needs a gradient.
     """
     if wrappers is None:
         wrappers = rooted(request.case)
@@ -54,7 +55,7 @@ def code(
     lines = _header(request, scenario, wrappers)
     lines += [*_net(request, scenario), *_inputs(request, scenario)]
     if request.net.engine == "torch-graph":
-        lines += _in_graph(request, scenario, wrappers)
+        lines += _in_graph(request, scenario, wrappers, writes_leaves)
     else:
         lines += _on_tape(request, scenario, skips, returned, by_backward)
     return "\n".join(lines) + "\n"
@@ -228,7 +229,9 @@ def _leaves(request: CaseRequest, scenario: Declaration) -> list[str]:
 # Graph style
 
 
-def _in_graph(request: CaseRequest, scenario: Declaration, wrappers: tuple[type, ...]) -> list[str]:
+def _in_graph(
+    request: CaseRequest, scenario: Declaration, wrappers: tuple[type, ...], writes_leaves: bool
+) -> list[str]:
     case = request.case
     arguments = ", ".join(variables(scenario).values())
     if case.must_fail:
@@ -253,7 +256,7 @@ def _in_graph(request: CaseRequest, scenario: Declaration, wrappers: tuple[type,
         f"primals = [*(tensors[name] for name in names), {arguments}]",
         f'places = [node for node in {nodes} if node.name.startswith("tangents")]',
         'roots = [node.meta["val"] for node in places]',
-        f"tangents = {_tangents(case)}",
+        f"tangents = {_tangents(case, writes_leaves)}",
         "torch.manual_seed(0)",
         "values, gradients = joint.graph_module(primals, tangents)",
         "print(values, [gradient for gradient in gradients if gradient is not None])",
@@ -283,11 +286,20 @@ def _state(request: CaseRequest, scenario: Declaration) -> list[str]:
     ]
 
 
-def _tangents(case: GradCase) -> str:
+def _tangents(case: GradCase, writes_leaves: bool) -> str:
+    place = 'node.meta["desc"].output'
+    ones = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
+    if writes_leaves:
+        # A leaf that is written to has a tangent too, of what it holds afterwards.
+        if case.sens_param:
+            array = f"cotangent({place}.idx, root.shape, str(root.dtype)[6:])"
+            ones = f"torch.from_numpy({array}).to(root.device, root.dtype)"
+        zeros = "torch.zeros(root.shape, dtype=root.dtype, device=root.device)"
+        value = f'{ones} if hasattr({place}, "idx") else {zeros}'
+        return f"[{value} for node, root in zip(places, roots)]"
     if case.sens_param:
         # An output without a gradient has no tangent: those that have one say which they are.
         array = "cotangent(k, root.shape, str(root.dtype)[6:])"
-        pairs = 'zip([node.meta["desc"].output.idx for node in places], roots)'
+        pairs = f"zip([{place}.idx for node in places], roots)"
         return f"[torch.from_numpy({array}).to(root.device, root.dtype) for k, root in {pairs}]"
-    ones = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
     return f"[{ones} for root in roots]"

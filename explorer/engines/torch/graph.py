@@ -10,7 +10,7 @@ from explorer.engines.capture.lint import latest_first
 from explorer.engines.torch.code import code
 from explorer.engines.torch.errors import failed
 from explorer.engines.torch.graph_capture import JointGradGraph
-from explorer.engines.torch.joint_graph import Joint, JointPart, joint
+from explorer.engines.torch.joint_graph import TANGENTS, Joint, JointPart, joint
 from explorer.engines.torch.net import (
     Net,
     build,
@@ -73,7 +73,7 @@ def _answered(request: CaseRequest, solve: Callable[[CaseRequest, Net], JointRes
         structure=structure,
         leaves=leaves,
         natural=_natural(net, case, len(outputs)),
-        code=code(request, wrappers=graph.wrappers),
+        code=code(request, wrappers=graph.wrappers, writes_leaves=graph.writes_leaves),
         note=note,
     )
 
@@ -207,7 +207,7 @@ def _arguments(
     for kind, key in graph.inputs:
         if kind in ("parameter", "twin"):
             primals.append(net.state[key])
-        elif kind != "tangent":
+        elif kind not in TANGENTS:
             primals.append(net.arguments[key])
     return primals, graph.tangents(case, primals[0].device)
 

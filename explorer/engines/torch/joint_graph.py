@@ -54,11 +54,16 @@ torch._dynamo.config.automatic_dynamic_shapes = False
 JointRole = tuple[str, Any]
 """The role of a placeholder or a result of a joint graph.
 
-("parameter", name), ("input", index), ("tangent", index of output), ("output", index),
+("parameter", name), ("input", index), ("tangent", index of output), ("unseeded", ""), which is
+the tangent of what the net writes to a leaf that needs a gradient, ("output", index),
 ("gradient", name or index), ("state", name of a changed buffer) or ("other", ""). A parameter that
 a net holds under several names has a placeholder for each, of which one is read: the others are
 ("twin", name).
 """
+
+
+TANGENTS = frozenset({"tangent", "unseeded"})
+"""The placeholders that backward starts from."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,12 @@ class Joint:
     @property
     def differentiates(self) -> bool:
         """Whether there is a backward at all."""
-        return any(kind == "tangent" for kind, _ in self.inputs)
+        return any(kind in TANGENTS for kind, _ in self.inputs)
+
+    @property
+    def writes_leaves(self) -> bool:
+        """Whether the net writes to an input or a parameter that needs a gradient."""
+        return any(kind == "unseeded" for kind, _ in self.inputs)
 
     @property
     def placeholders(self) -> list[Any]:
@@ -95,10 +105,13 @@ class Joint:
         """The cotangents of a case for every output that has a place for one."""
         cotangents = []
         for node, (kind, index) in zip(self.placeholders, self.inputs, strict=True):
-            if kind == "tangent":
+            if kind in TANGENTS:
                 expected = node.meta["val"]
                 shape = tuple(expected.shape)
-                cotangents.append(seed(case, index, shape, expected.dtype, device))
+                cotangent = torch.zeros(shape, dtype=expected.dtype, device=device)
+                if kind == "tangent":
+                    cotangent = seed(case, index, shape, expected.dtype, device)
+                cotangents.append(cotangent)
         return cotangents
 
 
@@ -246,6 +259,8 @@ def _role(description: Any, names: dict[str, JointRole], numbers: dict[int, int]
     if kind == "PlainAOTInput":
         return "input", description.idx
     if kind == "TangentAOTInput":
+        if not hasattr(description.output, "idx"):
+            return "unseeded", ""
         return "tangent", numbers[description.output.idx]
     if kind == "PlainAOTOutput" and description.idx in numbers:
         return "output", numbers[description.idx]
