@@ -48,6 +48,8 @@ ELEMENTWISE = (
     _unary("erf", "Erf"),
     _unary("sin", "Sin"),
     _unary("cos", "Cos"),
+    _unary("acos", "ACos", tensor("input", drawn="unit")),
+    _unary("sign", "Sign"),
     Row(
         "add",
         "ops.add",

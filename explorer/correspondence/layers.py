@@ -257,7 +257,7 @@ def _average_pool(axes: int, sizes: str, *arguments: Argument) -> Row:
         (
             pair("kernel_size", 1, REQUIRED, 2, 3),
             pair("stride", 1, None, 1, 2, way="stride"),
-            pair("pad_mode padding", "valid", 0, "valid", "pad", way="pool_pad_mode"),
+            pair("pad_mode padding", "valid", 0, "valid", "pad", way="average_pad_mode"),
             Argument("padding", "", 0, UNKNOWN, "of_pad_mode", (1,), ("pad_mode", "pad")),
             Argument("ceil_mode", "ceil_mode", False, False, "same", (True,), ("pad_mode", "pad")),
             Argument(

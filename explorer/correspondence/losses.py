@@ -47,7 +47,7 @@ LOSSES = (
             only_mindspore("label_smoothing", 0.0, 0.0),
         ),
         primitives=("NLLLoss",),
-        aten=("aten.nll_loss_forward", "aten.nll_loss"),
+        aten=("aten.nll_loss_forward", "aten.nll_loss2d_forward", "aten.nll_loss"),
         unmatched=DEPRECATED,
     ),
     Row(

@@ -195,7 +195,27 @@ NORMS = (
         ),
         alike=(MINT_F + "batch_norm",),
         primitives=("BatchNorm", "BatchNormExt"),
-        aten=("aten.native_batch_norm", "aten.batch_norm"),
+        aten=(
+            "aten.native_batch_norm",
+            "aten.batch_norm",
+            "aten._native_batch_norm_legit_functional",
+            "aten._native_batch_norm_legit_no_training",
+        ),
+    ),
+    Row(
+        "normalize",
+        "ops.L2Normalize",
+        F + "normalize",
+        (tensor("x input"),),
+        (
+            pair("axis dim", 0, 1, 0, 1, -1),
+            pair("epsilon eps", 1e-4, 1e-12, 1e-4, 9.0, way="root"),
+            only_torch("p", 2.0, 2.0),
+        ),
+        primitives=("L2Normalize",),
+        unmatched=("out",),
+        compared="values",
+        facts=("norm_below_epsilon",),
     ),
     Row(
         "group_norm",

@@ -17,7 +17,7 @@ LAMBDA = pair("lambd", 0.5, 0.5, 0.5, 0.2)
 CLASSES = tensor("labels target", "n", "indices", below=5)
 
 
-def _pooling(name: str, operator: str, *modes: str, mode: str = "valid") -> Row:
+def _pooling(name: str, operator: str, way: str, *modes: str, mode: str = "valid") -> Row:
     return Row(
         operator.removeprefix("aten.").removesuffix("_with_indices"),
         f"ops.{name}",
@@ -26,7 +26,7 @@ def _pooling(name: str, operator: str, *modes: str, mode: str = "valid") -> Row:
         (
             pair("kernel_size", 1, REQUIRED, 2, 3, (3, 2), way="each_axis"),
             pair("strides stride", 1, (), 1, 2, way="stride_of_each_axis"),
-            pair("pad_mode padding", mode, 0, *modes, way="mode_alone"),
+            pair("pad_mode padding", mode, 0, *modes, way=way),
             only_torch("ceil_mode", False, False),
         ),
         unmatched=LAYOUT,
@@ -120,8 +120,8 @@ OPERATORS = (
         REDUCED,
         unmatched=("dtype",),
     ),
-    _pooling("MaxPool", "aten.max_pool2d_with_indices", "valid", "same"),
-    _pooling("AvgPool", "aten.avg_pool2d", "VALID", mode="VALID"),
+    _pooling("MaxPool", "aten.max_pool2d_with_indices", "mode_alone", "valid", "same"),
+    _pooling("AvgPool", "aten.avg_pool2d", "average_mode_alone", "VALID", mode="VALID"),
     Row(
         "elu",
         "ops.Elu",
@@ -202,6 +202,14 @@ OPERATORS = (
             only_mindspore("transpose_a", False, False),
             only_mindspore("transpose_b", False, False),
         ),
+    ),
+    Row(
+        "add",
+        "ops.BiasAdd",
+        "aten.add.Tensor",
+        (tensor("input_x self", "n c"), tensor("bias other", "c")),
+        (only_torch("alpha", 1, 1),),
+        unmatched=LAYOUT,
     ),
     Row(
         "dropout",

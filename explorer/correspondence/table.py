@@ -71,7 +71,8 @@ def _rows_of(framework: Framework, op: str) -> list[Row]:
     while not rows and "." in plain:
         # What follows the last dot may name the overload: default, Tensor.
         plain = plain.rpartition(".")[0]
-        rows = by_name.get(plain, [])
+        # An op in place does the same work: relu_.
+        rows = by_name.get(plain, []) or by_name.get(plain.rstrip("_"), [])
     return rows
 
 

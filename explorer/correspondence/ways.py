@@ -68,6 +68,16 @@ def _one_minus(value: Value) -> Value:
     return round(1 - value, 12)
 
 
+def _root(value: Value) -> Value:
+    assert isinstance(value, (int, float))
+    return math.sqrt(value)
+
+
+def _square(value: Value) -> Value:
+    assert isinstance(value, (int, float))
+    return value * value
+
+
 def _named_by(names: Mapping[Value, Value]) -> Way:
     """A way between values that correspond one by one; all others are the same."""
     back = {there: here for here, there in names.items()}
@@ -131,20 +141,19 @@ def _pad_mode_to_torch(argument: Argument, setting: Setting) -> Values:
     if mode == "valid":
         return {argument.torch: 0}
     if mode == "pad":
-        return {argument.torch: _symmetric(setting.arguments["padding"])}
+        return {argument.torch: _symmetric(setting.arguments["padding"], setting)}
     is_moved_by_one = all(number == 1 for number in _strides(setting, _axes(setting)))
     if is_moved_by_one and argument.way == "pad_mode":
         return {argument.torch: "same"}
     return _same_padding(argument, setting)
 
 
-def _symmetric(padding: Value) -> Value:
+def _symmetric(padding: Value, setting: Setting) -> Value:
     """MindSpore's padding of both ends of each axis as one number for each axis."""
-    if not isinstance(padding, tuple) or len(padding) in (1, 3):
+    is_of_ends = isinstance(padding, tuple) and len(padding) in (2 * _axes(setting), 4, 6)
+    if not isinstance(padding, tuple) or not is_of_ends:
         return padding
     ends = list(zip(padding[::2], padding[1::2], strict=True))
-    if len(padding) == 2:  # of a kernel with two axes: both ends have the same
-        return padding
     if any(before != after for before, after in ends):
         raise NoCounterpartError("padding", padding)
     return tuple(before for before, _after in ends)
@@ -159,7 +168,8 @@ def same_ends(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, 
 
 def _same_padding(argument: Argument, setting: Setting) -> Values:
     sizes = setting.shapes[0][2:] if setting.shapes else ()
-    if not sizes:
+    if not sizes or argument.way.startswith("average"):
+        # What MindSpore divides an average at the border by, no argument of PyTorch's says.
         raise NoCounterpartError("pad_mode", "same")
     strides = _strides(setting, len(sizes))
     dilations = _numbers(setting.arguments.get("dilation", 1), len(sizes))
@@ -191,7 +201,7 @@ def _operator_padding_to_torch(argument: Argument, setting: Setting) -> Values:
         padded = _same_padding(argument, setting)
     else:
         ends = setting.arguments["pad"] if mode == "pad" else 0
-        padded = {argument.torch: _symmetric(ends)}
+        padded = {argument.torch: _symmetric(ends, setting)}
     return {**padded, argument.torch: _numbers(padded[argument.torch], axes)}
 
 
@@ -399,12 +409,15 @@ def _sum_to_mindspore(argument: Argument, setting: Setting) -> Values:
 WAYS: dict[str, Way] = {
     "same": _by_value(_unchanged, _unchanged),
     "one_minus": _by_value(_one_minus, _one_minus),
+    "root": _by_value(_root, _square),
     "tanh": _named_by({True: "tanh", False: "none"}),
     "zero_is_none": _named_by({0: None}),
     "stride": Way(_stride_to_torch, _stride_to_mindspore),
     "pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
     "pool_pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
     "mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
+    "average_pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
+    "average_mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
     "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_to_mindspore),
     "of_pad_mode": Way(_nothing, _nothing),
     "operator_pad_mode": Way(_operator_padding_to_torch, _operator_padding_to_mindspore),

@@ -6,6 +6,7 @@ from explorer.text.language import _, later
 
 WAYS: dict[str, str] = {
     "one_minus": later("1 − the other's"),
+    "root": later("PyTorch's is the root of MindSpore's"),
     "tanh": later("`True` is `'tanh'`, `False` is `'none'`"),
     "zero_is_none": later("`0` is `None`"),
     "stride": later("`None` of PyTorch's is the size of the kernel"),
@@ -21,6 +22,10 @@ WAYS: dict[str, str] = {
         "`'valid'` is 0, `'same'` is what makes the result ⌈size / stride⌉ long; MindSpore's has no"
         " other"
     ),
+    "average_pad_mode": later(
+        "`'valid'` is 0, `'pad'` is the number in `padding`; `'same'` has no counterpart"
+    ),
+    "average_mode_alone": later("`'valid'` is 0; `'same'` has no counterpart"),
     "transposed_pad_mode": later(
         "`'valid'` is 0, `'pad'` is the number in `padding`; `'same'` is half of (kernel − stride),"
         " where that is even"
@@ -89,6 +94,9 @@ FACTS: dict[str, str] = {
         "The values agree; MindSpore 2.10's gradient is wrong for negative numbers."
     ),
     "target_without_gradient": later("MindSpore gives the target a gradient of 0."),
+    "norm_below_epsilon": later(
+        "The values agree; MindSpore 2.10's gradient is wrong where a norm is below the limit."
+    ),
     "clamped_variance": later(
         "Where a variance is below `eps`, MindSpore gives it no gradient; PyTorch does."
     ),
@@ -128,6 +136,7 @@ UNMATCHED: dict[str, str] = {
     "norm_type": later("the norm for `max_norm`"),
     "output_size": later("saves PyTorch a look at the numbers"),
     "eps": later("MindSpore's is the least product of the norms, PyTorch's the least of each norm"),
+    "out": later("where PyTorch writes the result"),
     "stable": later("the order of equal elements"),
     "padding_idx": later("the row without a gradient; MindSpore's function has none"),
     "sparse": later("whether labels are indices; here probabilities"),

@@ -31,6 +31,7 @@ class Widened(NamedTuple):
 
 WIDENED = (
     Widened("ops.selu", "gradient of input"),
+    Widened("ops.L2Normalize", "gradient of input"),
     Widened("ops.kl_div", "gradient of target", "target"),
     Widened("nn.KLDivLoss", "gradient of target", "target"),
     Widened("ops.gaussian_nll_loss", "gradient of var", "var", "positive"),

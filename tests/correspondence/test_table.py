@@ -83,6 +83,8 @@ def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
     [
         ("torch", "aten.gelu.default", "gelu"),
         ("torch", "aten::gelu", "gelu"),
+        ("torch", "aten.relu_.default", "relu"),
+        ("torch", "aten._native_batch_norm_legit_no_training.default", "batch_norm"),
         ("torch", "aten.sum.dim_IntList", "sum"),
         ("torch", "aten.convolution.default", "conv2d"),
         ("torch", "aten.native_batch_norm.default", "batch_norm"),
@@ -281,15 +283,30 @@ def test_what_a_graph_says_of_an_op_is_translated_to_the_other_s_names() -> None
     }
 
 
-def test_a_value_without_counterpart_is_refused() -> None:
-    with pytest.raises(NoCounterpartError, match="activation='relu'"):
-        translate(
-            row_of("nn.Dense"),
+IN_AND_OUT: dict[str, Value] = {"in_channels": 1, "out_channels": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "given", "refused"),
+    [
+        ("nn.Dense", "mindspore", {**IN_AND_OUT, "activation": "relu"}, "activation='relu'"),
+        ("nn.LRN", "torch", {"size": 4}, "size=4"),
+        ("nn.AvgPool2d", "mindspore", {"kernel_size": 2, "pad_mode": "same"}, "pad_mode='same'"),
+        (
+            "nn.Conv2d",
             "mindspore",
-            {"in_channels": 1, "out_channels": 1, "activation": "relu"},
-        )
-    with pytest.raises(NoCounterpartError, match="size=4"):
-        translate(row_of("nn.LRN"), "torch", {"size": 4})
+            {**IN_AND_OUT, "kernel_size": 2, "pad_mode": "pad", "padding": (1, 2, 1, 1)},
+            r"padding=\(1, 2, 1, 1\)",
+        ),
+        ("ops.transpose", "mindspore", {"dims": (1, 2, 0, 3)}, r"dims=\(1, 2, 0, 3\)"),
+    ],
+)
+def test_a_value_without_counterpart_is_refused(
+    name: str, source: Framework, given: dict[str, Value], refused: str
+) -> None:
+    row = next(row for row in ROWS if row.mindspore == name and row.family != "permute")
+    with pytest.raises(NoCounterpartError, match=refused):
+        translate(row, source, given, ((1, 1, 4, 4),))
 
 
 def test_a_required_argument_that_is_missing_is_an_error() -> None:
