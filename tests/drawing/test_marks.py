@@ -103,3 +103,15 @@ def test_of_modules_that_share_as_many_numbers_the_first_two_are_a_pair() -> Non
     # By the order in sets of ids, any two of the modules could be the pair.
     of_left, of_right = shared_numbers(shown, shown, (one_number, one_number))
     assert of_left == of_right == {ids[0]: 1}
+
+
+def test_a_module_has_no_number_of_an_operator_that_stands_for_itself() -> None:
+    g = HandmadeGraph()
+    call = g.add("call", [g.leaf("x", "input")], kind="call", name="if x > 0")
+    step = g.add("mul", [call], scope="a")
+    last = g.add("exp", [step], scope="a")
+    shown = show(g.record(), 1)
+    # A step inside an op of the other side has the number of that op's pair.
+    numbers = {call: 1, step: 1, last: 2}
+    of_left, of_right = shared_numbers(shown, shown, (numbers, numbers))
+    assert of_left == of_right == {call: 1, step: 2}

@@ -6,10 +6,13 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from explorer.compare.verdicts import judge
 from explorer.drawing.views import thumbnail
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key
+from explorer.model.cases import GradCase
 from explorer.model.findings import LoneStart, ReportFinding
+from explorer.model.results import OracleResult, Outcome, Result
 from explorer.report.scenario.card import (
     LONGEST_POINT,
     card,
@@ -23,7 +26,14 @@ from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.text.language import said_in
 from tests.support.nets import NETS
-from tests.support.sample_report import DIVERGENCE, HOSTILE, alignment, graph, report
+from tests.support.sample_report import (
+    DIVERGENCE,
+    HOSTILE,
+    alignment,
+    answer,
+    graph,
+    report,
+)
 from tests.support.scenario_files import MINIMAL, written
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -67,6 +77,22 @@ def test_a_card_counts_what_differs_and_what_is_unexpected() -> None:
     assert made.cases == len(verdicts)
     assert made.different == verdicts.count("differs") + verdicts.count("some_raise") > 0
     assert made.unexpected == sum(not case.expected for case in whole.cases) > 0
+
+
+@pytest.mark.parametrize(
+    ("outcome", "factor", "is_different"),
+    [("ok", 1.0, False), ("ok", 2.0, True), ("raised", 1.0, True), ("unsupported", 1.0, False)],
+)
+def test_a_case_is_different_where_engines_that_answer_do_not_answer_alike(
+    outcome: Outcome, factor: float, is_different: bool
+) -> None:
+    case = GradCase("grad", 0)
+    one = answer(case)
+    other = answer(case, factor) if outcome == "ok" else Result(outcome=outcome)
+    results = {"mindspore-tape": one, "torch-tape": one, "torch-graph": other}
+    judged = judge(case, results, OracleResult("not_defined"))
+    made = card_of(msgspec.structs.replace(report(), cases=(judged,)))
+    assert (made.cases, made.different) == (1, is_different)
 
 
 def test_whatever_makes_a_report_unexpected_is_counted_on_its_card() -> None:
