@@ -418,17 +418,20 @@ def _made(make: Callable[[], Any]) -> str:
 
 def lines_as_printed() -> dict[str, Callable[[], Any]]:
     """Lines of the guides, each by itself."""
+    return {
+        "nn.Conv2d(1, 3)": lambda: nn.Conv2d(1, 3),
+        "nn.BatchNorm(3)": lambda: nn.BatchNorm(3),
+        "value_and_grad(forward_fn), defined as forword_fn": misspelt,
+    }
+
+
+def misspelt() -> Any:
+    """The gradient function of a name that is defined in another spelling."""
 
     def forword_fn(x: Any) -> Any:
         return x * x
 
-    return {
-        "nn.Conv2d(1, 3)": lambda: nn.Conv2d(1, 3),
-        "nn.BatchNorm(3)": lambda: nn.BatchNorm(3),
-        "value_and_grad(forward_fn), defined as forword_fn": lambda: ms.value_and_grad(
-            forward_fn  # type: ignore[name-defined]  # noqa: F821  # the guide's two names
-        ),
-    }
+    return ms.value_and_grad(forward_fn)  # type: ignore[name-defined]  # noqa: F821
 
 
 def lines_as_meant() -> dict[str, Callable[[], Any]]:
