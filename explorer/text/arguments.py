@@ -79,9 +79,7 @@ IMPORTANT: dict[str, str] = {
 }
 """The arguments that matter most, by families of operators; those of their gradients too."""
 
-_IMPORTANT = {
-    kind: names.split() for kinds, names in IMPORTANT.items() for kind in kinds.split()
-}
+_IMPORTANT = {kind: names.split() for kinds, names in IMPORTANT.items() for kind in kinds.split()}
 
 PLAIN: dict[str, ArgumentValue] = {
     "axis": (),
@@ -113,7 +111,7 @@ def main_arguments(op: str, arguments: Arguments) -> Arguments:
     important = _IMPORTANT.get(family(op).removesuffix("grad"), [])
     names = [name for name in important if name in arguments]
     names += [name for name in arguments if name not in important]
-    chosen = {}
+    chosen: Arguments = {}
     for name in names:
         if len(chosen) < FEW and _matters(name, arguments[name], name in important):
             chosen[name] = arguments[name]

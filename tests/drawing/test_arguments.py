@@ -8,7 +8,7 @@ import pytest
 from explorer.drawing import draw
 from explorer.drawing.formats import FormatName
 from explorer.drawing.structure import layer_of
-from explorer.model.graph import Absence, GradGraph, Layer
+from explorer.model.graph import Absence, Arguments, GradGraph, Layer
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.svg_pictures import SVG, boxes, read_svg
 
@@ -17,7 +17,12 @@ from tests.support.svg_pictures import SVG, boxes, read_svg
 def normalised() -> GradGraph:
     """A batch norm of a layer, whose op has a value that JSON has no number for."""
     g = HandmadeGraph()
-    settings = {"data_format": "NCHW", "epsilon": 1e-3, "momentum": 0.1, "fill": -math.inf}
+    settings: Arguments = {
+        "data_format": "NCHW",
+        "epsilon": 1e-3,
+        "momentum": 0.1,
+        "fill": -math.inf,
+    }
     g.add("BatchNorm", [g.leaf("x", "input")], scope="block.norm", arguments=settings)
     g.add("Relu", ["n1"], scope="block")
     layers = {"block.norm": Layer("nn.BatchNorm2d", {"eps": 1e-3, "momentum": 0.9})}

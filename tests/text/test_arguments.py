@@ -101,10 +101,14 @@ def test_a_layer_is_written_as_it_is_made() -> None:
         ("aten.elu.default", {"alpha": 1}, "alpha=1"),
         ("MatMul", {"transpose_a": False, "transpose_b": True}, "transpose_b=True"),
         ("aten.mse_loss.default", {"reduction": "mean"}, "reduction='mean'"),
-        ("aten.nll_loss_forward", {"reduction": "sum", "ignore_index": -100}, "reduction='sum', ignore_index=-100"),
+        (
+            "aten.nll_loss_forward",
+            {"ignore_index": -100, "reduction": "sum"},
+            "reduction='sum', ignore_index=-100",
+        ),
         ("a.new.op", {"a": None, "b": 1, "c": 2, "d": 3, "e": 4}, "b=1, c=2, d=3"),
     ],
-)  # fmt: skip
+)
 def test_those_that_matter_most_come_first_and_those_without_effect_never(
     op: str, arguments: Arguments, text: str
 ) -> None:
