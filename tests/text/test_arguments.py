@@ -103,11 +103,7 @@ def test_a_layer_is_written_as_it_is_made() -> None:
         ("aten.mse_loss.default", {"reduction": "mean"}, "reduction='mean'"),
         (
             "aten.nll_loss_forward",
-<<<<<<< HEAD
-            {"reduction": "sum", "ignore_index": -100},
-=======
             {"ignore_index": -100, "reduction": "sum"},
->>>>>>> wip-faces
             "reduction='sum', ignore_index=-100",
         ),
         ("a.new.op", {"a": None, "b": 1, "c": 2, "d": 3, "e": 4}, "b=1, c=2, d=3"),
