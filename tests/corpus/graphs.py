@@ -2,7 +2,8 @@
 
 from collections import Counter, defaultdict
 
-from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
+from explorer.model.graph import Arguments, Edge, GradGraph, Node, NodeKind, Output, Phase
+from explorer.text.arguments import arguments_text, layer_text
 from tests.corpus.values import written_values
 
 VALUES = " = "
@@ -21,7 +22,7 @@ FROM_MEMORY = "*"
 """What marks a saved tensor among the inputs of a node."""
 
 LARGE = 60
-"""A graph of more nodes is written in short: what its nodes read is left out."""
+"""A graph of more nodes is written in short: what its nodes read, and their arguments, are left out."""
 
 SHORT_TYPES = {"float": "f", "bfloat": "bf", "complex": "c", "int": "i", "uint": "u"}
 """How the names of dtypes are shortened before their number of bits: "f32"."""
@@ -65,9 +66,12 @@ def graph_section(graph: GradGraph, labels: Labels) -> list[str]:
     proofs = "" if was_proven else ", not computed again"
     lines = [f"{graph.engine} {graph.stage}: {graph.case}, {len(graph.nodes)} nodes{proofs}"]
     is_large = len(graph.nodes) > LARGE
+    for scope, layer in graph.layers.items():
+        lines.append(f" layer {scope or '.'}: {layer_text(layer)}")
     for node in sorted(graph.nodes, key=lambda node: node.order):
         edges = [] if is_large else read[node.id]
-        lines.append(" " + _node_line(node, edges, labels, was_proven))
+        arguments = {} if is_large else node.arguments
+        lines.append(" " + _node_line(node, edges, arguments, labels, was_proven))
     return lines
 
 
@@ -76,8 +80,12 @@ def _was_proven(graph: GradGraph) -> bool:
     return any(node.proof in ("proven", "refuted") for node in graph.nodes)
 
 
-def _node_line(node: Node, edges: list[Edge], labels: Labels, was_proven: bool) -> str:
+def _node_line(
+    node: Node, edges: list[Edge], arguments: Arguments, labels: Labels, was_proven: bool
+) -> str:
     words = [f"{labels[node.id]}{_inputs(edges, labels)}"]
+    if arguments:
+        words.append(f"with {arguments_text(arguments)}")
     if node.kind not in (*NAMED, "op"):
         words.append(node.kind)
     if node.name and node.kind not in NAMED:
