@@ -153,11 +153,10 @@ def other_values(left: Arguments, right: Arguments) -> tuple[str, ...]:
     ``2`` and ``(2, 2)`` are: a single number is meant for each axis. So are ``(1, 1, 2, 2)`` and
     ``(2, 2)`` of a window.
     """
-    names = []
-    for name in left:
-        if name in right and _unified(name, left[name]) != _unified(name, right[name]):
-            names.append(name)
-    return tuple(names)
+    shared = [name for name in left if name in right]
+    return tuple(
+        name for name in shared if _unified(name, left[name]) != _unified(name, right[name])
+    )
 
 
 def _unified(name: str, value: ArgumentValue) -> ArgumentValue:
