@@ -143,19 +143,24 @@ def call_text(op: str, arguments: Arguments) -> str:
 
 # Two sides
 
+WINDOWS = frozenset({"dilation", "kernel_size", "stride", "strides"})
+"""Arguments of windows, which MindSpore gives with the axes of the batch and of the channels."""
+
 
 def other_values(left: Arguments, right: Arguments) -> tuple[str, ...]:
     """The names that both have with values that are not the same.
 
-    ``2`` and ``(2, 2)`` are: a single number is meant for each axis. So are ``(1, 1, 2, 2)`` and ``(2,
-    2)`` of a window, which MindSpore gives with the axes of the batch and of the channels.
+    ``2`` and ``(2, 2)`` are: a single number is meant for each axis. So are ``(1, 1, 2, 2)`` and
+    ``(2, 2)`` of a window.
     """
     shared = [name for name in left if name in right]
-    return tuple(name for name in shared if _unified(left[name]) != _unified(right[name]))
+    return tuple(
+        name for name in shared if _unified(name, left[name]) != _unified(name, right[name])
+    )
 
 
-def _unified(value: ArgumentValue) -> ArgumentValue:
-    if isinstance(value, tuple) and len(value) == 4 and value[:2] == (1, 1):
+def _unified(name: str, value: ArgumentValue) -> ArgumentValue:
+    if name in WINDOWS and isinstance(value, tuple) and len(value) == 4 and value[:2] == (1, 1):
         value = value[2:]
     value = alike(value)
     if isinstance(value, float):

@@ -128,6 +128,7 @@ def test_a_family_of_operators_has_one_row() -> None:
         ({"eps": 1e-5}, {"epsilon": 1e-3}, ()),
         ({"stride": (2, 2)}, {"stride": 2}, ()),
         ({"stride": (2, 2)}, {"stride": (1, 1, 2, 2)}, ()),
+        ({"padding": (2, 2)}, {"padding": (1, 1, 2, 2)}, ("padding",)),
         ({"stride": (2, 1)}, {"stride": 2}, ("stride",)),
         ({"padding": (1, 1)}, {"padding": 0}, ("padding",)),
         ({"momentum": 0.1}, {"momentum": 0.10000000149011612}, ()),
