@@ -5,6 +5,7 @@ is tried: one of PyTorch's operators is computed again with it, and only one tha
 value is a cause.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import chain, combinations
 from typing import NamedTuple
@@ -329,9 +330,10 @@ def allowance(one: Output, other: Output) -> float:
 
 
 def _noise(one: Output, other: Output) -> float | None:
-    """The noise of both values together; None where neither was measured."""
+    """The noise of both values together; None where neither has one: infinite noise is none."""
     levels = [output.noise for output in (one, other) if output.noise is not None]
-    return sum(levels) if levels else None
+    finite = [level for level in levels if math.isfinite(level)]
+    return sum(finite) if finite else None
 
 
 def _within(apart: float | None, room: float) -> bool:

@@ -1,5 +1,7 @@
 """Which arguments are tried where two ops differ, and when one of them is called the cause."""
 
+import math
+
 import msgspec
 import numpy as np
 import pytest
@@ -97,6 +99,15 @@ def test_the_argument_that_gives_the_other_value_is_the_cause() -> None:
 def test_a_value_beyond_the_noise_is_no_proof() -> None:
     assert cause_of(suspect(), tried(eps=OTHER + np.float32(1e-4)), LEFT, RIGHT) is None
     assert cause_of(suspect(), tried(eps=OTHER + np.float32(1e-6)), LEFT, RIGHT) is not None
+
+
+@pytest.mark.parametrize("noise", [None, math.inf, math.nan])
+def test_noise_that_is_not_known_or_not_finite_excuses_nothing(noise: float | None) -> None:
+    found = suspect()._replace(own=output(OWN, noise), target=output(OTHER, noise))
+    assert cause_of(found, tried(eps=OTHER), LEFT, RIGHT) is not None
+    assert cause_of(found, tried(eps=OTHER + np.float32(1e-3)), LEFT, RIGHT) is None
+    spoiled = [(output(OWN + np.float32(1e-3)), *made[1:]) for made in tried(eps=OTHER).outputs]
+    assert cause_of(found, Tried(tuple(spoiled)), LEFT, RIGHT) is None
 
 
 def test_where_two_arguments_explain_it_neither_is_called_the_cause() -> None:
