@@ -57,8 +57,8 @@ KINDS: tuple[tuple[str, ...], ...] = (
 )
 """Operators that may stand in each other's place, by their names in PyTorch's graphs."""
 
-COUNTS: dict[str, tuple[int, ...]] = {"correction": (0, 1)}
-"""The values of arguments that are one of few numbers."""
+COUNTS: dict[str, tuple[int, ...]] = {"correction": (0, 1), "padding_idx": (-1,)}
+"""The values of arguments that are one of few numbers; -1 is no padding."""
 
 AXES = frozenset({"dim", "start_dim", "end_dim"})
 """Arguments that are an axis."""

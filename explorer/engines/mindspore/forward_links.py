@@ -135,10 +135,10 @@ DIRECT = 8
 """Points for a node that is the copy itself, or derives from it."""
 
 SHARED = 4
-"""Points for a node that the copy reads too, or that derives from a reader of the copy.
+"""Points for a node that the copy reads too, or that derives from a reader of the copy."""
 
-So does one whose gradient another node reads that derives from what the copy reads.
-"""
+SIBLING = 2
+"""Points for a gradient that another node reads which derives from what the copy reads."""
 
 DISTANT = 1
 """Points for a node that derives from a reader of a reader of the copy.
@@ -239,7 +239,7 @@ class ForwardLinks:
         copies = self._identities.copies(number)
         if copies:
             near = self._near(number).intersection(copies)
-            related = [copy for copy in near if self._points(number, copy)]
+            related = [copy for copy in near if any(self._all_points(number, copy))]
             return max(related or copies, key=lambda copy: (*self._kinship(number, copy), copy))
         if self._identities.is_in_bprop(number):
             return self._identities.called_with(number)
@@ -298,7 +298,10 @@ class ForwardLinks:
         self._known_takers[linked] = takers
         return takers
 
-    def _kinship(self, number: int, copy: int) -> tuple[int, int, int, int]:
+    def _all_points(self, number: int, copy: int) -> tuple[int, int]:
+        return self._points(number, copy), self._further_points(number, copy)
+
+    def _kinship(self, number: int, copy: int) -> tuple[int, ...]:
         """How closely a backward node is related to one of several copies of its forward node.
 
         The points for the nodes that it reads come first. Where they are equal, the copy counts that
@@ -311,7 +314,7 @@ class ForwardLinks:
         if node.source and other.source:
             line = SAME_LINE if node.source[0] == other.source[0] else OTHER_LINE
         place = self._place(number, copy)
-        return self._points(number, copy), place, line, -self._links[copy, node.op]
+        return *self._all_points(number, copy), place, line, -self._links[copy, node.op]
 
     def _place(self, number: int, copy: int) -> int:
         """How far a copy is from the operand that takes the gradient of a backward node."""
@@ -327,7 +330,6 @@ class ForwardLinks:
         """The points that the nodes which a backward node reads earn one of the copies."""
         identity = self._identities.reference(number).identity
         fed = self._feeds.get(copy, ())
-        fed_nodes = set(fed)
         points = 0
         for origin in self._feeds.get(number, ()):
             linked = self._chosen.get(origin, -1)
@@ -341,10 +343,21 @@ class ForwardLinks:
                 points += DIRECT
             if copy in linked_fed:
                 points += SHARED
-            if not fed_nodes.isdisjoint(self._siblings(number, origin)):
+            if any(copy in self._feeds.get(feeder, ()) for feeder in linked_fed):
+                points += DISTANT
+        return points
+
+    def _further_points(self, number: int, copy: int) -> int:
+        """The points that more distant relatives earn a copy, which decide between equals alone."""
+        fed = set(self._feeds.get(copy, ()))
+        points = 0
+        for origin in self._feeds.get(number, ()):
+            # What an op has made is read by one copy, a parameter by all.
+            if origin in fed and self._nodes[origin].kind == "op":
                 points += SHARED
-            is_distant = any(copy in self._feeds.get(feeder, ()) for feeder in linked_fed)
-            if is_distant or copy in self._takers(linked) - set(linked_fed):
+            if not fed.isdisjoint(self._siblings(number, origin)):
+                points += SIBLING
+            if copy in self._takers(self._chosen.get(origin, -1)):
                 points += DISTANT
         return points
 
