@@ -148,7 +148,12 @@ def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> 
     assert not parted.is_same
     assert f"{PACKAGE}/torch_models.py:{WRONG_LINE}" in str(parted)
     assert "mindspore_models.py:11" in str(parted)
-    assert parted.explain() in str(parted)
+    where, _, why = parted.explain().partition(". Cause, tried: ")
+    assert f"{where}\n" in str(parted)
+    assert f"Cause, tried: {why}\n" in str(parted)
+    (cause,) = parted.causes
+    assert cause is not None
+    assert (cause.own, cause.arguments) == ({"approximate": "tanh"}, {"approximate": "none"})
     assert parted.explain() in repr(parted)
     # The text of the lines is shown too, wherever the package lies.
     line = source_lines(f"{PACKAGE}/torch_models.py:{WRONG_LINE}", parted.code)
