@@ -159,7 +159,7 @@ def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> 
     line = source_lines(f"{PACKAGE}/torch_models.py:{WRONG_LINE}", parted.code)
     assert "functional.gelu" in dict(line.lines)[WRONG_LINE]
     page = shown(parted)
-    assert any(parted.explain() in text for text in page.texts)
+    assert all(any(part in text for text in page.texts) for part in (where, why))
     assert parted.explain() in page.alternatives[0]
 
 
