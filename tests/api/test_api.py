@@ -160,7 +160,7 @@ def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> 
     assert "functional.gelu" in dict(line.lines)[WRONG_LINE]
     page = shown(parted)
     assert all(any(part in text for text in page.texts) for part in (where, why))
-    assert parted.explain() in page.alternatives[0]
+    assert where in page.alternatives[0]
 
 
 @pytest.mark.mindspore
