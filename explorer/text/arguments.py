@@ -154,9 +154,9 @@ def other_values(left: Arguments, right: Arguments) -> tuple[str, ...]:
     ``(2, 2)`` of a window.
     """
     shared = [name for name in left if name in right]
-    return tuple(
-        name for name in shared if _unified(name, left[name]) != _unified(name, right[name])
-    )
+    others = [name for name in shared if _unified(name, left[name]) != _unified(name, right[name])]
+    # Of a list without any, every Python makes the same empty tuple, which JSON leaves out.
+    return tuple(others)
 
 
 def _unified(name: str, value: ArgumentValue) -> ArgumentValue:
