@@ -328,10 +328,10 @@ def first_divergences(report: Report) -> Iterator[Terms]:
             text = _("{fact}; the same between {n} more pairs of engines").format(
                 fact=text, n=same - 1
             )
-        rows.append((letters[_neutral(alignment)], text))
         why = one_line(cause(alignment))
         if why:
-            rows.append(("", why))
+            text = _("{what}. {why}").format(what=text, why=why)
+        rows.append((letters[_neutral(alignment)], text))
     if rows:
         yield Terms(tuple(rows))
 
