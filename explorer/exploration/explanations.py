@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.causes import Suspect, cause_of, suspect_at
+from explorer.compare.causes import cause_of
+from explorer.compare.trials import Suspect, suspect_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.graph import GradGraph

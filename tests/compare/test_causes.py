@@ -6,7 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.causes import Suspect, cause_of, suspect_at
+from explorer.compare.causes import cause_of
+from explorer.compare.trials import Suspect, suspect_at
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Trial, Tried
 from explorer.model.divergence import End as DivergenceEnd
