@@ -303,6 +303,12 @@ class _Prover:
         except Exception as error:
             # What an op raises when it is run alone is a reason, and not a fault of the capture.
             return "unproven", Absence("raises_alone", error=self._failure(error))
+        return self._contradicted(rerun, observed, computed, reach)
+
+    def _contradicted(
+        self, rerun: Rerun, observed: dict[Slot, Any], computed: dict[Slot, Any], reach: float
+    ) -> tuple[Proof, Absence | None]:
+        """What an op that yields something else than was recorded is: excused, or refuted."""
         if rerun.excuse:
             return "unproven", Absence(rerun.excuse)
         own = observed.copy()

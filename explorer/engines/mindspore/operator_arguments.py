@@ -150,25 +150,16 @@ def call_arguments(op: str, values: Sequence[Any], primitive: Any = None) -> Pla
 
 def statement_arguments(statement: IRStatement, bindings: Sequence[Binding]) -> PlainArguments:
     """The arguments of a statement of a program; ``bindings`` are those of its operands."""
-    given = []
-    for value, binding in zip(statement.operands, bindings, strict=True):
-        given.append(None if _has_tensors(binding) else value)
     names = names_of(statement.op)
+    given = _without_tensors(statement.operands, bindings)
     if names is None:
-        return _unnamed(value for value in given if value is not None)
-    named: dict[str, Any] = {}
-    computed = []
-    for name, operand in zip(names.order, given, strict=False):
-        if operand is None:
-            continue
-        try:
-            named[name] = _python_value(operand)
-        except LookupError:
-            computed.append(name)
-    for name, value in statement.node.attrs.items():
-        if name in names.attributes:
-            named[name] = _python_value(value)
-    arguments, absence = plain_arguments(readable(named))
+        return _unnamed(given)
+    written = {names.order[place]: value for place, value in given.items() if names.order[place:]}
+    attributes = statement.node.attrs
+    written.update({name: attributes[name] for name in attributes if name in names.attributes})
+    known = {name: _python_value(value) for name, value in written.items() if _is_constant(value)}
+    computed = [name for name in written if name not in known]
+    arguments, absence = plain_arguments(readable(known))
     if computed and absence is None:
         absence = Absence("computed_argument", ", ".join(computed))
     return PlainArguments(arguments, absence)
@@ -179,18 +170,33 @@ def _unnamed(values: Iterable[Any]) -> PlainArguments:
     return PlainArguments({}, Absence("unnamed_arguments") if any(True for _ in values) else None)
 
 
+def _without_tensors(operands: Sequence[Value], bindings: Sequence[Binding]) -> dict[int, Value]:
+    """The operands that hold no tensor, by place."""
+    values = {}
+    for place, (value, binding) in enumerate(zip(operands, bindings, strict=True)):
+        if not _has_tensors(binding):
+            values[place] = value
+    return values
+
+
 def _has_tensors(binding: Binding) -> bool:
     if isinstance(binding, list):
         return any(map(_has_tensors, binding))
     return binding is not None
 
 
+def _is_constant(value: Value) -> bool:
+    """Whether an operand is written in the program, and not computed by the net."""
+    if isinstance(value, SequenceValue):
+        return all(map(_is_constant, value.values))
+    return isinstance(value, (Scalar, StringValue, Symbol))
+
+
 def _python_value(value: Value) -> Any:
-    """A constant of the IR as Python has it; raises LookupError for what the net computes."""
-    if isinstance(value, (Scalar, StringValue)):
-        return value.value
+    """A constant of the IR as Python has it."""
     if isinstance(value, SequenceValue):
         return tuple(map(_python_value, value.values))
     if isinstance(value, Symbol):
         return None if value.text == "None" else value.text
-    raise LookupError
+    assert isinstance(value, (Scalar, StringValue))
+    return value.value
