@@ -6,7 +6,9 @@ from explorer.model.cases import GradCase
 from explorer.model.graph import Absence, Arguments, GradGraph, Layer
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests
+from tests.support.ir_texts import RETURN, module_of, statement
 from tests.support.torch_requests import BARE, Torch
+from tests.support.worker_targets import Word
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -127,3 +129,29 @@ def test_a_long_sequence_is_left_out_with_its_name(workers: Workers) -> None:
     (node,) = [node for node in graph.nodes if node.op == "aten.split_with_sizes.default"]
     assert node.arguments == {"dim": 0}
     assert node.missing["arguments"] == Absence("long_argument", "split_sizes")
+
+
+@pytest.mark.parametrize(
+    ("operator", "said"),
+    [
+        (
+            "PrimFunc_Softmax(Tensor(shape=[], dtype=Float32, value=0), I64(1))",
+            "{'axis': 1} ('computed_argument', 'input')",
+        ),
+        (
+            "PrimFunc_SumExt(None, (I64(0), I64(1)), Bool(1), I64(43))",
+            "{'input': None, 'dim': (0, 1), 'keepdim': True, 'dtype': 'float32'} None",
+        ),
+        ("PrimFunc_NoSuchOperator(I64(1))", "{} ('unnamed_arguments', '')"),
+    ],
+)
+def test_what_a_program_writes_is_read_by_the_names_of_the_operator(
+    operator: str, said: str, workers: Workers
+) -> None:
+    head, _, operands = operator.partition("(")
+    counts = {"PrimFunc_Softmax": 2, "PrimFunc_SumExt": 4, "PrimFunc_NoSuchOperator": 1}
+    count = counts[head]
+    text = module_of(statement(operands.removesuffix(")"), count, head=f"  %0(a) = {head}"), RETURN)
+    found = workers.call("mindspore", "tests.support.written_arguments:read", Word(text), Word)
+    assert isinstance(found, Word)
+    assert found.text == said
