@@ -51,7 +51,8 @@ def measure(chosen: list[str]) -> Iterator[Figure]:
                 yield absent(name, "share", error)
     for engine, counts in totals.items():
         yield share(engine, counts)
-    yield share("all engines", sum(totals.values(), Counter()))
+    if totals:
+        yield share("all engines", sum(totals.values(), Counter()))
 
 
 def count(name: str, workers: Workers, totals: dict[str, Counter[str]]) -> str:
