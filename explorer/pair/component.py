@@ -45,7 +45,7 @@ def words() -> dict[str, str]:
         "engines": _("Which two engines"),
         "controls": _("Controls"),
         "search": _("Find nodes"),
-        "search_hint": _("Find an op, module, argument …"),
+        "search_hint": _("Find op, module, argument"),
         "filter": _("Which nodes to show"),
         "filter_all": _("All nodes"),
         "filter_differs": _("Only differences"),
