@@ -10,8 +10,16 @@ from explorer.compare.mends import mends
 from explorer.compare.noise import CLEAR
 from explorer.compare.trials import Suspect
 from explorer.model.arrays import unpack
-from explorer.model.causes import Cause, Trial, Tried
-from explorer.model.graph import GradGraph, Output
+from explorer.model.causes import (
+    Cause,
+    Change,
+    OtherArguments,
+    OtherInputs,
+    OtherOperator,
+    Trial,
+    Tried,
+)
+from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.differences import Floats, real_parts
 
 ROUNDING = 3e-6
@@ -40,9 +48,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         side=suspect.side,
         node=suspect.node.id,
         op=suspect.node.op,
-        own={name: suspect.node.arguments[name] for name in trial.arguments},
-        arguments=trial.arguments,
-        other_op=trial.op,
+        change=_change(trial, suspect.node),
         greatest=found.apart,
         noise=_noise(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
@@ -50,6 +56,15 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     )
     to_write = mends(cause, suspect.node, (left.engine, right.engine))
     return msgspec.structs.replace(cause, mends=to_write)
+
+
+def _change(trial: Trial, node: Node) -> Change:
+    if trial.op:
+        return OtherOperator(op=trial.op)
+    if trial.inputs:
+        return OtherInputs(changes=trial.inputs)
+    own = {name: node.arguments[name] for name in trial.arguments}
+    return OtherArguments(own=own, arguments=trial.arguments)
 
 
 def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
@@ -91,7 +106,7 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     found = [it for it in found if _effort(it.trial) == least]
     if len(found) > 1 and found[0].trial.op:
         found = [it for it in found if _is_named(it.trial.op, other)]
-    kinds = {(frozenset(it.trial.arguments), it.trial.op) for it in found}
+    kinds = {(frozenset(it.trial.arguments), it.trial.op, it.trial.inputs) for it in found}
     return found[0] if len(kinds) == 1 else None
 
 
@@ -101,8 +116,8 @@ def _is_named(op: str, other: str) -> bool:
 
 
 def _effort(trial: Trial) -> int:
-    """How much a trial changes: one argument, then another operator, then two arguments."""
-    return 2 if trial.op else 2 * len(trial.arguments) - 1
+    """How much a trial changes: one argument, then another operator or the inputs, then two arguments."""
+    return 2 if trial.op or trial.inputs else 2 * len(trial.arguments) - 1
 
 
 def distance(one: Output, other: Output) -> float | None:

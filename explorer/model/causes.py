@@ -1,21 +1,42 @@
 """Why two ops give different values for equal inputs: what was tried, and what explains it."""
 
+from typing import Literal
+
 import msgspec
 
 from explorer.model.graph import Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
+
+InputHow = Literal["swapped", "transposed", "scaled", "rounded", "rolled", "reversed"]
+"""What may be done to an input before an op is computed."""
+
+
+class InputChange(msgspec.Struct, frozen=True):
+    """What is done to inputs of an op before it is computed again.
+
+    ``names`` are the arguments of the operator that hold them: two where they are "swapped", else one.
+    ``numbers`` are the two axes of "transposed", the factor of "scaled", axis and steps of "rolled",
+    and the axis of "reversed"; ``dtype`` is what an input is "rounded" to.
+    """
+
+    names: tuple[str, ...]
+    how: InputHow
+    numbers: tuple[float, ...] = ()
+    dtype: str = ""
 
 
 class Trial(msgspec.Struct, frozen=True):
     """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
 
     ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
-    its inputs and arguments that it takes as well. Nothing of both: it is computed as it was.
+    its inputs and arguments that it takes as well; ``inputs`` are changed first. Nothing of all these:
+    it is computed as it was.
     """
 
     node: str
     arguments: Arguments = {}
     op: str = ""
+    inputs: tuple[InputChange, ...] = ()
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):
@@ -45,24 +66,108 @@ class Mend(msgspec.Struct, frozen=True, kw_only=True):
     arguments: Arguments
 
 
-class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """Arguments, or another operator, that explain a divergence.
+# What explains a divergence: a change with which an op gives the other side's value.
 
-    With ``arguments`` in the place of its ``own``, or with ``other_op`` in its own place where that is
-    not "", the op of ``side`` gives what the other side has: the two then differ by ``greatest`` at
-    most, where rounding moves the value by ``noise`` (None where it was not measured). ``layers`` are
-    those that the two ops run in, the left one first. ``tried`` counts all that was tried. ``mends``
-    say what to write in either net, as far as the table of correspondences knows it.
+
+class OtherArguments(msgspec.Struct, frozen=True, kw_only=True, tag="arguments"):
+    """``arguments`` in the place of an op's ``own``."""
+
+    own: Arguments
+    arguments: Arguments
+
+
+class OtherOperator(msgspec.Struct, frozen=True, kw_only=True, tag="operator"):
+    """Another operator of PyTorch's in the place of an op."""
+
+    op: str
+
+
+class OtherInputs(msgspec.Struct, frozen=True, kw_only=True, tag="inputs"):
+    """Inputs that are changed before the op is computed."""
+
+    changes: tuple[InputChange, ...]
+
+
+RelationHow = Literal[
+    "times",
+    "plus",
+    "added",
+    "multiplied",
+    "applied",
+    "rounded",
+    "transposed",
+    "regrouped",
+    "rolled",
+    "reversed",
+    "rows",
+    "blocks",
+    "masked",
+]
+"""How one value may follow from another."""
+
+
+class Factor(msgspec.Struct, frozen=True):
+    """A number that stands for something: ``form`` of ``of``, "1/√n" of 64.
+
+    ``form`` is "" where nothing is known that it stands for.
+    """
+
+    value: float
+    form: Literal["", "n", "1/n", "√n", "1/√n", "1-p", "1/(1-p)", "p"] = ""
+    of: float = 0.0
+
+
+class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
+    """The other side's value follows from the op's own, by the recorded values alone.
+
+    "times" a factor, "plus" a number; "added" or "multiplied": a leaf or an op's value of that
+    ``name``; "applied": the function of that ``name``; "rounded": through the dtype of that ``name``.
+    "transposed": its axes in the order ``numbers``; "regrouped": reshaped to ``shape``, its axes in
+    the order ``numbers``, reshaped again. With the axis as the first of the ``numbers``: "rolled" by
+    so many steps, "reversed", "rows" in the order that follows, "blocks": as many equal parts in that
+    order. "masked": so many elements (``numbers``) set to the ``factor``.
+    """
+
+    how: RelationHow
+    factor: Factor | None = None
+    name: str = ""
+    shape: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = ()
+
+
+Change = OtherArguments | OtherOperator | OtherInputs | Related
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """What explains a divergence.
+
+    With the ``change`` the op of ``side`` gives what the other side has: the two then differ by
+    ``greatest`` at most, where rounding moves the value by ``noise`` (None where it was not measured).
+    ``layers`` are those that the two ops run in, the left one first. ``tried`` counts all that was
+    tried. ``mends`` say what to write in either net, as far as the table of correspondences knows it.
     """
 
     side: SideName
     node: str
     op: str
-    own: Arguments
-    arguments: Arguments
+    change: Change
     greatest: float
     noise: float | None
     layers: tuple[Layer | None, Layer | None]
     tried: int
-    other_op: str = ""
     mends: tuple[Mend, ...] = ()
+
+    @property
+    def own(self) -> Arguments:
+        """The arguments of the op that others take the place of."""
+        return self.change.own if isinstance(self.change, OtherArguments) else {}
+
+    @property
+    def arguments(self) -> Arguments:
+        """The arguments with which it gives the other side's value."""
+        return self.change.arguments if isinstance(self.change, OtherArguments) else {}
+
+    @property
+    def other_op(self) -> str:
+        """The operator that gives it; "" where another change does."""
+        return self.change.op if isinstance(self.change, OtherOperator) else ""

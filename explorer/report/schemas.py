@@ -381,17 +381,15 @@ FORMS: dict[type, Form] = {
     ),
     Explaining: _form(
         "Cause",
-        "Arguments that explain a divergence: with ``arguments`` in the place of its ``own``, or with"
-        " ``other_op``\nin its own place, the op of ``engine`` gives the other side's value. The two"
-        " then differ by ``greatest`` at most;"
-        " ``tried``\ncounts all that was tried, ``sentence`` says it in English.",
-        "engine node op own arguments other_op greatest noise tried mends sentence",
+        "What explains a divergence: with the ``change`` the op of ``engine`` gives the other side's"
+        " value. The two\nthen differ by ``greatest`` at most; ``kind`` says which change it is,"
+        " ``tried`` counts all that was tried,\nand ``sentence`` says it in English.",
+        "engine node op kind change greatest noise tried mends sentence",
         engine=(str, attrgetter("engine")),
         node=(str, attrgetter("what.node")),
         op=(str, attrgetter("what.op")),
-        own=(dict[str, Any], attrgetter("what.own")),
-        arguments=(dict[str, Any], attrgetter("what.arguments")),
-        other_op=(str, attrgetter("what.other_op")),
+        kind=(str, lambda stated: str(type(stated.what.change).__struct_config__.tag)),
+        change=(dict[str, Any], lambda stated: to_builtins(stated.what.change)),
         greatest=(float, attrgetter("what.greatest")),
         noise=(float | None, attrgetter("what.noise")),
         tried=(int, attrgetter("what.tried")),

@@ -1,7 +1,22 @@
 """Why two graphs have different values somewhere, in a sentence."""
 
+from collections.abc import Callable
+from typing import Any
+
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Cause, Mend
+from explorer.model.causes import (
+    Cause,
+    Change,
+    Factor,
+    InputChange,
+    InputHow,
+    Mend,
+    OtherArguments,
+    OtherInputs,
+    OtherOperator,
+    Related,
+    RelationHow,
+)
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
 from explorer.model.graph import Arguments, Layer
 from explorer.text.arguments import argument_text, arguments_text
@@ -17,22 +32,9 @@ def cause(alignment: Alignment, place: int = 0) -> str:
 
 def sentence(found: Cause, engines: tuple[str, str]) -> str:
     """A cause in a sentence. What is code in it is between backticks."""
-    own, other = engines if found.side == "left" else engines[::-1]
-    text = _(
-        "Cause, tried: with `{changed}` in the place of `{own}`, `{op}` of {engine} gives the value of"
-        " {other} ({figures})"
-    )
-    if found.other_op:
-        text = _(
-            "Cause, tried: `{changed}` in the place of `{op}` of {engine} gives the value of {other}"
-            " ({figures})"
-        )
-    text = text.format(
-        changed=clean(found.other_op) or arguments_text(found.arguments),
-        own=arguments_text(found.own),
-        op=clean(found.op),
-        engine=own,
-        other=other,
+    text = _("Cause, tried: {change} gives the value of {other} ({figures})").format(
+        change=_change(found, engines),
+        other=engines[1] if found.side == "left" else engines[0],
         figures=_figures(found),
     )
     code = _(", or ").join(_mend(mend, engines) for mend in found.mends)
@@ -40,6 +42,110 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
         return _("{text}. To mend it, write {code}").format(text=text, code=code)
     layers = _layers(found, engines)
     return _("{text}; {layers}").format(text=text, layers=layers) if layers else text
+
+
+def _change(found: Cause, engines: tuple[str, str]) -> str:
+    """What is changed of the op, as the subject of a sentence."""
+    template, names = CHANGES[type(found.change)](found.change)
+    engine = engines[0] if found.side == "left" else engines[1]
+    return template.format(op=clean(found.op), engine=engine, **names)
+
+
+Told = tuple[str, dict[str, str]]
+"""A text, and what stands in it beside the op and its engine."""
+
+
+def _arguments(change: OtherArguments) -> Told:
+    changed, own = arguments_text(change.arguments), arguments_text(change.own)
+    text = _("with `{changed}` in the place of `{own}`, `{op}` of {engine}")
+    return text, {"changed": changed, "own": own}
+
+
+def _operator(change: OtherOperator) -> Told:
+    text = _("`{changed}` in the place of `{op}` of {engine}")
+    return text, {"changed": clean(change.op)}
+
+
+def _inputs(change: OtherInputs) -> Told:
+    text = _("with {changes}, `{op}` of {engine}")
+    return text, {"changes": _(" and ").join(map(_input, change.changes))}
+
+
+def _input(change: InputChange) -> str:
+    """One change of an input, with its name."""
+    names = [clean(name) for name in change.names]
+    numbers = [f"{number:.6g}" for number in change.numbers]
+    texts: dict[InputHow, str] = {
+        "swapped": _("`{names[0]}` and `{names[1]}` swapped"),
+        "transposed": _("the axes {numbers[0]} and {numbers[1]} of `{names[0]}` swapped"),
+        "scaled": _("`{names[0]}` times {numbers[0]}"),
+        "rounded": _("`{names[0]}` rounded to {dtype}"),
+        "rolled": _("`{names[0]}` shifted by {numbers[1]} along axis {numbers[0]}"),
+        "reversed": _("`{names[0]}` in reverse along axis {numbers[0]}"),
+    }
+    return texts[change.how].format(names=names, numbers=numbers, dtype=change.dtype)
+
+
+def _related(change: Related) -> Told:
+    text = _("the value of `{op}` of {engine} {how}")
+    return text, {"how": _relation(change)}
+
+
+def _relation(change: Related) -> str:
+    """How a value is changed."""
+    texts: dict[RelationHow, str] = {
+        "times": _("times {factor}"),
+        "plus": _("plus {factor}"),
+        "added": _("plus `{name}`"),
+        "multiplied": _("times `{name}`"),
+        "applied": _("under `{name}`"),
+        "rounded": _("rounded to {name}"),
+        "transposed": _("with its axes in the order {order}"),
+        "regrouped": _("reshaped to {shape}, with the axes of that in the order {order}"),
+        "rolled": _("shifted by {rest} along axis {axis}"),
+        "reversed": _("in reverse along axis {axis}"),
+        "rows": _("with its rows along axis {axis} in the order {rest}"),
+        "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
+        "masked": _("with {axis} of its elements set to {factor}"),
+    }
+    numbers = [str(number) for number in change.numbers]
+    return texts[change.how].format(
+        factor=factor_text(change.factor) if change.factor else "",
+        name=clean(change.name),
+        shape=change.shape,
+        order=", ".join(numbers),
+        axis=numbers[0] if numbers else "",
+        rest=", ".join(numbers[1:]),
+        parts=len(numbers) - 1,
+    )
+
+
+FORMS = {
+    "": "",
+    "n": "",
+    "1/n": "1/{of}",
+    "√n": "√{of}",
+    "1/√n": "1/√{of}",
+    "1-p": "1 - {of}",
+    "1/(1-p)": "1/(1 - {of})",
+    "p": "",
+}
+"""What a factor stands for, in signs; nothing where the number itself says it."""
+
+
+def factor_text(factor: Factor) -> str:
+    """A factor, and what it stands for: "0.125 = 1/√64"."""
+    form = FORMS[factor.form].format(of=f"{factor.of:.6g}")
+    return f"{factor.value:.6g} = {form}" if form else f"{factor.value:.6g}"
+
+
+CHANGES: dict[type[Change], Callable[[Any], Told]] = {
+    OtherArguments: _arguments,
+    OtherOperator: _operator,
+    OtherInputs: _inputs,
+    Related: _related,
+}
+"""What is said of each kind of change."""
 
 
 def _mend(mend: Mend, engines: tuple[str, str]) -> str:

@@ -1,5 +1,6 @@
 """Operators of PyTorch's graphs computed again, alone, with other arguments than they had."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ from explorer.engines.torch.operators import (
 from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
-from explorer.model.causes import Trial, TrialsRequest, Tried
+from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Output
 from explorer.workers.garbage_collection import paused
 
@@ -30,6 +31,8 @@ def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
     names = [argument.name for argument in operator._schema.arguments]
     # An operator may write to what it is given.
     given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
+    for change in trial.inputs:
+        given.update(_changed(change, [given[name] for name in change.names]))
     for name, value in trial.arguments.items():
         given[name] = _as_given(name, value)
     if trial.op:
@@ -41,6 +44,23 @@ def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
     positions, written = written_arguments(operator)
     places = [*(names[position] for position in positions), *written]
     return [*made, *tensors_in([given[name] for name in places if name in given])]
+
+
+def _changed(change: InputChange, values: list[Any]) -> dict[str, Any]:
+    """Inputs after a change, by the names of their arguments; raises what the change raises."""
+    if change.how == "swapped":
+        return dict(zip(change.names, reversed(values), strict=True))
+    return {change.names[0]: INPUTS[change.how](values[0], change)}
+
+
+INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
+    "transposed": lambda value, change: value.transpose(*map(int, change.numbers)),
+    "scaled": lambda value, change: value * change.numbers[0],
+    "rounded": lambda value, change: value.to(getattr(torch, change.dtype)).to(value.dtype),
+    "rolled": lambda value, change: value.roll(int(change.numbers[1]), int(change.numbers[0])),
+    "reversed": lambda value, change: value.flip(int(change.numbers[0])),
+}
+"""What is done to one input."""
 
 
 def _operator(name: str) -> Any:
