@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.causes import cause_of
+from explorer.compare.related import related_cause
 from explorer.compare.trials import Suspect, suspect_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, Trial, Tried
@@ -36,7 +37,7 @@ class Explanations:
 
     def _found(self) -> Iterator[Explanation]:
         for place, alignment in enumerate(self._alignments):
-            left, right = self._graphs[alignment.left], self._graphs[alignment.right]
+            left, right = self._graphs_of(alignment)
             for number, divergence in enumerate(alignment.divergences):
                 suspect = suspect_at(divergence, left, right)
                 if suspect is not None:
@@ -56,12 +57,9 @@ class Explanations:
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
         for alignment, divergence, engine, suspect in self._all:
-            outputs = (
-                tuple(next(waiting[engine]) for _ in suspect.trials) if engine in waiting else ()
-            )
-            if outputs:
-                of = self._alignments[alignment]
-                graphs = self._graphs[of.left], self._graphs[of.right]
+            if engine in waiting:
+                outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+                graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
                 causes[alignment, divergence] = cause
         return tuple(
@@ -69,9 +67,15 @@ class Explanations:
             for place, alignment in enumerate(self._alignments)
         )
 
+    def _graphs_of(self, alignment: Alignment) -> tuple[GradGraph, GradGraph]:
+        return self._graphs[alignment.left], self._graphs[alignment.right]
+
     def _with_causes(
         self, place: int, alignment: Alignment, causes: Mapping[tuple[int, int], Cause | None]
     ) -> Alignment:
-        numbers = range(len(alignment.divergences))
-        found = tuple(causes.get((place, number)) for number in numbers)
+        graphs = self._graphs_of(alignment)
+        found = tuple(
+            causes.get((place, number)) or related_cause(divergence, *graphs)
+            for number, divergence in enumerate(alignment.divergences)
+        )
         return msgspec.structs.replace(alignment, causes=found)
