@@ -48,6 +48,16 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     return msgspec.structs.replace(cause, mends=to_write)
 
 
+MERE_LAYOUT = frozenset({"transposed", "scaled", "rounded", "rolled", "reversed"})
+"""Changes of inputs that a relation of the two values says better, where there is one."""
+
+
+def is_last_resort(cause: Cause) -> bool:
+    """Whether a relation of the two values is to be preferred."""
+    change = cause.change
+    return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
+
+
 def _change(trial: Trial, node: Node) -> Change:
     if trial.op:
         return OtherOperator(op=trial.op)
@@ -96,8 +106,16 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     found = [it for it in found if _effort(it.trial) == least]
     if len(found) > 1 and found[0].trial.op:
         found = [it for it in found if _is_named(it.trial.op, other)]
-    kinds = {(frozenset(it.trial.arguments), it.trial.op, it.trial.inputs) for it in found}
+    kinds = {_kind(it.trial) for it in found}
     return found[0] if len(kinds) == 1 else None
+
+
+def _kind(trial: Trial) -> object:
+    """What a trial changes. Any value that replaces an input and fits is as good as another one."""
+    changes = tuple(
+        msgspec.structs.replace(change, node="", output=0, label="") for change in trial.inputs
+    )
+    return frozenset(trial.arguments), trial.op, changes
 
 
 def _is_named(op: str, other: str) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from explorer.compare.input_trials import label_of
 from explorer.compare.relations import WITH_PARTS, Found, Surroundings, relation_of
 from explorer.compare.rooms import EXPLAINED, allowance, noise_of
 from explorer.model.arrays import unpack
@@ -119,10 +120,13 @@ def _of_both(
     first, second = divergence.nodes
     if first is None or second is None:
         return
-    counts = (1, 1)
+    rows = [left.by_id()[first]], [right.by_id()[second]]
     if isinstance(divergence, OtherValue):
-        counts = divergence.rows[0].count, divergence.rows[1].count
-    rows = row_from(left, first, counts[0]), row_from(right, second, counts[1])
+        row, other_row = divergence.rows
+        rows = (
+            row_from(left, first, row.count, row.last),
+            row_from(right, second, other_row.count, other_row.last),
+        )
     if not all(rows):
         return
     node, other = rows[0][-1], rows[1][-1]
@@ -173,18 +177,32 @@ def _size(output: Output) -> int:
     return math.prod(output.shape)
 
 
-def row_from(graph: GradGraph, first: str, count: int) -> list[Node]:
-    """Ops in a row from ``first`` on; [] where they are no single row."""
+def row_from(graph: GradGraph, first: str, count: int, last: str = "") -> list[Node]:
+    """The shortest way of ops from ``first`` to the last of ``count`` ops, the op ``last``.
+
+    Without that name the ops stand in a row. [] where several ways are equally short.
+    """
     nodes = graph.by_id()
-    row = [nodes[first]]
-    while len(row) < count:
-        readers = {edge.target for edge in graph.edges if edge.origin == row[-1].id}
-        ops = [nodes[reader] for reader in readers if nodes[reader].kind == "op"]
-        phase = [node for node in ops if node.phase == row[0].phase]
-        if len(phase) != 1:
-            return []
-        row.append(phase[0])
-    return row
+    if count == 1:
+        return [nodes[first]]
+    readers: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        if edge.kind != "control":
+            readers.setdefault(edge.origin, []).append(edge.target)
+    ways = {first: [nodes[first]]}
+    for length in range(2, count + 1):
+        longer = {}
+        for way in ways.values():
+            for reader in readers.get(way[-1].id, ()):
+                node = nodes[reader]
+                if node.kind == "op" and node.phase == way[0].phase:
+                    longer[node.id] = [*way, node]
+        ways = longer
+        ending = [way for way in ways.values() if way[-1].op == last]
+        if ending or (length == count and not last):
+            ending = ending or list(ways.values())
+            return ending[0] if len(ending) == 1 else []
+    return []
 
 
 def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
@@ -241,7 +259,7 @@ def _parts(graph: GradGraph, node: Node, target: Output) -> Iterator[tuple[str, 
             continue
         value = numbers_of(part.outputs[0])
         if value is not None and value.size <= _size(target):
-            yield part.name or f"{part.op} ({part.id})", value
+            yield label_of(part), value
 
 
 def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:

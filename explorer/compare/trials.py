@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from explorer.compare.input_trials import input_changes
 from explorer.compare.related import row_from
 from explorer.model.causes import Trial
 from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere
@@ -26,8 +27,15 @@ FEW_VALUES: dict[str, tuple[ArgumentValue, ...]] = {
     "reduction": ("mean", "sum", "none"),
     "correction": (0, 1),
     "padding_idx": (-1,),
+    "ignore_index": (-100,),
 }
 """The values of arguments that are one of few; a padding_idx of -1 is none."""
+
+POSITIONS = frozenset({"start", "end", "diagonal", "index", "shifts", "offset"})
+"""Arguments that are places: it may be that one is off by one."""
+
+LAST = 2**63 - 1
+"""The end of a slice that ends with its axis."""
 
 KINDS: tuple[tuple[str, ...], ...] = (
     (
@@ -96,7 +104,7 @@ def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Sus
         return None
     own = _value(ends.here, ends.node, ends.result)
     target = _value(ends.there, ends.row[-1], ends.result)
-    trials = _trials(ends.node, _pool(ends))
+    trials = _trials(ends.here, ends.node, _pool(ends))
     if own is None or target is None or not trials:
         return None
     return Suspect(ends.side, ends.node, ends.row[-1], own, target, (Trial(ends.node.id), *trials))
@@ -104,8 +112,9 @@ def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Sus
 
 def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | None:
     """A single op of PyTorch, which can be computed again, and what the other side has instead."""
-    counts, result = (1, 1), ""
+    counts, last, result = (1, 1), ("", ""), ""
     if isinstance(divergence, OtherValue):
+        last = divergence.rows[0].last, divergence.rows[1].last
         counts = divergence.rows[0].count, divergence.rows[1].count
     elif isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
         result = divergence.name  # a further output of the two ops, such as a running statistic
@@ -115,10 +124,10 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | 
     if first is None or second is None:
         return None
     if _is_one_of_torch(left, counts[0]):
-        row = row_from(right, second, counts[1])
+        row = row_from(right, second, counts[1], last[1])
         return _Ends("left", left, right, left.by_id()[first], row, result) if row else None
     if _is_one_of_torch(right, counts[1]):
-        row = row_from(left, first, counts[0])
+        row = row_from(left, first, counts[0], last[0])
         return _Ends("right", right, left, right.by_id()[second], row, result) if row else None
     return None
 
@@ -140,8 +149,8 @@ def _pool(ends: _Ends) -> list[ArgumentValue]:
     return pool
 
 
-def _trials(node: Node, pool: list[ArgumentValue]) -> list[Trial]:
-    """Changes of one argument, other operators, and changes of two arguments."""
+def _trials(graph: GradGraph, node: Node, pool: list[ArgumentValue]) -> list[Trial]:
+    """Changes of one argument, other operators, changed inputs, and changes of two arguments."""
     rank = len(node.outputs[0].shape) if node.outputs else 0
     single = list(_changes(node.arguments, pool, rank))[:MOST_TRIALS]
     double = []
@@ -150,6 +159,7 @@ def _trials(node: Node, pool: list[ArgumentValue]) -> list[Trial]:
             double.append({**one, **other})
     trials = [Trial(node.id, change) for change in single]
     trials += [Trial(node.id, op=op) for op in _others(node.op)]
+    trials += [Trial(node.id, inputs=(change,)) for change in input_changes(graph, node)]
     trials += [Trial(node.id, change) for change in double[:MOST_TRIALS]]
     return trials
 
@@ -194,6 +204,9 @@ def _alternatives(
     elif name in AXES and isinstance(value, int):
         yield from range(rank)
     else:
+        if name in POSITIONS and isinstance(value, int):
+            yield from (value - 1, value + 1)
+            yield from (LAST, -1) if name == "end" else ()
         for other in pool:
             yield from _in_place_of(value, other)
 

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.causes import cause_of
+from explorer.compare.causes import cause_of, is_last_resort
 from explorer.compare.related import related_cause
 from explorer.compare.trials import Suspect, suspect_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, Trial, Tried
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
 
 
@@ -75,7 +76,16 @@ class Explanations:
     ) -> Alignment:
         graphs = self._graphs_of(alignment)
         found = tuple(
-            causes.get((place, number)) or related_cause(divergence, *graphs)
+            _better(causes.get((place, number)), divergence, graphs)
             for number, divergence in enumerate(alignment.divergences)
         )
         return msgspec.structs.replace(alignment, causes=found)
+
+
+def _better(
+    tried: Cause | None, divergence: Divergence, graphs: tuple[GradGraph, GradGraph]
+) -> Cause | None:
+    """What was tried, or a relation of the two values where nothing was, or that says it better."""
+    if tried is not None and not is_last_resort(tried):
+        return tried
+    return related_cause(divergence, *graphs) or tried

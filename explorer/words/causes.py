@@ -80,6 +80,7 @@ def _input(change: InputChange) -> str:
     numbers = [f"{number:.6g}" for number in change.numbers]
     texts: dict[InputHow, str] = {
         "swapped": _("its inputs {slots} swapped"),
+        "replaced": _("`{label}` as its input {slots}"),
         "transposed": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
         "scaled": _("its input {slots} times {numbers[0]}"),
         "rounded": _("its input {slots} rounded to {dtype}"),
@@ -87,7 +88,7 @@ def _input(change: InputChange) -> str:
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
     }
     return texts[change.how].format(
-        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype
+        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype, label=clean(change.label)
     )
 
 
@@ -118,8 +119,10 @@ def _relation(change: Related) -> str:
         "times": _("times {factor}"),
         "plus": _("plus {factor}"),
         "added": _("plus `{name}`"),
+        "subtracted": _("minus `{name}`"),
         "multiplied": _("times `{name}`"),
         "applied": _("under `{name}`"),
+        "tempered": _("with its logits times {factor}"),
         "rounded": _("rounded to {name}"),
         "transposed": _("with its axes in the order {order}"),
         "regrouped": _("reshaped to {shape}, with the axes of that in the order {order}"),
