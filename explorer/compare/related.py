@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import networkx as nx
 import numpy as np
 
 from explorer.compare.input_trials import label_of
@@ -11,7 +12,7 @@ from explorer.compare.relations import WITH_PARTS, Found, Surroundings, relation
 from explorer.compare.rooms import EXPLAINED, allowance, noise_of
 from explorer.model.arrays import unpack
 from explorer.model.causes import Cause, Change, LeftOut
-from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
+from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue, Row
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
@@ -25,6 +26,10 @@ from explorer.numeric.differences import Floats, real_parts
 
 MOST_PARTS = 300
 """So many values are looked at that may have been added or multiplied, the nearest ones first."""
+
+
+NEAR = 4
+"""So many ops back are the sizes of which a factor may be something."""
 
 
 class _Ends(NamedTuple):
@@ -120,13 +125,8 @@ def _of_both(
     first, second = divergence.nodes
     if first is None or second is None:
         return
-    rows = [left.by_id()[first]], [right.by_id()[second]]
-    if isinstance(divergence, OtherValue):
-        row, other_row = divergence.rows
-        rows = (
-            row_from(left, first, row.count, row.last),
-            row_from(right, second, other_row.count, other_row.last),
-        )
+    given = divergence.rows if isinstance(divergence, OtherValue) else (None, None)
+    rows = row_from(left, first, given[0]), row_from(right, second, given[1])
     if not all(rows):
         return
     node, other = rows[0][-1], rows[1][-1]
@@ -177,32 +177,17 @@ def _size(output: Output) -> int:
     return math.prod(output.shape)
 
 
-def row_from(graph: GradGraph, first: str, count: int, last: str = "") -> list[Node]:
-    """The shortest way of ops from ``first`` to the last of ``count`` ops, the op ``last``.
-
-    Without that name the ops stand in a row. [] where several ways are equally short.
-    """
+def row_from(graph: GradGraph, first: str, row: Row | None) -> list[Node]:
+    """The shortest way from the first op of a row to its last; [] where there is none."""
     nodes = graph.by_id()
-    if count == 1:
+    if row is None or row.end in ("", first):
         return [nodes[first]]
-    readers: dict[str, list[str]] = {}
-    for edge in graph.edges:
-        if edge.kind != "control":
-            readers.setdefault(edge.origin, []).append(edge.target)
-    ways = {first: [nodes[first]]}
-    for length in range(2, count + 1):
-        longer = {}
-        for way in ways.values():
-            for reader in readers.get(way[-1].id, ()):
-                node = nodes[reader]
-                if node.kind == "op" and node.phase == way[0].phase:
-                    longer[node.id] = [*way, node]
-        ways = longer
-        ending = [way for way in ways.values() if way[-1].op == last]
-        if ending or (length == count and not last):
-            ending = ending or list(ways.values())
-            return ending[0] if len(ending) == 1 else []
-    return []
+    flow = nx.DiGraph((edge.origin, edge.target) for edge in graph.edges if edge.kind != "control")
+    try:
+        way = nx.shortest_path(flow, first, row.end)
+    except (nx.NetworkXNoPath, nx.NodeNotFound):
+        return []
+    return [nodes[node] for node in way]
 
 
 def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
@@ -224,10 +209,10 @@ def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
 
 
 def _surroundings(ends: _Ends) -> Surroundings:
-    read = [*_read_by_row(ends.here, ends.node, 1), *_read_by_row(ends.there, ends.other, 1)]
     outputs = [ends.own, ends.target]
-    for node in read:
-        outputs += node.outputs[:1]
+    for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
+        for read in _read_by_row(graph, node, NEAR):
+            outputs += read.outputs[:1]
     sizes: set[int] = set()
     for output in outputs:
         sizes.update(output.shape)

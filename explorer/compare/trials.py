@@ -11,7 +11,7 @@ from typing import NamedTuple
 from explorer.compare.input_trials import input_changes
 from explorer.compare.related import row_from
 from explorer.model.causes import Trial
-from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere
+from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere, Row
 from explorer.model.engines import ENGINES
 from explorer.model.graph import (
     Arguments,
@@ -112,10 +112,10 @@ def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Sus
 
 def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | None:
     """A single op of PyTorch, which can be computed again, and what the other side has instead."""
-    counts, last, result = (1, 1), ("", ""), ""
+    rows: tuple[Row | None, Row | None] = (None, None)
+    result = ""
     if isinstance(divergence, OtherValue):
-        last = divergence.rows[0].last, divergence.rows[1].last
-        counts = divergence.rows[0].count, divergence.rows[1].count
+        rows = divergence.rows
     elif isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
         result = divergence.name  # a further output of the two ops, such as a running statistic
     else:
@@ -123,18 +123,19 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | 
     first, second = divergence.nodes
     if first is None or second is None:
         return None
-    if _is_one_of_torch(left, counts[0]):
-        row = row_from(right, second, counts[1], last[1])
+    if _is_one_of_torch(left, rows[0]):
+        row = row_from(right, second, rows[1])
         return _Ends("left", left, right, left.by_id()[first], row, result) if row else None
-    if _is_one_of_torch(right, counts[1]):
-        row = row_from(left, first, counts[0], last[0])
+    if _is_one_of_torch(right, rows[1]):
+        row = row_from(left, first, rows[0])
         return _Ends("right", right, left, right.by_id()[second], row, result) if row else None
     return None
 
 
-def _is_one_of_torch(graph: GradGraph, count: int) -> bool:
+def _is_one_of_torch(graph: GradGraph, row: Row | None) -> bool:
     """Whether a graph is PyTorch's and has a single op there."""
-    return ENGINES[graph.engine].framework == "torch" and count == 1
+    is_single = row is None or row.count == 1
+    return ENGINES[graph.engine].framework == "torch" and is_single
 
 
 def _pool(ends: _Ends) -> list[ArgumentValue]:

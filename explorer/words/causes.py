@@ -35,7 +35,10 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
     """A cause in a sentence. What is code in it is between backticks."""
     if isinstance(found.change, LeftOut):
         return _left_out(found, found.change, engines)
-    text = _("Cause, tried: {change} gives the value of {other} ({figures})").format(
+    text = _("Cause, tried: {change} gives the value of {other} ({figures})")
+    if isinstance(found.change, Related):
+        text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
+    text = text.format(
         change=_change(found, engines),
         other=engines[1] if found.side == "left" else engines[0],
         figures=_figures(found),
