@@ -111,8 +111,14 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
 
 
 def _is_named(op: str, other: str) -> bool:
-    """Whether an operator of PyTorch has the name of one of MindSpore: "aten.relu.default", "ReLU"."""
-    return op.split(".")[1].strip("_").replace("_", "") == other.lower()
+    """Whether two operators have one name: "aten.relu.default", "ReLU"."""
+    return _plain(op) == _plain(other)
+
+
+def _plain(op: str) -> str:
+    """The name of an operator of either framework: "relu" of "aten.relu.default" and "ReLU"."""
+    _, *names = op.split(".") if "." in op else ("", op)
+    return names[0].replace("_", "").removesuffix("Ext").lower()
 
 
 def _effort(trial: Trial) -> int:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from explorer.compare.kinds import AXES, FEW_VALUES, FIXED, KINDS, USUAL
 from explorer.model.causes import Trial
-from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere
+from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere, Row
 from explorer.model.engines import ENGINES
 from explorer.model.graph import (
     Arguments,
@@ -19,42 +20,6 @@ from explorer.model.graph import (
     Output,
     SideName,
 )
-
-FEW_VALUES: dict[str, tuple[ArgumentValue, ...]] = {
-    "approximate": ("none", "tanh"),
-    "reduction": ("mean", "sum", "none"),
-    "correction": (0, 1),
-    "padding_idx": (-1,),
-}
-"""The values of arguments that are one of few; a padding_idx of -1 is none."""
-
-KINDS: tuple[tuple[str, ...], ...] = (
-    (
-        "aten.relu.default",
-        "aten.relu6.default",
-        "aten.silu.default",
-        "aten.gelu.default",
-        "aten.tanh.default",
-        "aten.sigmoid.default",
-        "aten.softplus.default",
-        "aten.elu.default",
-        "aten.mish.default",
-        "aten.leaky_relu.default",
-        "aten.hardswish.default",
-        "aten.hardsigmoid.default",
-        "aten.hardtanh.default",
-    ),
-    ("aten._softmax.default", "aten._log_softmax.default"),
-    ("aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"),
-    ("aten.sum.default", "aten.mean.default", "aten.prod.default"),
-)
-"""Operators that may stand in each other's place, by their names in PyTorch's graphs."""
-
-AXES = frozenset({"dim", "start_dim", "end_dim"})
-"""Arguments that are an axis."""
-
-FIXED = frozenset({"dtype", "size", "output_mask", "input_dtype", "self_sizes", "input_sizes"})
-"""Arguments that shape a value, or say which values are made: no other one would give this value."""
 
 MOST_TRIALS = 60
 """How many changes are tried at one op."""
@@ -88,43 +53,55 @@ class _Ends(NamedTuple):
     result: str
 
 
-def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Suspect | None:
-    """What can be tried at a divergence; None where nothing can."""
-    ends = _ends(divergence, left, right)
-    if ends is None:
-        return None
+def suspects_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> tuple[Suspect, ...]:
+    """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
+    both = _ends(divergence, left, right)
+    suspects = map(_suspect, sorted(both, key=lambda ends: not _is_of_torch(ends.here)))
+    return tuple(suspect for suspect in suspects if suspect is not None)
+
+
+def _suspect(ends: _Ends) -> Suspect | None:
+    """What can be tried at one end of a divergence; None where nothing can."""
     own = _value(ends.here, ends.node, ends.result)
     target = _value(ends.there, ends.row[-1], ends.result)
-    trials = _trials(ends.node, _pool(ends))
+    trials = _trials(ends.node, _pool(ends), _rank(ends.here, ends.node))
     if own is None or target is None or not trials:
         return None
     return Suspect(ends.side, ends.node, ends.row[-1], own, target, (Trial(ends.node.id), *trials))
 
 
-def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | None:
-    """A single op of PyTorch, which can be computed again, and what the other side has instead."""
-    counts, result = (1, 1), ""
+def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> list[_Ends]:
+    """The single ops of both sides, which can be computed again, and what the other one has instead."""
+    result = ""
+    rows: tuple[Row | None, Row | None] = (None, None)
     if isinstance(divergence, OtherValue):
-        counts = divergence.rows[0].count, divergence.rows[1].count
+        rows = divergence.rows
     elif isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
         result = divergence.name  # a further output of the two ops, such as a running statistic
     else:
-        return None
+        return []
     first, second = divergence.nodes
     if first is None or second is None:
-        return None
-    if _is_one_of_torch(left, counts[0]):
-        row = _row(right, second, counts[1])
-        return _Ends("left", left, right, left.by_id()[first], row, result) if row else None
-    if _is_one_of_torch(right, counts[1]):
-        row = _row(left, first, counts[0])
-        return _Ends("right", right, left, right.by_id()[second], row, result) if row else None
-    return None
+        return []
+    ours, theirs = _row(left, first, rows[0]), _row(right, second, rows[1])
+    ends = []
+    if len(ours) == 1 and theirs:
+        ends.append(_Ends("left", left, right, ours[0], theirs, result))
+    if len(theirs) == 1 and ours:
+        ends.append(_Ends("right", right, left, theirs[0], ours, result))
+    return ends
 
 
-def _is_one_of_torch(graph: GradGraph, count: int) -> bool:
-    """Whether a graph is PyTorch's and has a single op there."""
-    return ENGINES[graph.engine].framework == "torch" and count == 1
+def _is_of_torch(graph: GradGraph) -> bool:
+    return ENGINES[graph.engine].framework == "torch"
+
+
+def _rank(graph: GradGraph, node: Node) -> int:
+    """The most axes of what a node reads and yields."""
+    nodes = graph.by_id()
+    read = [nodes[edge.origin] for edge in graph.edges if edge.target == node.id]
+    shapes = [output.shape for one in (node, *read) for output in one.outputs[:1]]
+    return max(map(len, shapes), default=0)
 
 
 def _pool(ends: _Ends) -> list[ArgumentValue]:
@@ -139,9 +116,8 @@ def _pool(ends: _Ends) -> list[ArgumentValue]:
     return pool
 
 
-def _trials(node: Node, pool: list[ArgumentValue]) -> list[Trial]:
+def _trials(node: Node, pool: list[ArgumentValue], rank: int) -> list[Trial]:
     """Changes of one argument, other operators, and changes of two arguments."""
-    rank = len(node.outputs[0].shape) if node.outputs else 0
     single = list(_changes(node.arguments, pool, rank))[:MOST_TRIALS]
     double = []
     for one, other in combinations(single, 2):
@@ -170,18 +146,35 @@ def _value(graph: GradGraph, node: Node, result: str) -> Output | None:
     return None
 
 
-def _row(graph: GradGraph, first: str, count: int) -> list[Node]:
-    """Ops in a row from ``first`` on; [] where they are no single row."""
+def _row(graph: GradGraph, first: str, row: Row | None) -> list[Node]:
+    """The ops of a row that begins with ``first``; [] where it is not known which they are.
+
+    Without a row it is that op alone.
+    """
     nodes = graph.by_id()
-    row = [nodes[first]]
-    while len(row) < count:
-        readers = {edge.target for edge in graph.edges if edge.origin == row[-1].id}
-        ops = [nodes[reader] for reader in readers if nodes[reader].kind == "op"]
-        phase = [node for node in ops if node.phase == row[0].phase]
-        if len(phase) != 1:
-            return []
-        row.append(phase[0])
-    return row
+    if row is None or row.count == 1:
+        return [nodes[first]]
+    if row.end not in nodes:
+        return []
+    behind = _reached([first], [(edge.origin, edge.target) for edge in graph.edges])
+    before = _reached([row.end], [(edge.target, edge.origin) for edge in graph.edges])
+    between = (behind & before) - {row.end}
+    return [node for node in graph.nodes if node.id in between] + [nodes[row.end]]
+
+
+def _reached(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
+    """The nodes that are reached from some, and these themselves."""
+    following: dict[str, list[str]] = {}
+    for origin, target in steps:
+        following.setdefault(origin, []).append(target)
+    waiting = list(starts)
+    reached = set(waiting)
+    while waiting:
+        for target in following.get(waiting.pop(), ()):
+            if target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    return reached
 
 
 def _changes(own: Arguments, pool: Iterable[ArgumentValue], rank: int) -> Iterator[Arguments]:
@@ -206,9 +199,12 @@ def _alternatives(
         yield not value
     elif name in AXES and isinstance(value, int):
         yield from range(rank)
+    elif name in AXES and isinstance(value, tuple) and value:
+        yield from combinations(range(rank), len(value))
     else:
         for other in pool:
             yield from _in_place_of(value, other)
+        yield from USUAL.get(name, ())
 
 
 def _in_place_of(value: ArgumentValue, other: ArgumentValue) -> Iterator[ArgumentValue]:

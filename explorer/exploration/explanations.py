@@ -6,16 +6,16 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.causes import cause_of
-from explorer.compare.trials import Suspect, suspect_at
+from explorer.compare.trials import Suspect, suspects_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.graph import GradGraph
 
 
 class Explanation(NamedTuple):
-    """A divergence that may be explained: its place in an alignment, and that among alignments.
+    """What may explain a divergence: its place in an alignment, and that among alignments.
 
-    ``engine`` is the one whose op is tried.
+    ``engine`` is the one whose op is tried. A divergence may have one on each side.
     """
 
     alignment: int
@@ -38,8 +38,7 @@ class Explanations:
         for place, alignment in enumerate(self._alignments):
             left, right = self._graphs[alignment.left], self._graphs[alignment.right]
             for number, divergence in enumerate(alignment.divergences):
-                suspect = suspect_at(divergence, left, right)
-                if suspect is not None:
+                for suspect in suspects_at(divergence, left, right):
                     engine = left.engine if suspect.side == "left" else right.engine
                     yield Explanation(place, number, engine, suspect)
 
@@ -59,7 +58,7 @@ class Explanations:
             outputs = (
                 tuple(next(waiting[engine]) for _ in suspect.trials) if engine in waiting else ()
             )
-            if outputs:
+            if outputs and causes.get((alignment, divergence)) is None:
                 of = self._alignments[alignment]
                 graphs = self._graphs[of.left], self._graphs[of.right]
                 cause = cause_of(suspect, Tried(outputs), *graphs)

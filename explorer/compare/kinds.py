@@ -1,0 +1,104 @@
+"""What operators of both frameworks may be given instead, and which may stand in each other's place."""
+
+from explorer.model.graph import ArgumentValue
+
+FEW_VALUES: dict[str, tuple[ArgumentValue, ...]] = {
+    "approximate": ("none", "tanh"),
+    "reduction": ("mean", "sum", "none"),
+    "correction": (0, 1),
+    "padding_idx": (-1,),
+    "pad_mode": ("valid", "same", "pad"),
+    "padding_mode": ("zeros", "border", "reflection"),
+    "interpolation_mode": ("bilinear", "nearest", "bicubic"),
+}
+"""The values of arguments that are one of few; a padding_idx of -1 is none."""
+
+AXES = frozenset({"dim", "start_dim", "end_dim", "axis"})
+"""Arguments that are an axis, or a sequence of axes."""
+
+USUAL: dict[str, tuple[ArgumentValue, ...]] = {
+    "eps": (1e-5, 1e-6, 1e-7, 1e-8, 1e-12, 1e-3, 0.0),
+    "epsilon": (1e-5, 1e-6, 1e-7, 1e-8, 1e-12, 1e-3, 0.0),
+    "negative_slope": (0.01, 0.2),
+    "beta": (1.0, 0.5),
+}
+"""Values of arguments that are tried although the other side is given none."""
+
+FIXED = frozenset(
+    {
+        "dtype",
+        "size",
+        "output_mask",
+        "input_dtype",
+        "self_sizes",
+        "input_sizes",
+        # MindSpore's.
+        "shape",
+        "data_format",
+        "begin_norm_axis",
+        "begin_params_axis",
+        "normalized_shape",
+        "kernel_size",
+        "out_channel",
+        "mode",
+        "output_num",
+        "skip_mode",
+        "batch_dims",
+        "Seed0",
+        "Seed1",
+    }
+)
+"""Arguments that shape a value, or say which values are made: no other one would give this value."""
+
+TORCH_KINDS: tuple[tuple[str, ...], ...] = (
+    (
+        "aten.relu.default",
+        "aten.relu6.default",
+        "aten.silu.default",
+        "aten.gelu.default",
+        "aten.tanh.default",
+        "aten.sigmoid.default",
+        "aten.softplus.default",
+        "aten.elu.default",
+        "aten.mish.default",
+        "aten.leaky_relu.default",
+        "aten.hardswish.default",
+        "aten.hardsigmoid.default",
+        "aten.hardtanh.default",
+    ),
+    ("aten._softmax.default", "aten._log_softmax.default"),
+    ("aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"),
+    ("aten.sum.default", "aten.mean.default", "aten.prod.default"),
+)
+"""Operators that may stand in each other's place, by their names in PyTorch's graphs."""
+
+MINDSPORE_KINDS: tuple[tuple[str, ...], ...] = (
+    (
+        "ReLU",
+        "ReLU6",
+        "SiLU",
+        "GeLU",
+        "ops.gelu",
+        "Tanh",
+        "Sigmoid",
+        "SoftplusExt",
+        "Elu",
+        "Mish",
+        "ops.leaky_relu",
+        "HSwish",
+        "HSigmoid",
+        "ops.hardtanh",
+        "SeLU",
+        "Softsign",
+        "ops.logsigmoid",
+    ),
+    ("Softmax", "LogSoftmax", "ops.softmin"),
+    ("SumExt", "MeanExt", "ProdExt", "ops.amax", "ops.amin"),
+    ("ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin"),
+)
+"""Operators that may stand in each other's place, by their names in MindSpore's graphs.
+
+Of what several operators of MindSpore compute, such as GELU by erf, it is the function.
+"""
+
+KINDS = TORCH_KINDS + MINDSPORE_KINDS
