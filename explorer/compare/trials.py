@@ -123,7 +123,7 @@ def _trials(node: Node, pool: list[ArgumentValue], rank: int) -> list[Trial]:
     for one, other in combinations(single, 2):
         if one.keys() != other.keys():
             double.append({**one, **other})
-    trials = [Trial(node.id, change) for change in single]
+    trials = [Trial(node.id, change) for change in (*single, *_usual(node.arguments, single))]
     trials += [Trial(node.id, op=op) for op in _others(node.op)]
     trials += [Trial(node.id, change) for change in double[:MOST_TRIALS]]
     return trials
@@ -189,6 +189,14 @@ def _changes(own: Arguments, pool: Iterable[ArgumentValue], rank: int) -> Iterat
                 yield {name: other}
 
 
+def _usual(own: Arguments, tried: list[Arguments]) -> Iterator[Arguments]:
+    """Changes of one argument to a value that it often has, but for those that are tried anyway."""
+    for name, value in own.items():
+        for other in USUAL.get(name, ()):
+            if other != value and {name: other} not in tried:
+                yield {name: other}
+
+
 def _alternatives(
     name: str, value: ArgumentValue, pool: Iterable[ArgumentValue], rank: int
 ) -> Iterator[ArgumentValue]:
@@ -204,7 +212,6 @@ def _alternatives(
     else:
         for other in pool:
             yield from _in_place_of(value, other)
-        yield from USUAL.get(name, ())
 
 
 def _in_place_of(value: ArgumentValue, other: ArgumentValue) -> Iterator[ArgumentValue]:
