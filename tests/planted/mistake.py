@@ -7,6 +7,10 @@ import msgspec
 
 from explorer.model.engines import Framework
 from explorer.scenario.find import REAL
+from tests.planted.facts import Fact
+
+NETS = Path(__file__).parent / "nets"
+"""Further nets to plant mistakes in, beside those that are shipped."""
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -16,6 +20,7 @@ class Mistake(msgspec.Struct, frozen=True):
     mistake, and so do those of either net that hold a snippet of ``told_at``: the line that calls a
     module whose constructor is changed, or the counterpart in the other framework. Where a finding
     about the nets is to tell it, before any comparison, ``finding`` is the parameter that it names.
+    Any one of ``facts`` states the cause, and mistakes of one sort share their ``kind``.
     """
 
     name: str
@@ -25,11 +30,14 @@ class Mistake(msgspec.Struct, frozen=True):
     new: str
     told_at: tuple[str, ...] = ()
     finding: str = ""
+    kind: str = ""
+    facts: tuple[Fact, ...] = ()
 
     @property
     def original(self) -> Path:
-        """The scenario that the mistake is planted in."""
-        return REAL / f"{self.scenario}.py"
+        """The scenario that the mistake is planted in: a net of ``NETS``, or a shipped one."""
+        own = NETS / f"{self.scenario}.py"
+        return own if own.exists() else REAL / f"{self.scenario}.py"
 
 
 class Planted(msgspec.Struct, frozen=True):
