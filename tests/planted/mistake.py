@@ -58,20 +58,58 @@ def plant(mistake: Mistake, folder: Path) -> Planted:
     Raises ValueError where the table and the scenario do not fit: text to be replaced that does not
     stand there once, a snippet that stands nowhere.
     """
-    text = mistake.original.read_text(encoding="utf-8")
+    (planted,) = plant_all((mistake,), folder)
+    return planted
+
+
+def plant_all(mistakes: tuple[Mistake, ...], folder: Path) -> tuple[Planted, ...]:
+    """Write one scenario with several mistakes to ``folder``: one record a mistake, of the same file.
+
+    Raises ValueError where ``plant`` does, where the mistakes are in several scenarios, and where
+    two of them replace the same text.
+    """
+    first = mistakes[0]
+    if any(mistake.scenario != first.scenario for mistake in mistakes):
+        raise ValueError(f"{[mistake.name for mistake in mistakes]} are in several scenarios")
+    text = first.original.read_text(encoding="utf-8")
+    planted, starts = _replaced(text, mistakes)
+
+    names = "_and_".join(mistake.name for mistake in mistakes)
+    path = folder / f"{first.scenario}_{names}.py"
+    path.write_text(planted, encoding="utf-8")
+    records = []
+    for mistake, at in zip(mistakes, starts, strict=True):
+        lines = _changed_lines(planted, at, mistake) | _lines_of_snippets(planted, mistake)
+        around = lines | _module_lines(planted, lines)
+        records.append(Planted(path, lines, around, mistake.finding))
+    return tuple(records)
+
+
+def _replaced(text: str, mistakes: tuple[Mistake, ...]) -> tuple[str, list[int]]:
+    """The text with all mistakes, and where each begins in it."""
+    found = {mistake: _place(text, mistake) for mistake in mistakes}
+    new_starts = {}
+    planted, end = "", 0
+    for mistake in sorted(mistakes, key=found.__getitem__):
+        at = found[mistake]
+        if at < end:
+            raise ValueError(f"{mistake.name}: another mistake replaces the same text")
+        planted += text[end:at]
+        new_starts[mistake] = len(planted)
+        planted += mistake.new
+        end = at + len(mistake.old)
+    return planted + text[end:], [new_starts[mistake] for mistake in mistakes]
+
+
+def _place(text: str, mistake: Mistake) -> int:
+    """Where the text to be replaced begins, which stands once in the net of the framework."""
     start, end = _span(text, f"{mistake.framework}_net")
     function = text[start:end]
     if function.count(mistake.old) != 1:
         raise ValueError(
             f"{mistake.name}: {mistake.old!r} stands {function.count(mistake.old)} times"
         )
-    at = start + function.index(mistake.old)
-    planted = text[:at] + mistake.new + text[at + len(mistake.old) :]
-
-    path = folder / f"{mistake.scenario}_{mistake.name}.py"
-    path.write_text(planted, encoding="utf-8")
-    lines = _changed_lines(planted, at, mistake) | _lines_of_snippets(planted, mistake)
-    return Planted(path, lines, lines | _module_lines(planted, lines), mistake.finding)
+    return start + function.index(mistake.old)
 
 
 def _span(text: str, function: str) -> tuple[int, int]:

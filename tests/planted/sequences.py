@@ -235,14 +235,30 @@ PADDED_LANGUAGE_MODEL = (
     Mistake(
         "padding_learns",
         "padded_language_model",
+        "mindspore",
+        "embedded = self.embedding(tokens) * words",
+        "embedded = self.embedding(tokens)",
+        ("x = self.embedding(tokens)",),
+        kind="padding_idx",
+        facts=(
+            Fact("stopped gradient", leaf="embedding.weight"),
+            Fact("argument", argument="padding_idx", values=(None, 0)),
+            Fact("mask"),
+            Fact("op left out", op="mul"),
+        ),
+    ),
+    Mistake(
+        "padding_has_a_value",
+        "padded_language_model",
         "torch",
         "nn.Embedding(words, dim, padding_idx=0)",
         "nn.Embedding(words, dim)",
-        ("x = self.embedding(tokens)",),
+        ("x = self.embedding(tokens)", "embedded = "),
         kind="padding_idx",
         facts=(
             Fact("argument", argument="padding_idx", values=(None, 0)),
             Fact("stopped gradient", leaf="embedding.weight"),
+            Fact("mask"),
         ),
     ),
     Mistake(
@@ -272,8 +288,8 @@ PADDED_LANGUAGE_MODEL = (
         "scale_left_out",
         "padded_language_model",
         "mindspore",
-        "self.embedding(tokens) * self.scale",
-        "self.embedding(tokens)",
+        "embedded * self.scale",
+        "embedded",
         ("x = self.embedding(tokens)",),
         kind="scale left out",
         facts=(Fact("factor", factor=6**-0.5), Fact("op left out", op="mul")),
@@ -408,8 +424,10 @@ TIED_RECURRENCE = (
         "written_a_step_later",
         "tied_recurrence",
         "mindspore",
-        "written += (ops.matmul(h, self.read.weight) + self.bias,)\n                h = ops.tanh(self.turn(h))",
-        "h = ops.tanh(self.turn(h))\n                written += (ops.matmul(h, self.read.weight) + self.bias,)",
+        "written += (ops.matmul(h, self.read.weight) + self.bias,)\n"
+        "                h = ops.tanh(self.turn(h))",
+        "h = ops.tanh(self.turn(h))\n"
+        "                written += (ops.matmul(h, self.read.weight) + self.bias,)",
         ("written.append(", "written += (", "h = torch.tanh(self.turn(h))"),
         kind="shift off by one",
         facts=(
