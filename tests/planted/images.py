@@ -77,7 +77,10 @@ PADDED_CLASSIFIER = (
         "padding=1, dilation=1",
         ("self.bn2(self.conv2(x))",),
         kind="dilation with padding",
-        facts=(Fact("argument", argument="dilation", values=(1, 2)),),
+        facts=(
+            Fact("argument", argument="dilation", values=(1, 2)),
+            Fact("argument", argument="padding", values=(1, 2)),
+        ),
     ),
     Mistake(
         "average_for_maximum",

@@ -242,7 +242,6 @@ PADDED_LANGUAGE_MODEL = (
         kind="padding_idx",
         facts=(
             Fact("stopped gradient", leaf="embedding.weight"),
-            Fact("argument", argument="padding_idx", values=(None, 0)),
             Fact("mask"),
             Fact("op left out", op="mul"),
         ),
