@@ -35,18 +35,9 @@ def exchanged(
     kinds = family(node.op), family(second.op)
     if kinds[0] == kinds[1] or kinds != (family(other_second.op), family(other.op)):
         return None
-    read = next(
-        (
-            edge
-            for edge in here.edges
-            if edge.target == node.id and edge.input == 0 and edge.kind != "control"
-        ),
-        None,
-    )
-    slot = next(
-        (edge.input for edge in here.edges if edge.target == second.id and edge.origin == node.id),
-        None,
-    )
+    flow = [edge for edge in here.edges if edge.kind != "control"]
+    read = next((edge for edge in flow if edge.target == node.id and edge.input == 0), None)
+    slots = [edge.input for edge in flow if (edge.origin, edge.target) == (node.id, second.id)]
     if read is None or not slots:
         return None
     ahead = InputChange(

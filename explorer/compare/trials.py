@@ -143,8 +143,13 @@ def _pool(ends: _Ends) -> list[ArgumentValue]:
     return pool
 
 
-def _trials(graph: GradGraph, node: Node, pool: list[ArgumentValue], rank: int) -> list[Trial]:
-    """Changes of one argument, other operators, changed inputs, and changes of two arguments."""
+def _trials(
+    graph: GradGraph, node: Node, pool: list[ArgumentValue], rank: int, *, is_alone: bool
+) -> list[Trial]:
+    """Changes of one argument, other operators, changed inputs, and changes of two arguments.
+
+    Of an op that is not alone there, but one of a row: changes of one argument, and other operators.
+    """
     single = list(_changes(node.arguments, pool, rank))[:MOST_TRIALS]
     double = []
     for one, other in combinations(single, 2):

@@ -103,7 +103,7 @@ def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_
     left = rows_of(("n0", "n1", "n2", "n3", "n4"), ways)
     row = Row(first=Place(label="norm"), last="norm", count=4, end="n3")
     divergence = OtherValue(phase="forward", ends=(END, END), rows=(row, ROW), inputs=Inputs())
-    (found,) = suspects_at(divergence, left, RIGHT)
+    found = suspects_at(divergence, left, RIGHT)[-1]
     assert (found.side, found.node.op, found.other.id) == ("right", "Norm", "n3")
     assert {"epsilon": 0.25} in [trial.arguments for trial in found.trials]
 
