@@ -143,10 +143,24 @@ def _of_extra_ops(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> It
         return
     nodes = here.by_id()
     node = nodes[last]
+    yield from _beside(divergence, left, right, node)
     for read in _read_by_row(here, nodes[last], divergence.row.count):
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
             values = read.outputs[0], node.outputs[0]
             yield _Ends(divergence.side, here, here, read, node, *values, is_extra=True)
+
+
+def _beside(divergence: ExtraOps, left: GradGraph, right: GradGraph, node: Node) -> Iterator[_Ends]:
+    """What the other side goes on with instead of a row of ops, if it is as large."""
+    if divergence.goes_on is None:
+        return
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    wanted = divergence.goes_on
+    for other in there.nodes:
+        is_there = (other.op, other.source[:1]) == (wanted.label, (wanted.source,))
+        if is_there and other.outputs and other.outputs[0].shape == node.outputs[0].shape:
+            values = node.outputs[0], other.outputs[0]
+            yield _Ends(divergence.side, here, there, node, other, *values)
 
 
 def _of_lone_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
@@ -266,6 +280,18 @@ def _parts(graph: GradGraph, node: Node, target: Output) -> Iterator[tuple[str, 
 
 def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:
     return sorted(nodes, key=lambda it: (it.kind != "parameter", abs(node.order - it.order)))
+
+
+def constants_read(graph: GradGraph, row: list[Node]) -> Iterator[float]:
+    """The single numbers that some ops read as constants."""
+    nodes = graph.by_id()
+    ids = {node.id for node in row}
+    for edge in graph.edges:
+        origin = nodes[edge.origin]
+        if edge.target in ids and origin.kind == "constant" and edge.output < len(origin.outputs):
+            value = numbers_of(origin.outputs[edge.output])
+            if value is not None and value.size == 1:
+                yield float(value.ravel()[0])
 
 
 def numbers_of(output: Output) -> Floats | None:

@@ -226,7 +226,7 @@ def _applied(values: _Values) -> Candidates:
 
 def _tempered(values: _Values) -> Candidates:
     """Two softmaxes of the same logits, times another factor."""
-    if values.own.shape != values.target.shape or not values.own.ndim:
+    if values.own.shape != values.target.shape or not values.own.ndim or not values.own.size:
         return
     logs = [_logits(value) for value in (values.own, values.target)]
     own, target = logs
@@ -245,7 +245,7 @@ def _tempered(values: _Values) -> Candidates:
 def _logits(value: Floats) -> Floats | None:
     """The logits of a softmax or of its logarithm, with the mean 0; None of another value."""
     with np.errstate(all="ignore"):
-        logs = value if float(value.max(initial=1.0)) <= 0 else np.log(value)
+        logs = value if float(value.max()) <= 0 else np.log(value)
         sums = np.exp(logs).sum(axis=-1)
     if not np.isfinite(logs).all() or not np.allclose(sums, 1, atol=1e-4):
         return None
