@@ -73,7 +73,7 @@ def measure_clean(engines: tuple[str, ...]) -> Iterator[Figure]:
     """The share of nets without a mistake of which nothing is said."""
     clean = []
     with Workers(TIMEOUT) as workers, tempfile.TemporaryDirectory() as folder:
-        for path in write_variants(Path(folder)):
+        for path in write_variants(Path(folder)).values():
             report = explore(load(path), workers, engines=engines, selection="main", oracle=False)
             said = [*map(first_divergence, report.alignments)]
             said += [cause_text(alignment) for alignment in report.alignments]
