@@ -189,7 +189,7 @@ def _carry_out(
     # The workers go on while the graphs are aligned.
     state.align()
     trials = state.trial_jobs()
-    job_queue.add(trials)
+    job_queue.add(trials, ahead=True)  # the first report waits for them
     job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
     if trials:
         done += _until_done(trials, state, job_queue, no_answer)
