@@ -371,12 +371,8 @@ def _masked(values: _Values) -> Candidates:
     others &= values.own != values.target
     count = int(others.sum())
     numbers = np.unique(values.target[others])
-    if (
-        numbers.size == 1
-        and not np.isnan(numbers[0])
-        and 1 < count < values.own.size
-        and _is_telling(values.own[~others])
-    ):
+    is_one = numbers.size == 1 and not np.isnan(numbers[0])
+    if is_one and 1 < count < values.own.size and _is_telling(values.own[~others]):
         number = float(numbers[0])
         made = np.where(others, number, values.own)
         yield Related(how="masked", factor=Factor(number), numbers=(count,)), made
