@@ -48,7 +48,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         side=suspect.side,
         node=suspect.node.id,
         op=suspect.node.op,
-        change=_change(trial, suspect.node),
+        change=change_of(trial, suspect.node),
         greatest=found.apart,
         noise=_noise(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
@@ -58,7 +58,8 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     return msgspec.structs.replace(cause, mends=to_write)
 
 
-def _change(trial: Trial, node: Node) -> Change:
+def change_of(trial: Trial, node: Node) -> Change:
+    """What a trial changes of a node."""
     if trial.op:
         return OtherOperator(op=trial.op)
     if trial.inputs:
@@ -73,11 +74,10 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     There are none where the op, computed as it was, does not give its own value.
     """
     unchanged, *changed = tried.outputs
-    difference = distance(suspect.own, suspect.target)
-    place = _place_of(suspect, unchanged)
-    if difference is None or place is None:
+    room = room_of(suspect)
+    place = place_of(suspect, unchanged)
+    if room is None or place is None:
         return []
-    room = min(allowance(suspect.own, suspect.target), EXPLAINED * difference)
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
         apart = distance(outputs[place], suspect.target) if len(outputs) > place else None
@@ -86,7 +86,15 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     return found
 
 
-def _place_of(suspect: Suspect, outputs: tuple[Output, ...]) -> int | None:
+def room_of(suspect: Suspect) -> float | None:
+    """How far what explains a difference may leave the values apart; None where none is known."""
+    difference = distance(suspect.own, suspect.target)
+    if difference is None:
+        return None
+    return min(allowance(suspect.own, suspect.target), EXPLAINED * difference)
+
+
+def place_of(suspect: Suspect, outputs: tuple[Output, ...]) -> int | None:
     """Which of its outputs an op's own value is."""
     room = allowance(suspect.own, suspect.target)
     for place, output in enumerate(outputs):

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.attempts import attempts_at
 from explorer.compare.causes import cause_of
 from explorer.compare.trials import Suspect, suspect_at
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Cause, Trial, Tried
+from explorer.model.causes import Attempts, Cause, Trial, Tried
 from explorer.model.graph import GradGraph
 
 
@@ -55,6 +56,7 @@ class Explanations:
         """The alignments with the causes that were found; ``tried`` has the outcomes by engine."""
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
+        attempts: dict[tuple[int, int], Attempts] = {}
         for alignment, divergence, engine, suspect in self._all:
             outputs = (
                 tuple(next(waiting[engine]) for _ in suspect.trials) if engine in waiting else ()
@@ -64,14 +66,22 @@ class Explanations:
                 graphs = self._graphs[of.left], self._graphs[of.right]
                 cause = cause_of(suspect, Tried(outputs), *graphs)
                 causes[alignment, divergence] = cause
+                attempts[alignment, divergence] = attempts_at(suspect, Tried(outputs))
         return tuple(
-            self._with_causes(place, alignment, causes)
+            self._with_causes(place, alignment, causes, attempts)
             for place, alignment in enumerate(self._alignments)
         )
 
     def _with_causes(
-        self, place: int, alignment: Alignment, causes: Mapping[tuple[int, int], Cause | None]
+        self,
+        place: int,
+        alignment: Alignment,
+        causes: Mapping[tuple[int, int], Cause | None],
+        attempts: Mapping[tuple[int, int], Attempts],
     ) -> Alignment:
-        numbers = range(len(alignment.divergences))
-        found = tuple(causes.get((place, number)) for number in numbers)
-        return msgspec.structs.replace(alignment, causes=found)
+        places = [(place, number) for number in range(len(alignment.divergences))]
+        return msgspec.structs.replace(
+            alignment,
+            causes=tuple(map(causes.get, places)),
+            attempts=tuple(map(attempts.get, places)),
+        )

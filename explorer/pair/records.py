@@ -10,11 +10,18 @@ from typing import Any
 
 import msgspec
 
+from explorer.correspondence.comparison import (
+    Call,
+    Names,
+    differing_arguments,
+    differing_settings,
+    of_layer,
+)
 from explorer.drawing.shown import Shown
 from explorer.drawing.structure import layer_of, module_names
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES
-from explorer.model.graph import Arguments, GradGraph, Layer, Node, SideName
+from explorer.model.engines import ENGINES, Framework
+from explorer.model.graph import GradGraph, Layer, Node, SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
     PairDetail,
@@ -29,7 +36,7 @@ from explorer.pair.details import (
     step_detail,
 )
 from explorer.pair.details import places as places_of
-from explorer.text.arguments import argument_text, layer_text, other_values
+from explorer.text.arguments import argument_text, layer_text
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.words.divergences import divergences
@@ -268,16 +275,36 @@ def _with_other_values(
     """The detail with the names of arguments and settings that differ between the two nodes."""
     return msgspec.structs.replace(
         detail,
-        arguments=other_values(nodes[0].arguments, nodes[1].arguments),
-        settings=other_values(_settings(nodes[0], left), _settings(nodes[1], right)),
+        arguments=_unified(differing_arguments(_op(nodes[0], left), _op(nodes[1], right))),
+        settings=_unified(differing_settings(_layer(nodes[0], left), _layer(nodes[1], right))),
     )
 
 
-def _settings(node: Node, side: Side) -> Arguments:
-    """The settings of the layer that a node runs in."""
+def _unified(names: Names) -> tuple[str, ...]:
+    """The names of both sides, each once."""
+    every = [*dict.fromkeys((*names[0], *names[1]))]
+    # Of a list without any, every Python makes the same empty tuple, which JSON leaves out.
+    return tuple(every)
+
+
+def _op(node: Node, side: Side) -> Call:
+    return Call(_framework(side), node.op, node.arguments, _rank(node))
+
+
+def _layer(node: Node, side: Side) -> Call:
+    """The layer that a node runs in; one without a name or settings where it runs in none."""
     layers = side.graph.layers
     path = layer_of(node.scope, layers)
-    return {} if path is None else layers[path].settings
+    layer = Layer("") if path is None else layers[path]
+    return of_layer(_framework(side), layer, _rank(node))
+
+
+def _rank(node: Node) -> int:
+    return len(node.outputs[0].shape) if node.outputs else 0
+
+
+def _framework(side: Side) -> Framework:
+    return ENGINES[side.graph.engine].framework
 
 
 def _divergences(
