@@ -1,6 +1,6 @@
 """Why two graphs have different values somewhere, in a sentence."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from explorer.model.alignment import Alignment
@@ -101,6 +101,13 @@ def mend_texts(found: Cause, engines: tuple[str, str]) -> tuple[MendText, ...]:
     return tuple(_mend_text(mend, engines) for mend in found.mends)
 
 
+def where_to_write(mend: MendText, sources: Sequence[str]) -> str:
+    """The net in which something is to be written, and the line of its op among those of both sides."""
+    source = sources[0] if mend.side == "left" else sources[1]
+    text = _("In {framework}'s net, at {line}") if source else _("In {framework}'s net")
+    return text.format(framework=mend.framework, line=clean(source))
+
+
 # What was tried
 
 
@@ -110,8 +117,8 @@ def attempts(alignment: Alignment, place: int = 0) -> str:
     return "" if made is None or alignment.cause(place) else attempts_text(made)
 
 
-def attempts_text(made: Attempts) -> str:
-    """What came of all that was tried at an op."""
+def attempts_text(made: Attempts, *, is_short: bool = False) -> str:
+    """What came of all that was tried at an op; where it ``is_short``, without the nearest change."""
     if not made.is_repeated:
         return _(
             "What was tried at this op says nothing: computed again from its recorded inputs, it does"
@@ -131,7 +138,7 @@ def attempts_text(made: Attempts) -> str:
     text = _("{what}: none gives the other side's value").format(what=count)
     if made.tried == 1:
         text = _("{what}: it does not give the other side's value").format(what=count)
-    if not made.nearest:
+    if is_short or not made.nearest:
         return text
     return _("{fact}; the nearest is {nearest}").format(
         fact=text, nearest=attempt_text(made.nearest[0], made.op)
@@ -140,7 +147,7 @@ def attempts_text(made: Attempts) -> str:
 
 def attempt_text(attempt: Attempt, op: str) -> str:
     """A change that does not give the other side's value, and how far apart the two stay."""
-    text = _("{change}, which stays {figure} apart")
+    text = _("{change}, which leaves them {figure} apart")
     return text.format(change=in_short(attempt.change, op), figure=f"{attempt.apart:.2g}")
 
 
