@@ -162,12 +162,15 @@ def _unexplained(
     divergence: Divergence, alignment: Alignment, place: int, left: GradGraph, right: GradGraph
 ) -> Iterator[str]:
     """What was tried at a divergence without a cause, and settings of the layers, which were not."""
-    for text in (attempts(alignment, place), _other_settings(divergence, left, right)):
-        if text:
-            yield f"  {text}"
+    tried = attempts(alignment, place)
+    settings = _other_settings(divergence, left, right, was_tried=bool(tried))
+    for text in filter(None, (tried, settings)):
+        yield f"  {text}"
 
 
-def _other_settings(divergence: Divergence, left: GradGraph, right: GradGraph) -> str:
+def _other_settings(
+    divergence: Divergence, left: GradGraph, right: GradGraph, *, was_tried: bool
+) -> str:
     """How the layers were made differently in which the two ops run; "" where that is not known."""
     layers = [
         _layer(node, graph) for node, graph in zip(divergence.nodes, (left, right), strict=True)
@@ -175,7 +178,8 @@ def _other_settings(divergence: Divergence, left: GradGraph, right: GradGraph) -
     one, other = layers
     if one is None or other is None:
         return ""
-    return settings_of_layers((one, other), (left.engine, right.engine))
+    engines = left.engine, right.engine
+    return settings_of_layers((one, other), engines, was_tried=was_tried)
 
 
 def _layer(node: str | None, graph: GradGraph) -> Layer | None:

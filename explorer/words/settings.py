@@ -8,8 +8,13 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 
 
-def settings_of_layers(layers: tuple[Layer, Layer], engines: tuple[str, str]) -> str:
-    """How two layers were made differently, in a sentence that says that it was not tried; or ""."""
+def settings_of_layers(
+    layers: tuple[Layer, Layer], engines: tuple[str, str], *, was_tried: bool
+) -> str:
+    """How two layers were made differently, in a sentence that calls none of it a cause; or "".
+
+    ``was_tried`` says whether anything was at their ops.
+    """
     left, right = (
         of_layer(ENGINES[engine].framework, layer)
         for engine, layer in zip(engines, layers, strict=True)

@@ -35,6 +35,10 @@ def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
         given.update(_changed(change, [given[name] for name in change.names]))
     for name, value in trial.arguments.items():
         given[name] = _as_given(name, value)
+    if given.get("training") is False and "running_mean" in given and given["running_mean"] is None:
+        raise ValueError(
+            "there are no statistics"
+        )  # PyTorch 2.13 reads them all the same, and crashes
     if trial.op:
         operator = _operator(trial.op)
         names = [argument.name for argument in operator._schema.arguments]
