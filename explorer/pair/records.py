@@ -370,10 +370,10 @@ def _explained(
     if made is None:
         return said
     shown = left if made.side == "left" else right
-    rest = not_computed(made)
+    tried = filter(None, (attempts_text(made, found, is_short=True), not_computed(made)))
     return msgspec.structs.replace(
         said,
-        tried=_shown("; ".join(filter(None, (attempts_text(made, is_short=True), rest)))),
+        tried=_shown(_("; ").join(tried)),
         nearest=tuple(_shown(attempt_text(it, made.op)) for it in made.nearest),
         side=made.side,
         at=shown.homes[made.node],

@@ -103,9 +103,10 @@ class Mending(msgspec.Struct, frozen=True):
 
 
 class Trying(msgspec.Struct, frozen=True):
-    """What was tried at a divergence between the graphs of two engines."""
+    """What was tried at a divergence between the graphs of two engines, and the cause if found."""
 
     what: Attempts
+    found: Cause | None
     engines: Engines
 
     @property
@@ -209,7 +210,7 @@ def _stated(alignment: Alignment) -> list[Stated]:
                 alignment.divergences[place],
                 sentence_,
                 Explaining(found, engines) if found else None,
-                Trying(made, engines) if made else None,
+                Trying(made, found, engines) if made else None,
             )
         )
     return stated
@@ -443,7 +444,7 @@ FORMS: dict[type, Form] = {
         " the op does not give its own value, and nothing follows.",
         "engine what.node what.op what.tried what.not_computed fitting nearest what.is_repeated"
         " sentence",
-        sentence=(str, lambda made: attempts_text(made.what)),
+        sentence=(str, lambda made: attempts_text(made.what, made.found)),
     ),
     TriedChange: _form(
         "TriedChange",

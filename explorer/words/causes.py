@@ -117,8 +117,11 @@ def attempts(alignment: Alignment, place: int = 0) -> str:
     return "" if made is None or alignment.cause(place) else attempts_text(made)
 
 
-def attempts_text(made: Attempts, *, is_short: bool = False) -> str:
-    """What came of all that was tried at an op; where it ``is_short``, without the nearest change."""
+def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool = False) -> str:
+    """What came of all that was tried at an op, whose cause was ``found`` or not.
+
+    Where it ``is_short``, without the nearest change.
+    """
     if not made.is_repeated:
         return _(
             "What was tried at this op says nothing: computed again from its recorded inputs, it does"
@@ -126,15 +129,18 @@ def attempts_text(made: Attempts, *, is_short: bool = False) -> str:
         )
     one, several = _("1 change was tried at this op"), _("{n} changes were tried at this op")
     count = (one if made.tried == 1 else several).format(n=made.tried)
-    if len(made.fitting) > 1:
-        shown = listed([in_short(change, made.op) for change in made.fitting])
+    fitting = made.fitting
+    if found and found.proven == "computed_again":
+        fitting = (found.change,)
+    if len(fitting) > 1:
+        shown = listed([in_short(change, made.op) for change in fitting])
         text = _(
             "{what}: several give the other side's value ({changes}), which do not tell the cause"
         )
         return text.format(what=count, changes=shown)
-    if made.fitting:
+    if fitting:
         text = _("{what}: {change} gives the other side's value")
-        return text.format(what=count, change=in_short(made.fitting[0], made.op))
+        return text.format(what=count, change=in_short(fitting[0], made.op))
     text = _("{what}: none gives the other side's value").format(what=count)
     if made.tried == 1:
         text = _("{what}: it does not give the other side's value").format(what=count)
