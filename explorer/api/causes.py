@@ -24,7 +24,8 @@ class FoundCause(msgspec.Struct, frozen=True):
     def kind(self) -> str:
         """What explains it.
 
-        "arguments" or "inputs" of the op, another "operator", or that the values are "related".
+        "arguments" or "inputs" of the op, another "operator", that one value follows from the other
+        ("related"), or an op that the other side has left out ("left_out").
         """
         return self.cause.kind
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from explorer.compare.causes import change_of, distance, place_of, room_of
+from explorer.compare.causes import change_of, place_of, room_of
+from explorer.compare.rooms import distance
 from explorer.compare.trials import Suspect
 from explorer.model.causes import Attempt, Attempts, Change, OtherArguments, Tried
 

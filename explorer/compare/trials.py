@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from explorer.compare.related import row_from
 from explorer.model.causes import Trial
 from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere
 from explorer.model.engines import ENGINES
@@ -114,10 +115,10 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | 
     if first is None or second is None:
         return None
     if _is_one_of_torch(left, counts[0]):
-        row = _row(right, second, counts[1])
+        row = row_from(right, second, counts[1])
         return _Ends("left", left, right, left.by_id()[first], row, result) if row else None
     if _is_one_of_torch(right, counts[1]):
-        row = _row(left, first, counts[0])
+        row = row_from(left, first, counts[0])
         return _Ends("right", right, left, right.by_id()[second], row, result) if row else None
     return None
 
@@ -168,20 +169,6 @@ def _value(graph: GradGraph, node: Node, result: str) -> Output | None:
         if other.kind == "output" and other.name == result:
             return other.outputs[0]
     return None
-
-
-def _row(graph: GradGraph, first: str, count: int) -> list[Node]:
-    """Ops in a row from ``first`` on; [] where they are no single row."""
-    nodes = graph.by_id()
-    row = [nodes[first]]
-    while len(row) < count:
-        readers = {edge.target for edge in graph.edges if edge.origin == row[-1].id}
-        ops = [nodes[reader] for reader in readers if nodes[reader].kind == "op"]
-        phase = [node for node in ops if node.phase == row[0].phase]
-        if len(phase) != 1:
-            return []
-        row.append(phase[0])
-    return row
 
 
 def _changes(own: Arguments, pool: Iterable[ArgumentValue], rank: int) -> Iterator[Arguments]:

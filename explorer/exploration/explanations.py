@@ -7,6 +7,7 @@ import msgspec
 
 from explorer.compare.attempts import attempts_at
 from explorer.compare.causes import cause_of
+from explorer.compare.related import related_cause
 from explorer.compare.trials import Suspect, suspect_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, Trial, Tried
@@ -37,7 +38,7 @@ class Explanations:
 
     def _found(self) -> Iterator[Explanation]:
         for place, alignment in enumerate(self._alignments):
-            left, right = self._graphs[alignment.left], self._graphs[alignment.right]
+            left, right = self._graphs_of(alignment)
             for number, divergence in enumerate(alignment.divergences):
                 suspect = suspect_at(divergence, left, right)
                 if suspect is not None:
@@ -58,12 +59,9 @@ class Explanations:
         causes: dict[tuple[int, int], Cause | None] = {}
         attempts: dict[tuple[int, int], Attempts] = {}
         for alignment, divergence, engine, suspect in self._all:
-            outputs = (
-                tuple(next(waiting[engine]) for _ in suspect.trials) if engine in waiting else ()
-            )
-            if outputs:
-                of = self._alignments[alignment]
-                graphs = self._graphs[of.left], self._graphs[of.right]
+            if engine in waiting:
+                outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+                graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
                 causes[alignment, divergence] = cause
                 attempts[alignment, divergence] = attempts_at(suspect, Tried(outputs))
@@ -72,6 +70,9 @@ class Explanations:
             for place, alignment in enumerate(self._alignments)
         )
 
+    def _graphs_of(self, alignment: Alignment) -> tuple[GradGraph, GradGraph]:
+        return self._graphs[alignment.left], self._graphs[alignment.right]
+
     def _with_causes(
         self,
         place: int,
@@ -79,9 +80,12 @@ class Explanations:
         causes: Mapping[tuple[int, int], Cause | None],
         attempts: Mapping[tuple[int, int], Attempts],
     ) -> Alignment:
+        graphs = self._graphs_of(alignment)
         places = [(place, number) for number in range(len(alignment.divergences))]
+        found = tuple(
+            causes.get(key) or related_cause(divergence, *graphs)
+            for key, divergence in zip(places, alignment.divergences, strict=True)
+        )
         return msgspec.structs.replace(
-            alignment,
-            causes=tuple(map(causes.get, places)),
-            attempts=tuple(map(attempts.get, places)),
+            alignment, causes=found, attempts=tuple(map(attempts.get, places))
         )

@@ -14,12 +14,13 @@ InputHow = Literal["swapped", "transposed", "scaled", "rounded", "rolled", "reve
 class InputChange(msgspec.Struct, frozen=True):
     """What is done to inputs of an op before it is computed again.
 
-    ``names`` are the arguments of the operator that hold them: two where they are "swapped", else one.
-    ``numbers`` are the two axes of "transposed", the factor of "scaled", axis and steps of "rolled",
-    and the axis of "reversed"; ``dtype`` is what an input is "rounded" to.
+    ``slots`` count from 0 among the tensors that the op is given: two where they are "swapped", else
+    those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
+    "scaled", axis and steps of "rolled", and the axis of "reversed"; ``dtype`` is what an input is
+    "rounded" to.
     """
 
-    names: tuple[str, ...]
+    slots: tuple[int, ...]
     how: InputHow
     numbers: tuple[float, ...] = ()
     dtype: str = ""
@@ -135,7 +136,16 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     numbers: tuple[int, ...] = ()
 
 
-Change = OtherArguments | OtherOperator | OtherInputs | Related
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
+    """The op, or the last of a row, has no counterpart: it makes its value of what it reads so.
+
+    The other side goes on with what it reads.
+    """
+
+    relation: Related
+
+
+Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut
 
 Proven = Literal["computed_again", "recorded_values"]
 """How a change is known to give the other side's value.
@@ -181,13 +191,13 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> str:
-        """Which change it is: "arguments", "operator", "inputs" or "related"."""
+        """Which change it is: "arguments", "operator", "inputs", "related" or "left_out"."""
         return str(type(self.change).__struct_config__.tag)
 
     @property
     def proven(self) -> Proven:
         """How it is known that the change gives the other side's value."""
-        return "recorded_values" if isinstance(self.change, Related) else "computed_again"
+        return "recorded_values" if isinstance(self.change, Related | LeftOut) else "computed_again"
 
 
 def mirrored_cause(cause: Cause) -> Cause:

@@ -12,6 +12,7 @@ from explorer.model.causes import (
     Factor,
     InputChange,
     InputHow,
+    LeftOut,
     Mend,
     OtherArguments,
     OtherInputs,
@@ -51,10 +52,12 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
 
 def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     """What gives the other side's value, with how near it comes, without what to write."""
+    if isinstance(found.change, LeftOut):
+        return _left_out(found, found.change, engines)
     texts: dict[Proven, str] = {
         "computed_again": _("Cause, tried: {change} gives the value of {other} ({figures})"),
         "recorded_values": _(
-            "Cause, by the recorded values: {change} is the value of {other} ({figures})"
+            "Cause, from the recorded values: {change} is the value of {other} ({figures})"
         ),
     }
     return texts[found.proven].format(
@@ -76,6 +79,8 @@ def in_short(change: Change, op: str) -> str:
         )
     if isinstance(change, OtherInputs):
         return _(" and ").join(map(_input, change.changes))
+    if isinstance(change, LeftOut):
+        return _("`{op}` without a counterpart").format(op=clean(op))
     return _("the value of `{op}` {how}").format(op=clean(op), how=_relation(change))
 
 
@@ -196,23 +201,41 @@ def _inputs(change: OtherInputs) -> Told:
 
 
 def _input(change: InputChange) -> str:
-    """One change of an input, with its name."""
-    names = [clean(name) for name in change.names]
+    """One change of inputs, which count from 1."""
+    slots = [str(slot + 1) for slot in change.slots]
     numbers = [f"{number:.6g}" for number in change.numbers]
     texts: dict[InputHow, str] = {
-        "swapped": _("`{names[0]}` and `{names[1]}` swapped"),
-        "transposed": _("the axes {numbers[0]} and {numbers[1]} of `{names[0]}` swapped"),
-        "scaled": _("`{names[0]}` times {numbers[0]}"),
-        "rounded": _("`{names[0]}` rounded to {dtype}"),
-        "rolled": _("`{names[0]}` shifted by {numbers[1]} along axis {numbers[0]}"),
-        "reversed": _("`{names[0]}` in reverse along axis {numbers[0]}"),
+        "swapped": _("its inputs {slots} swapped"),
+        "transposed": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
+        "scaled": _("its input {slots} times {numbers[0]}"),
+        "rounded": _("its input {slots} rounded to {dtype}"),
+        "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
+        "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
     }
-    return texts[change.how].format(names=names, numbers=numbers, dtype=change.dtype)
+    return texts[change.how].format(
+        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype
+    )
 
 
 def _related(change: Related) -> Told:
     text = _("the value of `{op}` of {engine} {how}")
     return text, {"how": _relation(change)}
+
+
+def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
+    """That one side alone has an op, and what it does."""
+    own, other = engines if found.side == "left" else engines[::-1]
+    text = _(
+        "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
+        " {other} goes on with what is read there"
+    )
+    return text.format(
+        op=clean(found.op),
+        engine=own,
+        how=_relation(change.relation),
+        other=other,
+        figures=_figures(found),
+    )
 
 
 def _relation(change: Related) -> str:

@@ -32,7 +32,7 @@ def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
     # An operator may write to what it is given.
     given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
     for change in trial.inputs:
-        given.update(_changed(change, [given[name] for name in change.names]))
+        given = _with_inputs(given, change)
     for name, value in trial.arguments.items():
         given[name] = _as_given(name, value)
     if given.get("training") is False and "running_mean" in given and given["running_mean"] is None:
@@ -50,11 +50,23 @@ def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
     return [*made, *tensors_in([given[name] for name in places if name in given])]
 
 
-def _changed(change: InputChange, values: list[Any]) -> dict[str, Any]:
-    """Inputs after a change, by the names of their arguments; raises what the change raises."""
+def _with_inputs(given: dict[str, Any], change: InputChange) -> dict[str, Any]:
+    """Arguments with some of their tensors changed; raises what the change raises."""
+    tensors = tensors_in(list(given.values()))
+    wanted = dict(enumerate(tensors))
     if change.how == "swapped":
-        return dict(zip(change.names, reversed(values), strict=True))
-    return {change.names[0]: INPUTS[change.how](values[0], change)}
+        one, other = change.slots
+        wanted[one], wanted[other] = tensors[other], tensors[one]
+    else:
+        for slot in change.slots:
+            wanted[slot] = INPUTS[change.how](tensors[slot], change)
+    remaining = iter(wanted.values())
+
+    def fill(value: Any) -> Any:
+        return next(remaining) if isinstance(value, torch.Tensor) else value
+
+    changed: dict[str, Any] = replaced(given, fill)
+    return changed
 
 
 INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
