@@ -56,7 +56,6 @@ def code_view(left: Net, right: Net, href: Href, *, key: str) -> tuple[SideName,
     """Mount the component; gives the side and the id of a node that was just clicked."""
     words = {
         "differs": _("the graphs differ here"),
-        "why": _("Why: {cause}"),
         "write": _("write"),
         "copy": _("Copy"),
         "copied": _("Copied"),

@@ -61,7 +61,7 @@ export default function (component) {
 
   const causeElement = cause => {
     const made = element('div', 'cause')
-    made.append(element('span', 'why', data.words.why.replace('{cause}', () => cause.why)))
+    made.append(element('span', 'why', cause.why))
     if (cause.code) made.append(mend(cause.code))
     return made
   }

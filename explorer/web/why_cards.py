@@ -10,8 +10,8 @@ from explorer.web.widgets import plain
 from explorer.words.causes import (
     MendText,
     attempts,
+    heading,
     how_proven,
-    in_short,
     mend_texts,
     what_explains,
     where_to_write,
@@ -40,8 +40,9 @@ def _card(
     alignment: Alignment, found: Cause, divergence: Divergence, what: str, *, is_first: bool
 ) -> None:
     engines = alignment.left, alignment.right
-    title = _("Why: {cause}").format(cause=in_short(found.change, found.op))
-    with st.expander(plain(title), expanded=is_first, icon=":material/lightbulb:"):
+    with st.expander(
+        plain(heading(found, engines)), expanded=is_first, icon=":material/lightbulb:"
+    ):
         st.markdown(plain(_("{text}.").format(text=what_explains(found, engines))))
         st.caption(plain(_("{text}.").format(text=how_proven(found))))
         if alignment.divergence is not divergence:

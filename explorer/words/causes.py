@@ -84,12 +84,20 @@ def in_short(change: Change, op: str) -> str:
     return _("the value of `{op}` {how}").format(op=clean(op), how=_relation(change))
 
 
+def heading(found: Cause, engines: tuple[str, str]) -> str:
+    """A cause in a few words, with the engine whose op it changes."""
+    engine = engines[0] if found.side == "left" else engines[1]
+    return _("Why: {cause} ({engine})").format(
+        cause=in_short(found.change, found.op), engine=engine
+    )
+
+
 def how_proven(found: Cause) -> str:
     """How it is known that a cause gives the other side's value, and among how many changes."""
     if found.proven == "recorded_values":
-        return _("compared with the values that both engines recorded")
-    one = _("computed again from the recorded inputs; 1 change was tried")
-    several = _("computed again from the recorded inputs; {n} changes were tried")
+        return _("Evidence: the values that both engines recorded")
+    one = _("Evidence: the op, computed again from its recorded inputs; 1 change was tried")
+    several = _("Evidence: the op, computed again from its recorded inputs; {n} changes were tried")
     return (one if found.tried == 1 else several).format(n=found.tried)
 
 

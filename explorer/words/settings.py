@@ -22,9 +22,15 @@ def settings_of_layers(
     ours, theirs = other_settings(left, right)
     if not (ours or theirs):
         return ""
-    return _(
-        "their layers were made with other settings: {left}, {right}; this was not tried"
-    ).format(left=_made(layers[0], ours, engines[0]), right=_made(layers[1], theirs, engines[1]))
+    text = _("their layers were made with other settings: {left}, {right}; this was not tested")
+    if was_tried:
+        text = _(
+            "their layers were made with other settings: {left}, {right}; nothing that was tried shows"
+            " that these are the cause"
+        )
+    return text.format(
+        left=_made(layers[0], ours, engines[0]), right=_made(layers[1], theirs, engines[1])
+    )
 
 
 def _made(layer: Layer, settings: Arguments, engine: str) -> str:

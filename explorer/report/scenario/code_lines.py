@@ -16,7 +16,7 @@ from explorer.pair.details import source_file
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
 from explorer.text.parsing import parsed
-from explorer.words.causes import in_short, mend_texts
+from explorer.words.causes import heading, mend_texts
 
 OTHER: dict[SideName, SideName] = {"left": "right", "right": "left"}
 
@@ -140,7 +140,7 @@ def _causes(
         if found is None or place is None:
             continue
         codes = [mend.code for mend in mend_texts(found, engines) if mend.side == side]
-        why = clean(in_short(found.change, found.op)).replace("`", "")
+        why = clean(heading(found, engines)).replace("`", "")
         said = LineCause(why, clean("".join(codes)))
         if said not in causes.setdefault(place, []):
             causes[place].append(said)
