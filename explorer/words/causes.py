@@ -309,7 +309,7 @@ def _mend_text(mend: Mend, engines: tuple[str, str]) -> MendText:
     given = [] if mend.call.startswith("nn.") else ["…"]
     if mend.arguments:
         given.append(arguments_text(mend.arguments))
-    code = f"{mend.call}({', '.join(given)})"
+    code = f"{clean(mend.call)}({', '.join(given)})"
     return MendText(mend.side, FRAMEWORK_LABELS[ENGINES[engine].framework], code)
 
 
