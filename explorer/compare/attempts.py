@@ -1,6 +1,6 @@
 """What was tried where two ops give different values, and how near each change comes to the other value."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -8,13 +8,14 @@ from explorer.compare.causes import change_of, place_of, room_of
 from explorer.compare.rooms import distance
 from explorer.compare.trials import Suspect
 from explorer.model.causes import Attempt, Attempts, Change, OtherArguments, Tried
+from explorer.model.graph import GradGraph
 
 FEW = 4
 """How many changes are kept that give the other side's value, and how many that do not."""
 
 
-def attempts_at(suspect: Suspect, tried: Tried) -> Attempts:
-    """What was tried at an op; ``tried`` begins with its outputs where nothing is changed."""
+def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
+    """What was tried at an op of a graph; ``tried`` begins with its outputs where nothing is changed."""
     place = place_of(suspect, tried.outputs[0])
     room = room_of(suspect)
     count = len(suspect.trials) - 1
@@ -23,7 +24,7 @@ def attempts_at(suspect: Suspect, tried: Tried) -> Attempts:
     )
     if place is None or room is None:
         return made
-    found = list(_attempts(suspect, tried, place))
+    found = list(_attempts(suspect, tried, place, graph))
     unchanged = distance(suspect.own, suspect.target)
     missed = [it for it in found if it.apart > room and it.apart != unchanged]
     return msgspec.structs.replace(
@@ -35,12 +36,31 @@ def attempts_at(suspect: Suspect, tried: Tried) -> Attempts:
     )
 
 
-def _attempts(suspect: Suspect, tried: Tried, place: int) -> Iterator[Attempt]:
+def joined(made: Sequence[Attempts]) -> Attempts | None:
+    """All that was tried at one divergence, on both sides; None where nothing was."""
+    # What does not give its own value again tells nothing beside what does.
+    telling = [it for it in made if it.is_repeated] or list(made)
+    if not telling:
+        return None
+    nearest = sorted((it for each in telling for it in each.nearest), key=_apart)
+    fitting = [change for each in telling for change in each.fitting]
+    return msgspec.structs.replace(
+        telling[0],
+        tried=sum(it.tried for it in telling),
+        not_computed=sum(it.not_computed for it in telling),
+        fitting=tuple(fitting[:FEW]),
+        nearest=tuple(nearest[:FEW]),
+    )
+
+
+def _attempts(suspect: Suspect, tried: Tried, place: int, graph: GradGraph) -> Iterator[Attempt]:
     """The changes with which the op has a value to compare, those of one argument first."""
+    nodes = graph.by_id()
     for trial, outputs in zip(suspect.trials[1:], tried.outputs[1:], strict=True):
         apart = distance(outputs[place], suspect.target) if len(outputs) > place else None
         if apart is not None:
-            yield Attempt(change_of(trial, suspect.node), apart)
+            node = nodes[trial.node]
+            yield Attempt(node.op, change_of(trial, node), apart)
 
 
 def _fitting(found: Iterable[Attempt]) -> tuple[Change, ...]:

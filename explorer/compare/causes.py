@@ -33,19 +33,30 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         return None
     trial = found.trial
     here, there = (left, right) if suspect.side == "left" else (right, left)
-    layers = here.layers.get(suspect.node.scope), there.layers.get(suspect.other.scope)
+    node = here.by_id()[trial.node]
+    layers = here.layers.get(node.scope), there.layers.get(suspect.other.scope)
     cause = Cause(
         side=suspect.side,
-        node=suspect.node.id,
-        op=suspect.node.op,
-        change=change_of(trial, suspect.node),
+        node=node.id,
+        op=node.op,
+        change=change_of(trial, node),
         greatest=found.apart,
         noise=noise_of(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
         tried=len(suspect.trials) - 1,
     )
-    to_write = mends(cause, suspect.node, (left.engine, right.engine))
+    to_write = mends(cause, node, (left.engine, right.engine))
     return msgspec.structs.replace(cause, mends=to_write)
+
+
+MERE_LAYOUT = frozenset({"transposed", "scaled", "rounded", "rolled", "reversed"})
+"""Changes of inputs that a relation of the two values says better, where there is one."""
+
+
+def is_last_resort(cause: Cause) -> bool:
+    """Whether a relation of the two values is to be preferred."""
+    change = cause.change
+    return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
 
 
 def change_of(trial: Trial, node: Node) -> Change:
@@ -104,13 +115,27 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     found = [it for it in found if _effort(it.trial) == least]
     if len(found) > 1 and found[0].trial.op:
         found = [it for it in found if _is_named(it.trial.op, other)]
-    kinds = {(frozenset(it.trial.arguments), it.trial.op, it.trial.inputs) for it in found}
+    kinds = {_kind(it.trial) for it in found}
     return found[0] if len(kinds) == 1 else None
 
 
+def _kind(trial: Trial) -> object:
+    """What a trial changes. Any value that replaces an input and fits is as good as another one."""
+    changes = tuple(
+        msgspec.structs.replace(change, node="", output=0, label="") for change in trial.inputs
+    )
+    return trial.node, frozenset(trial.arguments), trial.op, changes
+
+
 def _is_named(op: str, other: str) -> bool:
-    """Whether an operator of PyTorch has the name of one of MindSpore: "aten.relu.default", "ReLU"."""
-    return op.split(".")[1].strip("_").replace("_", "") == other.lower()
+    """Whether two operators have one name: "aten.relu.default", "ReLU"."""
+    return _plain(op) == _plain(other)
+
+
+def _plain(op: str) -> str:
+    """The name of an operator of either framework: "relu" of "aten.relu.default" and "ReLU"."""
+    _, *names = op.split(".") if "." in op else ("", op)
+    return names[0].replace("_", "").removesuffix("Ext").lower()
 
 
 def _effort(trial: Trial) -> int:

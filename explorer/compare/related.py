@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from explorer.compare.input_trials import label_of
 from explorer.compare.relations import WITH_PARTS, Found, Surroundings, relation_of
 from explorer.compare.rooms import EXPLAINED, allowance, noise_of
 from explorer.model.arrays import unpack
 from explorer.model.causes import Cause, Change, LeftOut
-from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
+from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue, Row
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
@@ -24,6 +25,10 @@ from explorer.numeric.differences import Floats, real_parts
 
 MOST_PARTS = 300
 """So many values are looked at that may have been added or multiplied, the nearest ones first."""
+
+
+NEAR = 4
+"""So many ops back are the sizes of which a factor may be something."""
 
 
 class _Ends(NamedTuple):
@@ -119,10 +124,8 @@ def _of_both(
     first, second = divergence.nodes
     if first is None or second is None:
         return
-    counts = (1, 1)
-    if isinstance(divergence, OtherValue):
-        counts = divergence.rows[0].count, divergence.rows[1].count
-    rows = row_from(left, first, counts[0]), row_from(right, second, counts[1])
+    given = divergence.rows if isinstance(divergence, OtherValue) else (None, None)
+    rows = row_from(left, first, given[0]), row_from(right, second, given[1])
     if not all(rows):
         return
     node, other = rows[0][-1], rows[1][-1]
@@ -173,18 +176,35 @@ def _size(output: Output) -> int:
     return math.prod(output.shape)
 
 
-def row_from(graph: GradGraph, first: str, count: int) -> list[Node]:
-    """Ops in a row from ``first`` on; [] where they are no single row."""
+def row_from(graph: GradGraph, first: str, row: Row | None) -> list[Node]:
+    """The ops of a row that begins with ``first``; [] where it is not known which they are.
+
+    Without a row it is that op alone.
+    """
     nodes = graph.by_id()
-    row = [nodes[first]]
-    while len(row) < count:
-        readers = {edge.target for edge in graph.edges if edge.origin == row[-1].id}
-        ops = [nodes[reader] for reader in readers if nodes[reader].kind == "op"]
-        phase = [node for node in ops if node.phase == row[0].phase]
-        if len(phase) != 1:
-            return []
-        row.append(phase[0])
-    return row
+    if row is None or row.count == 1:
+        return [nodes[first]]
+    if row.end not in nodes:
+        return []
+    behind = _reached([first], [(edge.origin, edge.target) for edge in graph.edges])
+    before = _reached([row.end], [(edge.target, edge.origin) for edge in graph.edges])
+    between = (behind & before) - {row.end}
+    return [node for node in graph.nodes if node.id in between] + [nodes[row.end]]
+
+
+def _reached(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
+    """The nodes that are reached from some, and these themselves."""
+    following: dict[str, list[str]] = {}
+    for origin, target in steps:
+        following.setdefault(origin, []).append(target)
+    waiting = list(starts)
+    reached = set(waiting)
+    while waiting:
+        for target in following.get(waiting.pop(), ()):
+            if target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    return reached
 
 
 def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
@@ -206,10 +226,10 @@ def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
 
 
 def _surroundings(ends: _Ends) -> Surroundings:
-    read = [*_read_by_row(ends.here, ends.node, 1), *_read_by_row(ends.there, ends.other, 1)]
     outputs = [ends.own, ends.target]
-    for node in read:
-        outputs += node.outputs[:1]
+    for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
+        for read in _read_by_row(graph, node, NEAR):
+            outputs += read.outputs[:1]
     sizes: set[int] = set()
     for output in outputs:
         sizes.update(output.shape)
@@ -241,7 +261,7 @@ def _parts(graph: GradGraph, node: Node, target: Output) -> Iterator[tuple[str, 
             continue
         value = numbers_of(part.outputs[0])
         if value is not None and value.size <= _size(target):
-            yield part.name or f"{part.op} ({part.id})", value
+            yield label_of(part), value
 
 
 def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:

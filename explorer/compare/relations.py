@@ -108,7 +108,8 @@ def _times(values: _Values) -> Candidates:
     factor = float(np.dot(own[finite], target[finite])) / square
     if factor == 0 or abs(factor - 1) < 1e-6:
         return
-    named = named_factor(factor, values.around)
+    greatest = float(np.abs(target[finite]).max())
+    named = named_factor(factor, values.around, values.room / greatest if greatest else 0.0)
     if named.form or _is_telling(own):
         yield Related(how="times", factor=named), values.own * named.value
 
@@ -149,13 +150,14 @@ SHARES: dict[str, Callable[[float], float]] = {
 """What it may be of a probability."""
 
 
-def named_factor(factor: float, around: Surroundings) -> Factor:
-    """A factor, and what it is of a size or a probability at hand."""
+def named_factor(factor: float, around: Surroundings, room: float = 0.0) -> Factor:
+    """A factor, and what it is of a size or a probability at hand, up to a part ``room`` of it."""
+    tolerance = min(max(2e-6, room), 1e-4)
     for forms, numbers in ((FORMS, around.sizes), (SHARES, around.shares)):
         for number in sorted(set(numbers)):
             for form, value_of in forms.items():
                 is_known = number > 1 if forms is FORMS else 0 < number < 1
-                if is_known and math.isclose(value_of(number), factor, rel_tol=2e-6):
+                if is_known and math.isclose(value_of(number), factor, rel_tol=tolerance):
                     return Factor(value_of(number), form, number)  # type: ignore[arg-type]  # a key of the two tables
     return Factor(_rounded(factor))
 
@@ -168,6 +170,7 @@ def _added(values: _Values) -> Candidates:
         for name, part in values.around.parts.items():
             if _fits(part, values.target):
                 yield Related(how="added", name=name), values.own + part
+                yield Related(how="subtracted", name=name), values.own - part
 
 
 def _multiplied(values: _Values) -> Candidates:
@@ -219,6 +222,35 @@ def _applied(values: _Values) -> Candidates:
         with np.errstate(all="ignore"):
             made = function(values.own)
         yield Related(how="applied", name=name), made
+
+
+def _tempered(values: _Values) -> Candidates:
+    """Two softmaxes of the same logits, times another factor."""
+    if values.own.shape != values.target.shape or not values.own.ndim:
+        return
+    logs = [_logits(value) for value in (values.own, values.target)]
+    own, target = logs
+    if own is None or target is None:
+        return
+    square = float((own * own).sum())
+    factor = float((own * target).sum()) / square if square else 0.0
+    if factor <= 0 or not _is_telling(own):
+        return
+    named = named_factor(factor, values.around, 1e-5)
+    is_log = float(values.own.max()) <= 0
+    softmax = _softmax(own * named.value)
+    yield Related(how="tempered", factor=named), np.log(softmax) if is_log else softmax
+
+
+def _logits(value: Floats) -> Floats | None:
+    """The logits of a softmax or of its logarithm, with the mean 0; None of another value."""
+    with np.errstate(all="ignore"):
+        logs = value if float(value.max(initial=1.0)) <= 0 else np.log(value)
+        sums = np.exp(logs).sum(axis=-1)
+    if not np.isfinite(logs).all() or not np.allclose(sums, 1, atol=1e-4):
+        return None
+    centred: Floats = logs - logs.mean(axis=-1, keepdims=True)
+    return centred
 
 
 def _rounded_to(values: _Values) -> Candidates:
@@ -356,9 +388,10 @@ FINDERS: Finders = (
     _times,
     _layouts,
     _plus,
+    _applied,
+    _tempered,
     _added,
     _multiplied,
-    _applied,
     _rounded_to,
     _masked,
 )

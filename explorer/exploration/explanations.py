@@ -5,19 +5,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.attempts import attempts_at
-from explorer.compare.causes import cause_of
+from explorer.compare.attempts import attempts_at, joined
+from explorer.compare.causes import cause_of, is_last_resort
 from explorer.compare.related import related_cause
-from explorer.compare.trials import Suspect, suspect_at
+from explorer.compare.trials import Suspect, suspects_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, Trial, Tried
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
 
 
 class Explanation(NamedTuple):
-    """A divergence that may be explained: its place in an alignment, and that among alignments.
+    """What may explain a divergence: its place in an alignment, and that among alignments.
 
-    ``engine`` is the one whose op is tried.
+    ``engine`` is the one whose op is tried. A divergence may have one on each side.
     """
 
     alignment: int
@@ -40,8 +41,7 @@ class Explanations:
         for place, alignment in enumerate(self._alignments):
             left, right = self._graphs_of(alignment)
             for number, divergence in enumerate(alignment.divergences):
-                suspect = suspect_at(divergence, left, right)
-                if suspect is not None:
+                for suspect in suspects_at(divergence, left, right):
                     engine = left.engine if suspect.side == "left" else right.engine
                     yield Explanation(place, number, engine, suspect)
 
@@ -57,14 +57,18 @@ class Explanations:
         """The alignments with the causes that were found; ``tried`` has the outcomes by engine."""
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
-        attempts: dict[tuple[int, int], Attempts] = {}
+        attempts: dict[tuple[int, int], list[Attempts]] = {}
         for alignment, divergence, engine, suspect in self._all:
-            if engine in waiting:
-                outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+            if engine not in waiting:
+                continue
+            outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+            if causes.get((alignment, divergence)) is None:
                 graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
                 causes[alignment, divergence] = cause
-                attempts[alignment, divergence] = attempts_at(suspect, Tried(outputs))
+                own = graphs[0] if suspect.side == "left" else graphs[1]
+                made = attempts_at(suspect, Tried(outputs), own)
+                attempts.setdefault((alignment, divergence), []).append(made)
         return tuple(
             self._with_causes(place, alignment, causes, attempts)
             for place, alignment in enumerate(self._alignments)
@@ -78,14 +82,22 @@ class Explanations:
         place: int,
         alignment: Alignment,
         causes: Mapping[tuple[int, int], Cause | None],
-        attempts: Mapping[tuple[int, int], Attempts],
+        attempts: Mapping[tuple[int, int], list[Attempts]],
     ) -> Alignment:
         graphs = self._graphs_of(alignment)
         places = [(place, number) for number in range(len(alignment.divergences))]
         found = tuple(
-            causes.get(key) or related_cause(divergence, *graphs)
+            _better(causes.get(key), divergence, graphs)
             for key, divergence in zip(places, alignment.divergences, strict=True)
         )
-        return msgspec.structs.replace(
-            alignment, causes=found, attempts=tuple(map(attempts.get, places))
-        )
+        tried = tuple(joined(attempts.get(key, ())) for key in places)
+        return msgspec.structs.replace(alignment, causes=found, attempts=tried)
+
+
+def _better(
+    tried: Cause | None, divergence: Divergence, graphs: tuple[GradGraph, GradGraph]
+) -> Cause | None:
+    """What was tried, or a relation of the two values where nothing was, or that says it better."""
+    if tried is not None and not is_last_resort(tried):
+        return tried
+    return related_cause(divergence, *graphs) or tried

@@ -7,7 +7,9 @@ import msgspec
 from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
-InputHow = Literal["swapped", "transposed", "scaled", "rounded", "rolled", "reversed"]
+InputHow = Literal[
+    "swapped", "replaced", "ahead", "transposed", "scaled", "rounded", "rolled", "reversed"
+]
 """What may be done to an input before an op is computed."""
 
 
@@ -17,27 +19,34 @@ class InputChange(msgspec.Struct, frozen=True):
     ``slots`` count from 0 among the tensors that the op is given: two where they are "swapped", else
     those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
     "scaled", axis and steps of "rolled", and the axis of "reversed"; ``dtype`` is what an input is
-    "rounded" to.
+    "rounded" to. One is "replaced" by another value of the graph: output ``output`` of ``node``,
+    whose op and line the ``label`` has; so it is with one that is moved "ahead" of the op which reads
+    that value, and which then reads what is made of it.
     """
 
     slots: tuple[int, ...]
     how: InputHow
     numbers: tuple[float, ...] = ()
     dtype: str = ""
+    node: str = ""
+    output: int = 0
+    label: str = ""
 
 
 class Trial(msgspec.Struct, frozen=True):
     """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
 
     ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
-    its inputs and arguments that it takes as well; ``inputs`` are changed first. Nothing of all these:
-    it is computed as it was.
+    its inputs and arguments that it takes as well; ``inputs`` are changed first. ``then`` are ops behind
+    it that are computed again as well, with what changed: the outputs are those of the last. Nothing
+    of all these: it is computed as it was.
     """
 
     node: str
     arguments: Arguments = {}
     op: str = ""
     inputs: tuple[InputChange, ...] = ()
+    then: tuple[str, ...] = ()
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):
@@ -93,8 +102,10 @@ RelationHow = Literal[
     "times",
     "plus",
     "added",
+    "subtracted",
     "multiplied",
     "applied",
+    "tempered",
     "rounded",
     "transposed",
     "regrouped",
@@ -121,8 +132,9 @@ class Factor(msgspec.Struct, frozen=True):
 class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     """The other side's value follows from the op's own, by the recorded values alone.
 
-    "times" a factor, "plus" a number; "added" or "multiplied": a leaf or an op's value of that
-    ``name``; "applied": the function of that ``name``; "rounded": through the dtype of that ``name``.
+    "times" a factor, "plus" a number; "added", "subtracted" or "multiplied": a leaf or an op's value of that
+    ``name``; "applied": the function of that ``name``;
+    "tempered": a softmax of its logits times the ``factor``; "rounded": through the dtype of that ``name``.
     "transposed": its axes in the order ``numbers``; "regrouped": reshaped to ``shape``, its axes in
     the order ``numbers``, reshaped again. With the axis as the first of the ``numbers``: "rolled" by
     so many steps, "reversed", "rows" in the order that follows, "blocks": as many equal parts in that
@@ -209,14 +221,15 @@ def mirrored_cause(cause: Cause) -> Cause:
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """A change that was tried: with it the op's value is ``apart`` from the other side's at most."""
+    """A change of an ``op`` that was tried: the value is then ``apart`` from the other side's at most."""
 
+    op: str
     change: Change
     apart: float
 
 
 class Attempts(msgspec.Struct, frozen=True, kw_only=True):
-    """What was tried at the op of ``side`` where two graphs have different values.
+    """What was tried where two graphs have different values, first of all at an op of ``side``.
 
     ``tried`` counts all changes, ``not_computed`` those with which the op raises or has no value to
     compare. ``fitting`` are a few that give the other side's value, ``nearest`` a few that change the

@@ -374,7 +374,7 @@ def _explained(
     return msgspec.structs.replace(
         said,
         tried=_shown(_("; ").join(tried)),
-        nearest=tuple(_shown(attempt_text(it, made.op)) for it in made.nearest),
+        nearest=tuple(_shown(attempt_text(it)) for it in made.nearest),
         side=made.side,
         at=shown.homes[made.node],
     )

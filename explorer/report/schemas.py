@@ -122,7 +122,7 @@ class Trying(msgspec.Struct, frozen=True):
     @property
     def nearest(self) -> list["TriedChange"]:
         """The changes that come nearest to the other side's value without giving it."""
-        return [TriedChange(it.change, self.what.op, it.apart) for it in self.what.nearest]
+        return [TriedChange(it.change, it.op, it.apart) for it in self.what.nearest]
 
 
 class TriedChange(msgspec.Struct, frozen=True):
@@ -438,9 +438,9 @@ FORMS: dict[type, Form] = {
     ),
     Trying: _form(
         "Attempts",
-        "What was tried at a divergence with the op of ``engine``.\n\n``tried`` counts all changes,"
-        " ``not_computed`` those with which the op raises. ``fitting`` are a few\nthat give the other"
-        " side's value, ``nearest`` a few that do not. Not ``is_repeated``: computed again\nas it was,"
+        "What was tried at a divergence, first of all with the op of ``engine``.\n\n``tried`` counts all"
+        " changes, ``not_computed`` those with which the op raises. ``fitting`` are a few\nthat give the"
+        " other side's value, ``nearest`` a few that do not. Not ``is_repeated``: computed again\nas it was,"
         " the op does not give its own value, and nothing follows.",
         "engine what.node what.op what.tried what.not_computed fitting nearest what.is_repeated"
         " sentence",

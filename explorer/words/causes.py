@@ -57,7 +57,7 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     texts: dict[Proven, str] = {
         "computed_again": _("Cause, tried: {change} gives the value of {other} ({figures})"),
         "recorded_values": _(
-            "Cause, from the recorded values: {change} is the value of {other} ({figures})"
+            "Cause, from the recorded values: {change} gives the value of {other} ({figures})"
         ),
     }
     return texts[found.proven].format(
@@ -137,10 +137,10 @@ def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool 
     """
     if not made.is_repeated:
         return _(
-            "What was tried at this op says nothing: computed again from its recorded inputs, it does"
-            " not give its own value"
+            "What was tried here says nothing: computed again from its recorded inputs, the op does not"
+            " give its own value"
         )
-    one, several = _("1 change was tried at this op"), _("{n} changes were tried at this op")
+    one, several = _("1 change was tried here"), _("{n} changes were tried here")
     count = (one if made.tried == 1 else several).format(n=made.tried)
     fitting = made.fitting
     if found and found.proven == "computed_again":
@@ -160,14 +160,14 @@ def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool 
     if is_short or not made.nearest:
         return text
     return _("{fact}; the nearest is {nearest}").format(
-        fact=text, nearest=attempt_text(made.nearest[0], made.op)
+        fact=text, nearest=attempt_text(made.nearest[0])
     )
 
 
-def attempt_text(attempt: Attempt, op: str) -> str:
+def attempt_text(attempt: Attempt) -> str:
     """A change that does not give the other side's value, and how far apart the two stay."""
     text = _("{change}, which leaves them {figure} apart")
-    return text.format(change=in_short(attempt.change, op), figure=f"{attempt.apart:.2g}")
+    return text.format(change=in_short(attempt.change, attempt.op), figure=f"{attempt.apart:.2g}")
 
 
 def not_computed(made: Attempts) -> str:
@@ -214,6 +214,8 @@ def _input(change: InputChange) -> str:
     numbers = [f"{number:.6g}" for number in change.numbers]
     texts: dict[InputHow, str] = {
         "swapped": _("its inputs {slots} swapped"),
+        "replaced": _("`{label}` as its input {slots}"),
+        "ahead": _("`{label}` as its input {slots}, ahead of what reads that"),
         "transposed": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
         "scaled": _("its input {slots} times {numbers[0]}"),
         "rounded": _("its input {slots} rounded to {dtype}"),
@@ -221,7 +223,7 @@ def _input(change: InputChange) -> str:
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
     }
     return texts[change.how].format(
-        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype
+        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype, label=clean(change.label)
     )
 
 
@@ -252,8 +254,10 @@ def _relation(change: Related) -> str:
         "times": _("times {factor}"),
         "plus": _("plus {factor}"),
         "added": _("plus `{name}`"),
+        "subtracted": _("minus `{name}`"),
         "multiplied": _("times `{name}`"),
         "applied": _("under `{name}`"),
+        "tempered": _("with its logits times {factor}"),
         "rounded": _("rounded to {name}"),
         "transposed": _("with its axes in the order {order}"),
         "regrouped": _("reshaped to {shape}, with the axes of that in the order {order}"),

@@ -72,7 +72,7 @@ def test_further_divergences_are_counted_or_listed() -> None:
 def test_what_was_tried_in_vain_is_said_where_all_is_listed() -> None:
     parted = explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE), has_cause=False)
     graphs = graph("torch-tape"), graph("mindspore-graph")
-    said = "  61 changes were tried at this op: none gives"
+    said = "  61 changes were tried here: none gives"
     assert any(line.startswith(said) for line in diff_lines(parted, *graphs, list_all=True))
     assert not any("were tried" in line for line in diff_lines(parted, *graphs))
     found = explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE))

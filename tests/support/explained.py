@@ -34,7 +34,7 @@ ATTEMPTS = Attempts(
     op="aten.norm",
     tried=61,
     not_computed=3,
-    nearest=(Attempt(FARTHER, 0.25), Attempt(OPERATOR, 0.5)),
+    nearest=(Attempt("aten.norm", FARTHER, 0.25), Attempt("aten.norm", OPERATOR, 0.5)),
 )
 WITH_CAUSE = msgspec.structs.replace(ATTEMPTS, fitting=(EPS,))
 

@@ -49,7 +49,7 @@ def test_what_follows_from_recorded_values_is_not_said_to_be_tried(
 
 def test_where_nothing_explains_it_the_sentence_says_so_with_the_nearest_change() -> None:
     assert attempts(explained(PARTED, has_cause=False)) == (
-        "61 changes were tried at this op: none gives the other side's value; the nearest is `eps=0.1`"
+        "61 changes were tried here: none gives the other side's value; the nearest is `eps=0.1`"
         " in the place of `eps=1e-05`, which leaves them 0.25 apart"
     )
     assert attempts(explained(PARTED)) == attempts(PARTED) == ""
@@ -60,7 +60,7 @@ def test_where_nothing_explains_it_the_sentence_says_so_with_the_nearest_change(
     [
         (
             msgspec.structs.replace(ATTEMPTS, tried=1, nearest=()),
-            "1 change was tried at this op: it",
+            "1 change was tried here: it",
         ),
         (msgspec.structs.replace(ATTEMPTS, fitting=(EPS, FARTHER)), "several give the other"),
         (msgspec.structs.replace(ATTEMPTS, is_repeated=False), "does not give its own value"),

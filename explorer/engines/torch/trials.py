@@ -1,12 +1,13 @@
 """Operators of PyTorch's graphs computed again, alone, with other arguments than they had."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
 from explorer.engines.nested import replaced
 from explorer.engines.torch.graph import recorded_graph
+from explorer.engines.torch.graph_capture import JointGradGraph
 from explorer.engines.torch.operator_arguments import REDUCTIONS
 from explorer.engines.torch.operators import (
     copy_of,
@@ -25,20 +26,24 @@ NUMBERS = {name: number for number, name in REDUCTIONS.items()}
 """The numbers by which operators take reductions."""
 
 
-def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
+Graph = JointGradGraph | TapeGradGraph
+
+ValueOf = Callable[[str, int], torch.Tensor]
+"""The value of a node by its id and the place of the output; KeyError where there is none."""
+
+
+def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
     """What an operator yields in a trial, and then what it has written to; raises what it raises."""
     operator, args, kwargs = call
     names = [argument.name for argument in operator._schema.arguments]
     # An operator may write to what it is given.
     given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
     for change in trial.inputs:
-        given = _with_inputs(given, change)
+        given = _with_inputs(given, change, value_of)
     for name, value in trial.arguments.items():
         given[name] = _as_given(name, value)
-    if given.get("training") is False and "running_mean" in given and given["running_mean"] is None:
-        raise ValueError(
-            "there are no statistics"
-        )  # PyTorch 2.13 reads them all the same, and crashes
+    if _lacks_statistics(operator, given):
+        raise ValueError("a batch norm without statistics")
     if trial.op:
         operator = _operator(trial.op)
         names = [argument.name for argument in operator._schema.arguments]
@@ -50,13 +55,21 @@ def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
     return [*made, *tensors_in([given[name] for name in places if name in given])]
 
 
-def _with_inputs(given: dict[str, Any], change: InputChange) -> dict[str, Any]:
+def _lacks_statistics(operator: Any, given: Mapping[str, Any]) -> bool:
+    """Whether an operator is to use statistics that it lacks: PyTorch 2.13 then ends the process."""
+    is_norm = "batch_norm" in str(operator)
+    return is_norm and given.get("training") is False and given.get("running_mean") is None
+
+
+def _with_inputs(given: dict[str, Any], change: InputChange, value_of: ValueOf) -> dict[str, Any]:
     """Arguments with some of their tensors changed; raises what the change raises."""
     tensors = tensors_in(list(given.values()))
     wanted = dict(enumerate(tensors))
     if change.how == "swapped":
         one, other = change.slots
         wanted[one], wanted[other] = tensors[other], tensors[one]
+    elif change.how in ("replaced", "ahead"):
+        wanted[change.slots[0]] = value_of(change.node, change.output)
     else:
         for slot in change.slots:
             wanted[slot] = INPUTS[change.how](tensors[slot], change)
@@ -105,19 +118,48 @@ def try_out(request: TrialsRequest) -> Tried:
     """The outputs of ops of a graph, each computed again as a trial says."""
     case = request.request
     if case.net.engine == "torch-graph":
-        call_of = recorded_graph(case).call_of
+        graph: Graph = recorded_graph(case)
     else:
         _, recording = solve_recorded(ready(case), case.case)
-        call_of = TapeGradGraph(recording, values=False).call_of
-    return Tried(tuple(_tried(trial, call_of(trial.node)) for trial in request.trials))
+        graph = TapeGradGraph(recording, values=False)
+    return Tried(tuple(_tried(trial, graph) for trial in request.trials))
 
 
-def _tried(trial: Trial, call: Call | None) -> tuple[Output, ...]:
+def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:
+    call = graph.call_of(trial.node)
     if call is None or draws_random_numbers(call[0]):
         return ()
     try:
-        tensors = _outputs(call, trial)
+        tensors = _outputs(call, trial, graph.value_of)
+        if trial.then:
+            tensors = _carried_on(trial, tensors, graph)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)
     return tuple(map(outputs.of, tensors))
+
+
+def _carried_on(trial: Trial, made: list[torch.Tensor], graph: Graph) -> list[torch.Tensor]:
+    """The outputs of the last op behind the one that was tried, with all that changes on the way."""
+    changed = [(graph.value_of(trial.node, 0), made[0])]
+    for change in trial.inputs:
+        if change.how == "ahead":
+            changed = [(graph.value_of(change.node, change.output), made[0])]
+    for node in trial.then:
+        call = graph.call_of(node)
+        if call is None or draws_random_numbers(call[0]):
+            return []
+        operator, args, kwargs = call
+
+        def fill(value: Any) -> Any:
+            if isinstance(value, torch.Tensor):
+                for old, new in changed:
+                    if value is old or (value.shape == old.shape and torch.equal(value, old)):
+                        return copy_of(new)
+                return copy_of(value)
+            return value
+
+        with torch.no_grad():
+            made = tensors_in(operator(*replaced(args, fill), **replaced(kwargs, fill)))
+        changed.append((graph.value_of(node, 0), made[0]))
+    return made
