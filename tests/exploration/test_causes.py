@@ -118,7 +118,7 @@ def test_nothing_is_tried_where_two_graphs_are_the_same(tmp_path: Path, workers:
 def test_where_nothing_explains_it_what_was_tried_is_recorded(
     tmp_path: Path, workers: Workers
 ) -> None:
-    mistake = Mistake("ops.sin(h)", "nn.Tanh()", MATRIX, None)
+    mistake = Mistake("ops.erfc(h)", "nn.Tanh()", MATRIX, None)
     (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
     made = alignment.tried_at(0)
     assert alignment.cause(0) is None
