@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from explorer.compare.causes import change_of, place_of, room_of
-from explorer.compare.rooms import distance
+from explorer.compare.causes import change_of, place_of
+from explorer.compare.rooms import Room, apart_if_same, distance, room_of
 from explorer.compare.trials import Suspect
 from explorer.model.causes import Attempt, Attempts, Change, OtherArguments, Tried
 from explorer.model.graph import GradGraph
@@ -16,21 +16,22 @@ FEW = 4
 
 def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
     """What was tried at an op of a graph; ``tried`` begins with its outputs where nothing is changed."""
-    place = place_of(suspect, tried.outputs[0])
-    room = room_of(suspect)
+    room = room_of(suspect.own, suspect.target)
+    place = place_of(suspect, tried.outputs[0], room)
+    unchanged = distance(suspect.own, suspect.target)
     count = len(suspect.trials) - 1
     made = Attempts(
         side=suspect.side, node=suspect.node.id, op=suspect.node.op, tried=count, is_repeated=False
     )
-    if place is None or room is None:
+    if place is None or unchanged is None:
         return made
-    found = list(_attempts(suspect, tried, place, graph))
-    unchanged = distance(suspect.own, suspect.target)
-    missed = [it for it in found if it.apart > room and it.apart != unchanged]
+    found = list(_attempts(suspect, tried, place, graph, room))
+    fitting = [attempt for attempt, fits in found if fits]
+    missed = [attempt for attempt, fits in found if not fits and attempt.apart != unchanged]
     return msgspec.structs.replace(
         made,
         not_computed=count - len(found),
-        fitting=_fitting([it for it in found if it.apart <= room]),
+        fitting=_fitting(fitting),
         nearest=tuple(sorted(_different(missed), key=_apart)[:FEW]),
         is_repeated=True,
     )
@@ -53,14 +54,17 @@ def joined(made: Sequence[Attempts]) -> Attempts | None:
     )
 
 
-def _attempts(suspect: Suspect, tried: Tried, place: int, graph: GradGraph) -> Iterator[Attempt]:
-    """The changes with which the op has a value to compare, those of one argument first."""
+def _attempts(
+    suspect: Suspect, tried: Tried, place: int, graph: GradGraph, room: Room
+) -> Iterator[tuple[Attempt, bool]]:
+    """The changes with which the op has a value to compare, and whether it is the other side's."""
     nodes = graph.by_id()
     for trial, outputs in zip(suspect.trials[1:], tried.outputs[1:], strict=True):
         apart = distance(outputs[place], suspect.target) if len(outputs) > place else None
         if apart is not None:
             node = nodes[trial.node]
-            yield Attempt(node.op, change_of(trial, node), apart)
+            fits = apart_if_same(outputs[place], suspect.target, room) is not None
+            yield Attempt(node.op, change_of(trial, node), apart), fits
 
 
 def _fitting(found: Iterable[Attempt]) -> tuple[Change, ...]:
