@@ -10,12 +10,13 @@ from rich.console import Console
 
 from explorer import drawing
 from explorer.api import notebook
+from explorer.api.causes import FoundCause
 from explorer.blocks.html import image
 from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Cause
+from explorer.model.causes import Attempts
 from explorer.model.claim import Board
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
@@ -135,9 +136,19 @@ class Difference(msgspec.Struct, frozen=True):
         return _(notebook.AGREEMENT).format(left=alignment.left, right=alignment.right)
 
     @property
-    def causes(self) -> tuple[Cause | None, ...]:
+    def causes(self) -> tuple[FoundCause | None, ...]:
         """The cause of each divergence, the first one's first; None where nothing tried explains it."""
-        return self.alignment.causes
+        engines = self.alignment.left, self.alignment.right
+        found = []
+        for place, divergence in enumerate(self.alignment.divergences):
+            cause = self.alignment.cause(place)
+            found.append(FoundCause(cause, divergence.ends, engines) if cause else None)
+        return tuple(found)
+
+    @property
+    def attempts(self) -> tuple[Attempts | None, ...]:
+        """What was tried at each divergence, in the same order; None where nothing could be."""
+        return tuple(map(self.alignment.tried_at, range(len(self.alignment.divergences))))
 
     def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
         """Both graphs side by side; nodes that hold the same quantity carry the same number."""

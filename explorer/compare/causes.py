@@ -39,7 +39,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         side=suspect.side,
         node=node.id,
         op=node.op,
-        change=_change(trial, node),
+        change=change_of(trial, node),
         greatest=found.apart,
         noise=noise_of(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
@@ -59,7 +59,8 @@ def is_last_resort(cause: Cause) -> bool:
     return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
 
 
-def _change(trial: Trial, node: Node) -> Change:
+def change_of(trial: Trial, node: Node) -> Change:
+    """What a trial changes of a node."""
     if trial.op:
         return OtherOperator(op=trial.op)
     if trial.inputs:
@@ -75,7 +76,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     """
     unchanged, *changed = tried.outputs
     room = room_of(suspect.own, suspect.target)
-    place = _place_of(suspect, unchanged, room)
+    place = place_of(suspect, unchanged, room)
     if distance(suspect.own, suspect.target) is None or place is None:
         return []
     found = []
@@ -87,7 +88,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     return found
 
 
-def _place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:
+def place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:
     """Which of its outputs an op's own value is."""
     for place, output in enumerate(outputs):
         if apart_if_same(output, suspect.own, room) is not None:

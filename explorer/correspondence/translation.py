@@ -46,14 +46,7 @@ def translate(
     mode and a swap of axes need. Raises NoCounterpartError for a value that the other side cannot
     express, and KeyError for an argument that is required and not given.
     """
-    values: Values = {}
-    for argument in row.arguments:
-        name, default = argument.name(source), argument.default(source)
-        if name in given:
-            values[name] = given[name]
-        elif name and not isinstance(default, Absent):
-            values[name] = default
-    setting = Setting(values, shapes)
+    setting = _setting(row, source, given, shapes)
     results: Values = {}
     for argument in row.arguments:
         results.update(_translated(argument, source, setting))
@@ -61,6 +54,44 @@ def translate(
     assert isinstance(pads, tuple)
     fill = -math.inf if row.family.startswith("max_pool") else 0.0
     return Translation(results, tuple(number for number in pads if isinstance(number, int)), fill)
+
+
+def by_argument(
+    row: Row, source: Framework, given: Mapping[str, Value]
+) -> Iterator[tuple[Argument, Values | None]]:
+    """What each argument of one side is on the other.
+
+    None where that side cannot express it; arguments that need the shapes of operands are left out.
+    """
+    setting = _setting(row, source, given, ())
+    for argument in row.arguments:
+        values = _without_shapes(argument, source, setting)
+        if values is None or PADS_FIRST not in values:
+            yield argument, values
+
+
+def _without_shapes(argument: Argument, source: Framework, setting: Setting) -> Values | None:
+    """An argument on the other side; nothing where that takes the shapes of the operands."""
+    try:
+        return _translated(argument, source, setting)
+    except NoCounterpartError:
+        return None
+    except (KeyError, IndexError, TypeError, ValueError):
+        return {}
+
+
+def _setting(
+    row: Row, source: Framework, given: Mapping[str, Value], shapes: tuple[Shape, ...]
+) -> Setting:
+    """The arguments that are given, and the defaults of the others."""
+    values: Values = {}
+    for argument in row.arguments:
+        name, default = argument.name(source), argument.default(source)
+        if name in given:
+            values[name] = given[name]
+        elif name and not isinstance(default, Absent):
+            values[name] = default
+    return Setting(values, shapes)
 
 
 def _translated(argument: Argument, source: Framework, setting: Setting) -> Values:

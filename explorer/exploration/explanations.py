@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.attempts import attempts_at, joined
 from explorer.compare.causes import cause_of, is_last_resort
 from explorer.compare.related import related_cause
 from explorer.compare.trials import Suspect, suspects_at
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Cause, Trial, Tried
+from explorer.model.causes import Attempts, Cause, Trial, Tried
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
 
@@ -56,6 +57,7 @@ class Explanations:
         """The alignments with the causes that were found; ``tried`` has the outcomes by engine."""
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
+        attempts: dict[tuple[int, int], list[Attempts]] = {}
         for alignment, divergence, engine, suspect in self._all:
             if engine not in waiting:
                 continue
@@ -64,8 +66,11 @@ class Explanations:
                 graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
                 causes[alignment, divergence] = cause
+                own = graphs[0] if suspect.side == "left" else graphs[1]
+                made = attempts_at(suspect, Tried(outputs), own)
+                attempts.setdefault((alignment, divergence), []).append(made)
         return tuple(
-            self._with_causes(place, alignment, causes)
+            self._with_causes(place, alignment, causes, attempts)
             for place, alignment in enumerate(self._alignments)
         )
 
@@ -73,14 +78,20 @@ class Explanations:
         return self._graphs[alignment.left], self._graphs[alignment.right]
 
     def _with_causes(
-        self, place: int, alignment: Alignment, causes: Mapping[tuple[int, int], Cause | None]
+        self,
+        place: int,
+        alignment: Alignment,
+        causes: Mapping[tuple[int, int], Cause | None],
+        attempts: Mapping[tuple[int, int], list[Attempts]],
     ) -> Alignment:
         graphs = self._graphs_of(alignment)
+        places = [(place, number) for number in range(len(alignment.divergences))]
         found = tuple(
-            _better(causes.get((place, number)), divergence, graphs)
-            for number, divergence in enumerate(alignment.divergences)
+            _better(causes.get(key), divergence, graphs)
+            for key, divergence in zip(places, alignment.divergences, strict=True)
         )
-        return msgspec.structs.replace(alignment, causes=found)
+        tried = tuple(joined(attempts.get(key, ())) for key in places)
+        return msgspec.structs.replace(alignment, causes=found, attempts=tried)
 
 
 def _better(

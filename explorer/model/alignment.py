@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.causes import Cause
+from explorer.model.causes import Attempts, Cause
 from explorer.model.divergence import Divergence
 from explorer.model.graph import SideName
 from explorer.model.unpaired import CONTRADICTIONS, Unpaired
@@ -102,6 +102,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
     other results than their plain call: no divergence is then named. ``causes`` explain the
     divergences, in their order, None where nothing that was tried does; () before anything was.
+    ``attempts`` are what was tried at each, in the same order, None where nothing could be.
     """
 
     left: str
@@ -118,11 +119,20 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     drawn: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
     causes: tuple[Cause | None, ...] = ()
+    attempts: tuple[Attempts | None, ...] = ()
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:
         """All places where the graphs part, the first one first."""
         return (self.divergence, *self.further) if self.divergence else ()
+
+    def cause(self, place: int) -> Cause | None:
+        """The cause of a divergence by its place among all; None where none is known."""
+        return self.causes[place] if place < len(self.causes) else None
+
+    def tried_at(self, place: int) -> Attempts | None:
+        """What was tried at a divergence by its place among all; None where nothing was."""
+        return self.attempts[place] if place < len(self.attempts) else None
 
     @property
     def unproven(self) -> int:

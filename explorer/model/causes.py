@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.graph import Arguments, Layer, Output, SideName
+from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
 InputHow = Literal[
@@ -159,6 +159,13 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
 
 Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut
 
+Proven = Literal["computed_again", "recorded_values"]
+"""How a change is known to give the other side's value.
+
+"computed_again": the op was computed again with it, alone. "recorded_values": it follows from the
+values that both engines recorded.
+"""
+
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """What explains a divergence.
@@ -193,3 +200,53 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     def other_op(self) -> str:
         """The operator that gives it; "" where another change does."""
         return self.change.op if isinstance(self.change, OtherOperator) else ""
+
+    @property
+    def kind(self) -> str:
+        """Which change it is: "arguments", "operator", "inputs", "related" or "left_out"."""
+        return str(type(self.change).__struct_config__.tag)
+
+    @property
+    def proven(self) -> Proven:
+        """How it is known that the change gives the other side's value."""
+        return "recorded_values" if isinstance(self.change, Related | LeftOut) else "computed_again"
+
+
+def mirrored_cause(cause: Cause) -> Cause:
+    """The same cause with the two sides exchanged."""
+    mends = [msgspec.structs.replace(mend, side=OTHER[mend.side]) for mend in cause.mends]
+    return msgspec.structs.replace(
+        cause, side=OTHER[cause.side], layers=cause.layers[::-1], mends=tuple(mends[::-1])
+    )
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A change of an ``op`` that was tried: the value is then ``apart`` from the other side's at most."""
+
+    op: str
+    change: Change
+    apart: float
+
+
+class Attempts(msgspec.Struct, frozen=True, kw_only=True):
+    """What was tried where two graphs have different values, first of all at an op of ``side``.
+
+    ``tried`` counts all changes, ``not_computed`` those with which the op raises or has no value to
+    compare. ``fitting`` are a few that give the other side's value, ``nearest`` a few that change the
+    value and do not give the other one, the nearest first. Not ``is_repeated``: computed again with
+    nothing changed, the op does not give its own value, and nothing follows from the rest.
+    """
+
+    side: SideName
+    node: str
+    op: str
+    tried: int
+    not_computed: int = 0
+    fitting: tuple[Change, ...] = ()
+    nearest: tuple[Attempt, ...] = ()
+    is_repeated: bool = True
+
+
+def mirrored_attempts(attempts: Attempts) -> Attempts:
+    """The same attempts with the two sides exchanged."""
+    return msgspec.structs.replace(attempts, side=OTHER[attempts.side])

@@ -8,6 +8,7 @@ from explorer.compare.align import align
 from explorer.drawing.marks import Marks, diverging_nodes, marks
 from explorer.drawing.shown import Shown
 from explorer.model.alignment import Alignment, Pair
+from explorer.model.causes import mirrored_attempts, mirrored_cause
 from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.engines import ENGINES
@@ -82,6 +83,8 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
         further=tuple(map(mirrored_divergence, alignment.further)),
         left_coverage=alignment.right_coverage,
         right_coverage=alignment.left_coverage,
+        causes=tuple(found and mirrored_cause(found) for found in alignment.causes),
+        attempts=tuple(made and mirrored_attempts(made) for made in alignment.attempts),
     )
 
 

@@ -15,6 +15,7 @@ PARTS = (
     "dimming",
     "course",
     "folding",
+    "causes",
     "panel",
     "keys",
     "pointer",
@@ -81,6 +82,11 @@ def words() -> dict[str, str]:
             "Click a node for its values, its source line, and the node that holds the same "
             "quantity on the other side."
         ),
+        "divergences": _("{n} places where the graphs differ"),
+        "divergences_one": _("1 place where the graphs differ"),
+        "copy": _("Copy"),
+        "copied": _("Copied"),
+        "tried": _("What was tried here"),
         "arguments": _("arguments"),
         "layer": _("layer"),
         "other_value": _("The other side has another value under the same name"),

@@ -10,11 +10,18 @@ from typing import Any
 
 import msgspec
 
+from explorer.correspondence.comparison import (
+    Call,
+    Names,
+    differing_arguments,
+    differing_settings,
+    of_layer,
+)
 from explorer.drawing.shown import Shown
 from explorer.drawing.structure import layer_of, module_names
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES
-from explorer.model.graph import Arguments, GradGraph, Layer, Node, SideName
+from explorer.model.engines import ENGINES, Framework
+from explorer.model.graph import GradGraph, Layer, Node, SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
     PairDetail,
@@ -29,9 +36,17 @@ from explorer.pair.details import (
     step_detail,
 )
 from explorer.pair.details import places as places_of
-from explorer.text.arguments import argument_text, layer_text, other_values
+from explorer.text.arguments import argument_text, layer_text
 from explorer.text.clean import clean
 from explorer.text.language import _
+from explorer.words.causes import (
+    attempt_text,
+    attempts_text,
+    mend_texts,
+    not_computed,
+    what_explains,
+    where_to_write,
+)
 from explorer.words.divergences import divergences
 
 DIFFERENT = frozenset({"difference", "refuted", "consequence"})
@@ -268,31 +283,106 @@ def _with_other_values(
     """The detail with the names of arguments and settings that differ between the two nodes."""
     return msgspec.structs.replace(
         detail,
-        arguments=other_values(nodes[0].arguments, nodes[1].arguments),
-        settings=other_values(_settings(nodes[0], left), _settings(nodes[1], right)),
+        arguments=_unified(differing_arguments(_op(nodes[0], left), _op(nodes[1], right))),
+        settings=_unified(differing_settings(_layer(nodes[0], left), _layer(nodes[1], right))),
     )
 
 
-def _settings(node: Node, side: Side) -> Arguments:
-    """The settings of the layer that a node runs in."""
+def _unified(names: Names) -> tuple[str, ...]:
+    """The names of both sides, each once."""
+    every = [*dict.fromkeys((*names[0], *names[1]))]
+    # Of a list without any, every Python makes the same empty tuple, which JSON leaves out.
+    return tuple(every)
+
+
+def _op(node: Node, side: Side) -> Call:
+    return Call(_framework(side), node.op, node.arguments, _rank(node))
+
+
+def _layer(node: Node, side: Side) -> Call:
+    """The layer that a node runs in; one without a name or settings where it runs in none."""
     layers = side.graph.layers
     path = layer_of(node.scope, layers)
-    return {} if path is None else layers[path].settings
+    layer = Layer("") if path is None else layers[path]
+    return of_layer(_framework(side), layer, _rank(node))
 
 
-def _divergences(
-    left: Shown, right: Shown, alignment: Alignment | None
-) -> list[dict[str, str | None]]:
-    """The places where the graphs part, the first one first, in ids of what is in sight."""
+def _rank(node: Node) -> int:
+    return len(node.outputs[0].shape) if node.outputs else 0
+
+
+def _framework(side: Side) -> Framework:
+    return ENGINES[side.graph.engine].framework
+
+
+class Mended(msgspec.Struct, frozen=True):
+    """What to write in the net of a side: in which, and the code."""
+
+    side: SideName
+    where: str
+    code: str
+
+
+class Explained(msgspec.Struct, frozen=True):
+    """A divergence in a sentence, and why: its cause with what to write, or what was tried.
+
+    ``nearest`` are changes that do not give the other side's value, each with how far apart it stays.
+    ``at`` is the id in sight of the node at which was tried, of ``side``; "" where nothing was.
+    """
+
+    what: str
+    why: str = ""
+    mends: tuple[Mended, ...] = ()
+    tried: str = ""
+    nearest: tuple[str, ...] = ()
+    side: SideName = "left"
+    at: str = ""
+
+
+def _divergences(left: Shown, right: Shown, alignment: Alignment | None) -> list[dict[str, Any]]:
+    """The places where the graphs part, the first one first, in ids of what is in sight.
+
+    Each has what is said of its divergences: those inside one module are in one place.
+    """
     if alignment is None:
         return []
-    places: list[dict[str, str | None]] = []
-    for divergence in alignment.divergences:
+    places: dict[tuple[str | None, str | None], list[Explained]] = {}
+    sentences = divergences(alignment)
+    for number, (divergence, what) in enumerate(zip(alignment.divergences, sentences, strict=True)):
         one, other = divergence.nodes
-        place = {"left": left.homes.get(one or ""), "right": right.homes.get(other or "")}
-        if place not in places:
-            places.append(place)
-    return places
+        place = left.homes.get(one or ""), right.homes.get(other or "")
+        places.setdefault(place, []).append(_explained(alignment, number, what, left, right))
+    return [{"left": one, "right": other, "said": said} for (one, other), said in places.items()]
+
+
+def _explained(
+    alignment: Alignment, number: int, what: str, left: Shown, right: Shown
+) -> Explained:
+    engines = alignment.left, alignment.right
+    found, made = alignment.cause(number), alignment.tried_at(number)
+    mends = () if found is None else mend_texts(found, engines)
+    sources = [end.source for end in alignment.divergences[number].ends]
+    said = Explained(
+        what=_shown(what),
+        why="" if found is None else _shown(what_explains(found, engines)),
+        mends=tuple(Mended(it.side, where_to_write(it, sources), clean(it.code)) for it in mends),
+    )
+    if made is None:
+        return said
+    shown = left if made.side == "left" else right
+    tried = filter(None, (attempts_text(made, found, is_short=True), not_computed(made)))
+    return msgspec.structs.replace(
+        said,
+        tried=_shown(_("; ").join(tried)),
+        nearest=tuple(_shown(attempt_text(it)) for it in made.nearest),
+        side=made.side,
+        at=shown.homes[made.node],
+    )
+
+
+def _shown(text: str) -> str:
+    """A sentence without Markdown, which is not shown there."""
+    return clean(text).replace("`", "")
 
 
 def sources(left: Shown, right: Shown, code: Sequence[Path]) -> dict[str, SourceLines]:

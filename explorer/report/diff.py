@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
+from explorer.drawing.structure import layer_of
 from explorer.model.alignment import Alignment, Coverage
 from explorer.model.divergence import Divergence
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import GradGraph, Layer, Node
 from explorer.model.report import CaseReport, Report
 from explorer.report.scenario.case_rows import DIVIDED
 from explorer.report.scenario.graphs import last_graph
 from explorer.text.arguments import call_text
 from explorer.text.language import _, named
 from explorer.text.messages import one_line
-from explorer.words.causes import cause
+from explorer.words.causes import attempts, cause
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence as finding_sentence
@@ -21,6 +22,7 @@ from explorer.words.headlines import headline
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, reading
 from explorer.words.scenarios import said
+from explorer.words.settings import settings_of_layers
 from explorer.words.unpaired import detail
 
 MOST_NAMES = 8
@@ -128,7 +130,7 @@ def diff_lines(
     if alignment.drawn:
         yield not_compared(alignment)
     count = len(alignment.divergences) if list_all else 1
-    yield from _divergences(alignment, left, right, count)
+    yield from _divergences(alignment, left, right, count, list_all)
     more = len(alignment.divergences) - count
     if more:
         several = _("{n} further divergences that this one does not explain: --all")
@@ -139,9 +141,12 @@ def diff_lines(
 
 
 def _divergences(
-    alignment: Alignment, left: GradGraph, right: GradGraph, count: int
+    alignment: Alignment, left: GradGraph, right: GradGraph, count: int, list_all: bool
 ) -> Iterator[str]:
-    """The first ``count`` divergences: each in a sentence, with both sides and its cause."""
+    """The first ``count`` divergences: each in a sentence, with both sides and its cause.
+
+    With ``list_all``, also what was tried where no cause is known.
+    """
     sentences = list(divergences(alignment))
     for place, divergence in enumerate(alignment.divergences[:count]):
         yield sentences[place]
@@ -149,6 +154,39 @@ def _divergences(
         why = cause(alignment, place)
         if why:
             yield f"  {why}"
+        elif list_all:
+            yield from _unexplained(divergence, alignment, place, left, right)
+
+
+def _unexplained(
+    divergence: Divergence, alignment: Alignment, place: int, left: GradGraph, right: GradGraph
+) -> Iterator[str]:
+    """What was tried at a divergence without a cause, and settings of the layers, which were not."""
+    tried = attempts(alignment, place)
+    settings = _other_settings(divergence, left, right, was_tried=bool(tried))
+    for text in filter(None, (tried, settings)):
+        yield f"  {text}"
+
+
+def _other_settings(
+    divergence: Divergence, left: GradGraph, right: GradGraph, *, was_tried: bool
+) -> str:
+    """How the layers were made differently in which the two ops run; "" where that is not known."""
+    layers = [
+        _layer(node, graph) for node, graph in zip(divergence.nodes, (left, right), strict=True)
+    ]
+    one, other = layers
+    if one is None or other is None:
+        return ""
+    engines = left.engine, right.engine
+    return settings_of_layers((one, other), engines, was_tried=was_tried)
+
+
+def _layer(node: str | None, graph: GradGraph) -> Layer | None:
+    """The innermost layer that a node runs in."""
+    found = graph.by_id().get(node or "")
+    path = None if found is None else layer_of(found.scope, graph.layers)
+    return None if path is None else graph.layers[path]
 
 
 def do_answer_apart(alignment: Alignment, case: CaseReport | None) -> bool:

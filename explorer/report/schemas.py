@@ -16,7 +16,8 @@ from msgspec import field
 
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, Summary, unpack
-from explorer.model.causes import Cause, Mend
+from explorer.model.causes import Attempts, Cause, Mend
+from explorer.model.causes import Change as ChangeOfOp
 from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.model.divergence import Divergence
 from explorer.model.failures import Failure
@@ -36,6 +37,7 @@ from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
 from explorer.words import answers
 from explorer.words.cases import reason
+from explorer.words.causes import attempts_text, in_short, mend_texts
 from explorer.words.causes import sentence as cause_sentence
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared, not_of_the_call
@@ -86,13 +88,58 @@ class Explaining(msgspec.Struct, frozen=True):
         """The cause in a sentence."""
         return cause_sentence(self.what, self.engines)
 
+    @property
+    def mends(self) -> list["Mending"]:
+        """What to write in either net, with its code."""
+        codes = [mend.code for mend in mend_texts(self.what, self.engines)]
+        return list(map(Mending, self.what.mends, codes))
+
+
+class Mending(msgspec.Struct, frozen=True):
+    """What to write in one of the nets, as a record and as code."""
+
+    what: Mend
+    code: str
+
+
+class Trying(msgspec.Struct, frozen=True):
+    """What was tried at a divergence between the graphs of two engines, and the cause if found."""
+
+    what: Attempts
+    found: Cause | None
+    engines: Engines
+
+    @property
+    def engine(self) -> str:
+        """The engine whose op was computed again."""
+        return self.engines[0] if self.what.side == "left" else self.engines[1]
+
+    @property
+    def fitting(self) -> list["TriedChange"]:
+        """Changes that give the other side's value."""
+        return [TriedChange(change, self.what.op, None) for change in self.what.fitting]
+
+    @property
+    def nearest(self) -> list["TriedChange"]:
+        """The changes that come nearest to the other side's value without giving it."""
+        return [TriedChange(it.change, it.op, it.apart) for it in self.what.nearest]
+
+
+class TriedChange(msgspec.Struct, frozen=True):
+    """A change of an op that was tried; ``apart`` is None of one that gives the other side's value."""
+
+    change: ChangeOfOp
+    op: str
+    apart: float | None
+
 
 class Stated(msgspec.Struct, frozen=True):
-    """A divergence with its sentence, and its cause where one was found."""
+    """A divergence with its sentence, its cause where one was found, and what was tried."""
 
     what: Divergence
     sentence: str
     cause: Explaining | None
+    attempts: Trying | None
 
 
 class Explained(msgspec.Struct, frozen=True):
@@ -155,9 +202,18 @@ def _observation(observation: Observation) -> ObservationDocument:
 
 def _stated(alignment: Alignment) -> list[Stated]:
     engines = alignment.left, alignment.right
-    causes = alignment.causes or (None,) * len(alignment.divergences)
-    explained = [Explaining(found, engines) if found else None for found in causes]
-    return list(map(Stated, alignment.divergences, divergences(alignment), explained))
+    stated = []
+    for place, sentence_ in enumerate(divergences(alignment)):
+        found, made = alignment.cause(place), alignment.tried_at(place)
+        stated.append(
+            Stated(
+                alignment.divergences[place],
+                sentence_,
+                Explaining(found, engines) if found else None,
+                Trying(made, found, engines) if made else None,
+            )
+        )
+    return stated
 
 
 def _explained(alignment: Alignment) -> list[Explained]:
@@ -357,9 +413,9 @@ FORMS: dict[type, Form] = {
         " what\nthe two have there, ``sentence`` says it in English. ``left_value`` and"
         " ``right_value`` read the\nelement that differs most, or the shapes where these differ."
         " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``. ``cause``"
-        " explains it, where something that was\ntried does.",
+        " explains it, where something that was\ntried does; ``attempts`` say what was tried.",
         "left right phase kind sentence left_source right_source left_value right_value greatest"
-        " noise ratio cause",
+        " noise ratio cause attempts",
         left=(str | None, _ends(0, "node")),
         right=(str | None, _ends(1, "node")),
         phase=(Phase, attrgetter("what.phase")),
@@ -372,28 +428,50 @@ FORMS: dict[type, Form] = {
         noise=(float | None, attrgetter("what.gap.noise")),
         ratio=(float | None, attrgetter("what.gap.ratio")),
         cause=(Explaining | None, attrgetter("cause")),
+        attempts=(Trying | None, attrgetter("attempts")),
     ),
-    Mend: _form(
+    Mending: _form(
         "Mend",
         "What to write in the net of one side so that it does there what the other one does.",
-        "side call arguments",
-        arguments=(dict[str, Any], attrgetter("arguments")),
+        "what.side what.call arguments code",
+        arguments=(dict[str, Any], attrgetter("what.arguments")),
+    ),
+    Trying: _form(
+        "Attempts",
+        "What was tried at a divergence, first of all with the op of ``engine``.\n\n``tried`` counts all"
+        " changes, ``not_computed`` those with which the op raises. ``fitting`` are a few\nthat give the"
+        " other side's value, ``nearest`` a few that do not. Not ``is_repeated``: computed again\nas it was,"
+        " the op does not give its own value, and nothing follows.",
+        "engine what.node what.op what.tried what.not_computed fitting nearest what.is_repeated"
+        " sentence",
+        sentence=(str, lambda made: attempts_text(made.what, made.found)),
+    ),
+    TriedChange: _form(
+        "TriedChange",
+        "A change that was tried, and how far ``apart`` it leaves the two values; null where it gives"
+        " the other\nside's value.",
+        "kind change apart sentence",
+        kind=(str, lambda trial: str(type(trial.change).__struct_config__.tag)),
+        change=(dict[str, Any], lambda trial: to_builtins(trial.change)),
+        sentence=(str, lambda trial: in_short(trial.change, trial.op)),
     ),
     Explaining: _form(
         "Cause",
         "What explains a divergence: with the ``change`` the op of ``engine`` gives the other side's"
         " value. The two\nthen differ by ``greatest`` at most; ``kind`` says which change it is,"
-        " ``tried`` counts all that was tried,\nand ``sentence`` says it in English.",
-        "engine node op kind change greatest noise tried mends sentence",
+        " ``proven`` how it is known, ``tried``\ncounts all that was tried, and ``sentence`` says it in"
+        " English.",
+        "engine node op kind change proven greatest noise tried mends sentence",
         engine=(str, attrgetter("engine")),
         node=(str, attrgetter("what.node")),
         op=(str, attrgetter("what.op")),
-        kind=(str, lambda stated: str(type(stated.what.change).__struct_config__.tag)),
+        kind=(str, attrgetter("what.kind")),
         change=(dict[str, Any], lambda stated: to_builtins(stated.what.change)),
+        proven=(str, attrgetter("what.proven")),
         greatest=(float, attrgetter("what.greatest")),
         noise=(float | None, attrgetter("what.noise")),
         tried=(int, attrgetter("what.tried")),
-        mends=(list[Mend], attrgetter("what.mends")),
+        mends=(list[Mending], attrgetter("mends")),
         sentence=(str, attrgetter("sentence")),
     ),
     Explained: _form(

@@ -154,12 +154,13 @@ def other_values(left: Arguments, right: Arguments) -> tuple[str, ...]:
     ``(2, 2)`` of a window.
     """
     shared = [name for name in left if name in right]
-    others = [name for name in shared if _unified(name, left[name]) != _unified(name, right[name])]
+    others = [name for name in shared if unified(name, left[name]) != unified(name, right[name])]
     # Of a list without any, every Python makes the same empty tuple, which JSON leaves out.
     return tuple(others)
 
 
-def _unified(name: str, value: ArgumentValue) -> ArgumentValue:
+def unified(name: str, value: ArgumentValue) -> ArgumentValue:
+    """A value in the form in which two that mean the same are equal."""
     if name in WINDOWS and isinstance(value, tuple) and len(value) == 4 and value[:2] == (1, 1):
         value = value[2:]
     value = alike(value)

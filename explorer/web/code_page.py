@@ -54,7 +54,12 @@ def _component() -> Any:
 
 def code_view(left: Net, right: Net, href: Href, *, key: str) -> tuple[SideName, str] | None:
     """Mount the component; gives the side and the id of a node that was just clicked."""
-    words = {"differs": _("the graphs differ here")}
+    words = {
+        "differs": _("the graphs differ here"),
+        "write": _("write"),
+        "copy": _("Copy"),
+        "copied": _("Copied"),
+    }
     data = {"left": _data(left, "left", href), "right": _data(right, "right", href), "words": words}
     result = _component()(data=data, key=key, on_opened_change=lambda: None)
     # What comes from a browser can be anything: only what there is may be opened.

@@ -39,6 +39,33 @@ export default function (component) {
     return link
   }
 
+  // What to write in this net, with a button that copies it.
+  const mend = code => {
+    const made = element('span', 'mend')
+    const button = element('button', 'copy', data.words.copy)
+    button.type = 'button'
+    button.setAttribute('aria-label', `${data.words.copy}: ${code}`)
+    const text = element('code', '', code)
+    button.addEventListener('click', async event => {
+      event.stopPropagation()
+      try {
+        await navigator.clipboard.writeText(code)
+        button.textContent = data.words.copied
+      } catch {
+        window.getSelection()?.selectAllChildren(text) // without a clipboard
+      }
+    })
+    made.append(element('span', '', `${data.words.write} `), text, button)
+    return made
+  }
+
+  const causeElement = cause => {
+    const made = element('div', 'cause')
+    made.append(element('span', 'why', cause.why))
+    if (cause.code) made.append(mend(cause.code))
+    return made
+  }
+
   const lineElement = (side, line) => {
     const differs = line.nodes.some(node => node.differs)
     const made = element('div', `line${line.nodes.length ? ' linked' : ''}${differs ? ' differs' : ''}`)
@@ -55,7 +82,7 @@ export default function (component) {
     if (line.nodes.length > CHIPS) chips.append(element('span', 'more', `+${line.nodes.length - CHIPS}`))
     const numbers = line.partners.map(place => place.slice(place.lastIndexOf(':') + 1))
     if (numbers.length) chips.append(element('span', 'partner', `↔ ${numbers.join(', ')}`))
-    made.append(chips)
+    made.append(...line.causes.map(causeElement), chips)
     for (const [on, off] of [['mouseenter', 'mouseleave'], ['focusin', 'focusout']]) {
       made.addEventListener(on, () => light(side, line, true))
       made.addEventListener(off, () => light(side, line, false))

@@ -37,8 +37,8 @@ from explorer.web.graph_choices import (
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.pair_view import IN_VIEW, ViewState, address_of, pair_view, state_of
 from explorer.web.report_page import ReportKey, graphs_of
+from explorer.web.why_cards import why_cards
 from explorer.web.widgets import new_bar, plain
-from explorer.words.causes import cause
 from explorer.words.coverage import (
     contradictions,
     counted,
@@ -232,9 +232,6 @@ def _summary(alignment: Alignment) -> None:
         point = plain(not_of_the_call(alignment))
     elif alignment.divergence:
         point = plain(first_divergence(alignment))
-        why = cause(alignment)
-        if why:
-            lines.append(plain(why))
     elif alignment.contradictions:
         point = contradictions(alignment)
     else:
@@ -243,6 +240,8 @@ def _summary(alignment: Alignment) -> None:
         if not alignment.drawn:
             point = _("The two graphs agree: every result is the same.")
     box("  \n".join((f"**{point}**", *lines)))
+    if not alignment.altered:
+        why_cards(alignment)
 
 
 def _stages_without_values(left: GradGraph, right: GradGraph) -> None:

@@ -1,10 +1,12 @@
 """Why two graphs have different values somewhere, in a sentence."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from explorer.model.alignment import Alignment
 from explorer.model.causes import (
+    Attempt,
+    Attempts,
     Cause,
     Change,
     Factor,
@@ -15,39 +17,168 @@ from explorer.model.causes import (
     OtherArguments,
     OtherInputs,
     OtherOperator,
+    Proven,
     Related,
     RelationHow,
 )
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
-from explorer.model.graph import Arguments, Layer
+from explorer.model.graph import Arguments, Layer, SideName
 from explorer.text.arguments import argument_text, arguments_text
 from explorer.text.clean import clean
 from explorer.text.language import _
+from explorer.words.lists import listed
 
 
 def cause(alignment: Alignment, place: int = 0) -> str:
     """The cause of a divergence by its place in the alignment; "" where none was found."""
-    found = alignment.causes[place] if place < len(alignment.causes) else None
+    found = alignment.cause(place)
     return "" if found is None else sentence(found, (alignment.left, alignment.right))
 
 
 def sentence(found: Cause, engines: tuple[str, str]) -> str:
     """A cause in a sentence. What is code in it is between backticks."""
-    if isinstance(found.change, LeftOut):
-        return _left_out(found, found.change, engines)
-    text = _("Cause, tried: {change} gives the value of {other} ({figures})")
-    if isinstance(found.change, Related):
-        text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
-    text = text.format(
-        change=_change(found, engines),
-        other=engines[1] if found.side == "left" else engines[0],
-        figures=_figures(found),
-    )
-    code = _(", or ").join(_mend(mend, engines) for mend in found.mends)
+    text = what_explains(found, engines)
+    in_net = _("`{code}` in {framework}'s net")
+    codes = [
+        in_net.format(code=mend.code, framework=mend.framework)
+        for mend in mend_texts(found, engines)
+    ]
+    code = _(", or ").join(codes)
     if code:
         return _("{text}. To mend it, write {code}").format(text=text, code=code)
     layers = _layers(found, engines)
     return _("{text}; {layers}").format(text=text, layers=layers) if layers else text
+
+
+def what_explains(found: Cause, engines: tuple[str, str]) -> str:
+    """What gives the other side's value, with how near it comes, without what to write."""
+    if isinstance(found.change, LeftOut):
+        return _left_out(found, found.change, engines)
+    texts: dict[Proven, str] = {
+        "computed_again": _("Cause, tried: {change} gives the value of {other} ({figures})"),
+        "recorded_values": _(
+            "Cause, from the recorded values: {change} gives the value of {other} ({figures})"
+        ),
+    }
+    return texts[found.proven].format(
+        change=_change(found, engines),
+        other=engines[1] if found.side == "left" else engines[0],
+        figures=_figures(found),
+    )
+
+
+def in_short(change: Change, op: str) -> str:
+    """A change of an op in a few words, as a heading or in a list."""
+    if isinstance(change, OtherArguments):
+        return _("`{changed}` in the place of `{own}`").format(
+            changed=arguments_text(change.arguments), own=arguments_text(change.own)
+        )
+    if isinstance(change, OtherOperator):
+        return _("`{changed}` in the place of `{own}`").format(
+            changed=clean(change.op), own=clean(op)
+        )
+    if isinstance(change, OtherInputs):
+        return _(" and ").join(map(_input, change.changes))
+    if isinstance(change, LeftOut):
+        return _("`{op}` without a counterpart").format(op=clean(op))
+    return _("the value of `{op}` {how}").format(op=clean(op), how=_relation(change))
+
+
+def heading(found: Cause, engines: tuple[str, str]) -> str:
+    """A cause in a few words, with the engine whose op it changes."""
+    engine = engines[0] if found.side == "left" else engines[1]
+    return _("Why: {cause} ({engine})").format(
+        cause=in_short(found.change, found.op), engine=engine
+    )
+
+
+def how_proven(found: Cause) -> str:
+    """How it is known that a cause gives the other side's value, and among how many changes."""
+    if found.proven == "recorded_values":
+        return _("Evidence: the values that both engines recorded")
+    one = _("Evidence: the op, computed again from its recorded inputs; 1 change was tried")
+    several = _("Evidence: the op, computed again from its recorded inputs; {n} changes were tried")
+    return (one if found.tried == 1 else several).format(n=found.tried)
+
+
+class MendText(NamedTuple):
+    """What to write in the net of a side: the framework's label, and the code."""
+
+    side: SideName
+    framework: str
+    code: str
+
+
+def mend_texts(found: Cause, engines: tuple[str, str]) -> tuple[MendText, ...]:
+    """What to write in either net, as far as it is known."""
+    return tuple(_mend_text(mend, engines) for mend in found.mends)
+
+
+def where_to_write(mend: MendText, sources: Sequence[str]) -> str:
+    """The net in which something is to be written, and the line of its op among those of both sides."""
+    source = sources[0] if mend.side == "left" else sources[1]
+    text = _("In {framework}'s net, at {line}") if source else _("In {framework}'s net")
+    return text.format(framework=mend.framework, line=clean(source))
+
+
+# What was tried
+
+
+def attempts(alignment: Alignment, place: int = 0) -> str:
+    """What was tried at a divergence that nothing explains; "" where a cause is known or nothing was."""
+    made = alignment.tried_at(place)
+    return "" if made is None or alignment.cause(place) else attempts_text(made)
+
+
+def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool = False) -> str:
+    """What came of all that was tried at an op, whose cause was ``found`` or not.
+
+    Where it ``is_short``, without the nearest change.
+    """
+    if not made.is_repeated:
+        return _(
+            "What was tried here says nothing: computed again from its recorded inputs, the op does not"
+            " give its own value"
+        )
+    one, several = _("1 change was tried here"), _("{n} changes were tried here")
+    count = (one if made.tried == 1 else several).format(n=made.tried)
+    fitting = made.fitting
+    if found and found.proven == "computed_again":
+        fitting = (found.change,)
+    if len(fitting) > 1:
+        shown = listed([in_short(change, made.op) for change in fitting])
+        text = _(
+            "{what}: several give the other side's value ({changes}), which do not tell the cause"
+        )
+        return text.format(what=count, changes=shown)
+    if fitting:
+        text = _("{what}: {change} gives the other side's value")
+        return text.format(what=count, change=in_short(fitting[0], made.op))
+    text = _("{what}: none gives the other side's value").format(what=count)
+    if made.tried == 1:
+        text = _("{what}: it does not give the other side's value").format(what=count)
+    if is_short or not made.nearest:
+        return text
+    return _("{fact}; the nearest is {nearest}").format(
+        fact=text, nearest=attempt_text(made.nearest[0])
+    )
+
+
+def attempt_text(attempt: Attempt) -> str:
+    """A change that does not give the other side's value, and how far apart the two stay."""
+    text = _("{change}, which leaves them {figure} apart")
+    return text.format(change=in_short(attempt.change, attempt.op), figure=f"{attempt.apart:.2g}")
+
+
+def not_computed(made: Attempts) -> str:
+    """How many changes could not be computed; "" where all could."""
+    if not made.not_computed:
+        return ""
+    one, several = _("1 of them could not be computed"), _("{n} of them could not be computed")
+    return (one if made.not_computed == 1 else several).format(n=made.not_computed)
+
+
+# Parts of the sentence on a cause
 
 
 def _change(found: Cause, engines: tuple[str, str]) -> str:
@@ -176,16 +307,14 @@ CHANGES: dict[type[Change], Callable[[Any], Told]] = {
 """What is said of each kind of change."""
 
 
-def _mend(mend: Mend, engines: tuple[str, str]) -> str:
-    """What to write in one of the nets."""
+def _mend_text(mend: Mend, engines: tuple[str, str]) -> MendText:
     engine = engines[0] if mend.side == "left" else engines[1]
-    framework = FRAMEWORK_LABELS[ENGINES[engine].framework]
     # A function takes its tensors first.
     given = [] if mend.call.startswith("nn.") else ["…"]
     if mend.arguments:
         given.append(arguments_text(mend.arguments))
-    code = f"{mend.call}({', '.join(given)})"
-    return _("`{code}` in {framework}'s net").format(code=code, framework=framework)
+    code = f"{clean(mend.call)}({', '.join(given)})"
+    return MendText(mend.side, FRAMEWORK_LABELS[ENGINES[engine].framework], code)
 
 
 def _figures(found: Cause) -> str:

@@ -10,7 +10,8 @@ from explorer.documents.contents import _lines
 from explorer.model.cases import GradCase
 from explorer.model.graph import Absence
 from explorer.model.unpaired import Recorded, Unpaired
-from tests.support.sample_report import alignment, case_report, graph, report
+from tests.support.explained import explained
+from tests.support.sample_report import DIVERGENCE, alignment, case_report, graph, report
 
 ENGINES = ("torch-tape", "mindspore-graph")
 WRONG = Unpaired(side="right", node="n2", reason="refuted", why=Recorded(Absence("random")))
@@ -60,6 +61,32 @@ def test_what_was_not_compared_is_not_said_to_be_the_same(
     assert said in found.explain()
     assert "every result is the same" not in found.explain()
     assert said in repr(found)
+
+
+def test_a_difference_gives_each_cause_with_its_ends_and_how_it_is_known() -> None:
+    parted = explained(alignment(*ENGINES, DIVERGENCE))
+    (cause,) = Difference(report(), parted).causes
+    assert cause
+    assert (cause.kind, cause.proven, cause.engine) == ("arguments", "computed_again", "torch-tape")
+    assert (cause.own, cause.arguments) == ({"eps": 1e-5}, {"eps": 1e-2})
+    assert [end.source for end in cause.ends] == ["net.py:3", "net.py:3"]
+    assert [mend.side for mend in cause.mends] == ["left", "right"]
+    assert cause.code == ("nn.BatchNorm2d(eps=0.01)", "nn.BatchNorm2d(eps=1e-05)")
+    assert (cause.greatest, cause.noise) == (4e-7, 6e-7)
+    assert str(cause) in Difference(report(), parted).explain()
+    assert repr(cause) == f"<Cause: {cause}>"
+
+
+def test_a_difference_without_a_cause_says_what_was_tried() -> None:
+    parted = explained(alignment(*ENGINES, DIVERGENCE), has_cause=False)
+    found = Difference(report(), parted)
+    assert found.causes == (None,)
+    (made,) = found.attempts
+    assert made
+    assert made.tried == 61
+    plain = Difference(report(), alignment(*ENGINES, DIVERGENCE))
+    assert (plain.causes, plain.attempts) == ((None,), (None,))
+    assert Difference(report(), alignment(*ENGINES)).causes == ()
 
 
 @pytest.mark.parametrize("wrong", ["", *ENGINES])

@@ -13,13 +13,19 @@ from explorer.model.graph import Arguments
 from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
-from tests.support.causes import MISTAKES, Mistake, net_with
+from tests.support.causes import MATRIX, MISTAKES, Mistake, net_with
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 PAIRS = (("torch-tape", "mindspore-graph"), ("mindspore-tape", "torch-graph"))
 
-SAMPLE = {"eps of batch norm", "momentum the other way round", "gelu by erf", "nothing"}
+SAMPLE = {
+    "eps of batch norm",
+    "eps of batch norm without statistics",
+    "momentum the other way round",
+    "gelu by erf",
+    "nothing",
+}
 """Those that are run without ``--whole``."""
 
 
@@ -27,7 +33,12 @@ DECOMPOSED = {("aligned corners", "torch-graph"): "ResizeBilinearV2"}
 """Where PyTorch's compiled graph has other ops in the place of the one with the argument, MindSpore's op."""
 
 
-WITHOUT_MEND = {"number of groups", "aligned corners", "alpha of elu"}
+WITHOUT_MEND = {
+    "number of groups",
+    "aligned corners",
+    "alpha of elu",
+    "eps of batch norm without statistics",
+}
 """Those for which the table of correspondences says nothing: MindSpore's ELU takes alpha=1 alone."""
 
 MENDED = [
@@ -104,3 +115,17 @@ def test_nothing_is_tried_where_two_graphs_are_the_same(tmp_path: Path, workers:
     (alignment,) = compared(MISTAKES["nothing"], PAIRS[0], tmp_path, workers).alignments
     assert alignment.divergence is None
     assert alignment.causes == ()
+
+
+def test_where_nothing_explains_it_what_was_tried_is_recorded(
+    tmp_path: Path, workers: Workers
+) -> None:
+    mistake = Mistake("ops.erfc(h)", "nn.Tanh()", MATRIX, None)
+    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    made = alignment.tried_at(0)
+    assert alignment.cause(0) is None
+    assert made
+    assert made.tried > 0
+    assert made.is_repeated
+    assert made.fitting == ()
+    assert made.nearest

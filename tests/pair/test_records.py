@@ -13,12 +13,17 @@ from explorer.model.graph import GradGraph
 from explorer.pair.alignments import merged_alignment
 from explorer.pair.records import Side, pair_record
 from tests.support.deep_nets import SPOILED, deep_report, with_arguments
+from tests.support.explained import explained_report
 from tests.support.two_layer_nets import mindspore_net, pytorch_net
 
 
-def record(spoiled: str = "", folding: Folding | None = None) -> dict[str, Any]:
-    """The record of a net of two blocks in two engines."""
+def record(
+    spoiled: str = "", folding: Folding | None = None, has_cause: bool | None = None
+) -> dict[str, Any]:
+    """The record of a net of two blocks in two engines, explained or not where that is said."""
     report = with_arguments(deep_report(2, spoiled))
+    if has_cause is not None:
+        report = explained_report(report, has_cause=has_cause)
     left, _, right = report.graphs
     (alignment,) = report.alignments
     folding = folding or Folding()
@@ -81,6 +86,31 @@ def test_the_first_divergence_and_what_follows_from_it_differ() -> None:
     told = whole["told"][f"{place['left']} {place['right']}"]
     assert "Greatest difference" in told["difference"]
     assert whole["pairs"]["left"][place["left"]] == [place["right"]]
+
+
+def test_a_divergence_has_its_cause_what_to_write_and_what_was_tried() -> None:
+    whole = record(SPOILED, has_cause=True)
+    (place, *_) = whole["divergences"]
+    (said,) = place["said"]
+    assert said["what"].startswith("First divergence in forward: ")
+    assert said["why"].startswith("Cause, tried: ")
+    assert [mend["code"] for mend in said["mends"]] == [
+        "nn.BatchNorm2d(eps=0.01)",
+        "nn.BatchNorm2d(eps=1e-05)",
+    ]
+    assert (said["side"], said["at"]) == ("left", place["left"])
+    assert "3 of them could not be computed" in said["tried"]
+    assert "`" not in "".join((said["what"], said["why"], said["tried"], *said["nearest"]))
+
+
+def test_what_was_tried_in_vain_stands_at_the_node_or_at_the_module_that_holds_it() -> None:
+    for folding in (Folding(), Folding(2)):
+        whole = record(SPOILED, folding, has_cause=False)
+        said = whole["divergences"][0]["said"][0]
+        assert (said["why"], said["mends"]) == ("", [])
+        assert "none gives the other side's value" in said["tried"]
+        assert len(said["nearest"]) == 2
+        assert said["at"] in whole["left"]["nodes"]
 
 
 def test_in_folded_modules_the_divergence_is_the_module_that_holds_it() -> None:

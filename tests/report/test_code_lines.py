@@ -8,7 +8,8 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.graph import GradGraph
 from explorer.report.scenario.code_lines import CodeLine, both_nets, lines_by_node
-from tests.support.sample_report import ON_THE_LEFT, graph
+from tests.support.explained import explained
+from tests.support.sample_report import DIVERGENCE, ON_THE_LEFT, graph
 
 NET = """import numpy as np
 
@@ -78,6 +79,17 @@ def test_a_divergent_line_is_marked_on_its_side(file: Path) -> None:
     assert left["net.py:10"].differs
     assert [node.differs for node in left["net.py:10"].nodes] == [False, True]
     assert not any(line.differs for line in right.values())
+
+
+def test_a_line_where_the_graphs_part_has_the_cause_and_what_to_write_in_its_own_net(
+    file: Path,
+) -> None:
+    alignment = explained(msgspec.structs.replace(align(LEFT, RIGHT), divergence=DIVERGENCE))
+    left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))
+    (ours,), (theirs,) = left["net.py:10"].causes, right["net.py:4"].causes
+    assert ours.why == theirs.why == "Why: eps=0.01 in the place of eps=1e-05 (torch-tape)"
+    assert (ours.code, theirs.code) == ("nn.BatchNorm2d(eps=0.01)", "nn.BatchNorm2d(eps=1e-05)")
+    assert not any(line.causes for line in left.values() if line.number != 10)
 
 
 def test_no_file_outside_the_folder_is_read(file: Path) -> None:

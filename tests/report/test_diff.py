@@ -5,12 +5,13 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.findings import LoneStart, ReportFinding, SameMasks
-from explorer.model.graph import Absence, Arguments, SideName
+from explorer.model.graph import Absence, Arguments, Layer, SideName
 from explorer.model.unpaired import Recorded, Unpaired
 from explorer.report.diff import diff_lines, do_differ
 from explorer.report.schemas import diff_document
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.headlines import headline
+from tests.support.explained import explained
 from tests.support.sample_report import (
     DIVERGENCE,
     FURTHER,
@@ -68,6 +69,38 @@ def test_further_divergences_are_counted_or_listed() -> None:
     assert not any("--all" in line for line in every)
 
 
+def test_what_was_tried_in_vain_is_said_where_all_is_listed() -> None:
+    parted = explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE), has_cause=False)
+    graphs = graph("torch-tape"), graph("mindspore-graph")
+    said = "  61 changes were tried here: none gives"
+    assert any(line.startswith(said) for line in diff_lines(parted, *graphs, list_all=True))
+    assert not any("were tried" in line for line in diff_lines(parted, *graphs))
+    found = explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE))
+    lines = list(diff_lines(found, *graphs, list_all=True))
+    assert any("Cause, tried: " in line for line in lines)
+    assert not any("were tried" in line for line in lines)
+
+
+@pytest.mark.parametrize("eps", [1e-5, 1e-3])
+def test_settings_of_layers_that_differ_are_named_and_called_no_cause(eps: float) -> None:
+    graphs = []
+    for engine, momentum, value in (("torch-tape", 0.1, 1e-5), ("mindspore-graph", 0.9, eps)):
+        plain = graph(engine)
+        settings: Arguments = {"eps": value, "momentum": momentum}
+        nodes = [msgspec.structs.replace(node, scope="fc") for node in plain.nodes]
+        layers = {"fc": Layer("nn.BatchNorm2d", settings)}
+        graphs.append(msgspec.structs.replace(plain, nodes=tuple(nodes), layers=layers))
+    parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
+    left, right = graphs
+    made = "their layers were made with other settings: `nn.BatchNorm2d(eps=1e-05)` (torch-tape)"
+    untested = [line for line in diff_lines(parted, left, right, list_all=True) if made in line]
+    assert [line.endswith("this was not tested") for line in untested] == [True] * (eps != 1e-5)
+    tried = explained(parted, has_cause=False)
+    said = [line for line in diff_lines(tried, left, right, list_all=True) if made in line]
+    assert [line.endswith("that these are the cause") for line in said] == [True] * (eps != 1e-5)
+    assert not any(made in line for line in diff_lines(parted, left, right))
+
+
 @pytest.mark.parametrize(("side", "engine"), [("left", "torch-tape"), ("right", "mindspore-graph")])
 def test_equal_results_do_not_hide_values_that_contradict_each_other(
     side: SideName, engine: str
@@ -99,6 +132,7 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
         "noise": 1e-6,
         "ratio": 4000.0,
         "cause": None,
+        "attempts": None,
     }
     assert document["further"] == []
 

@@ -14,6 +14,7 @@ from explorer.report.schemas import board_document, report_document, schema, stu
 from tests.report.test_scenario_json import with_groups
 from tests.report.test_study import RECORD
 from tests.support.deep_nets import SPOILED, deep_report, with_arguments
+from tests.support.explained import explained_report
 from tests.support.sample_board import BOARD
 from tests.support.sample_report import report
 
@@ -45,6 +46,8 @@ def differing() -> Report:
         ("report", report_document(deep_report(2))),
         ("report", report_document(with_groups())),
         ("report", report_document(differing())),
+        ("report", report_document(explained_report(differing()))),
+        ("report", report_document(explained_report(differing(), has_cause=False))),
         ("report", report_document(with_arguments(deep_report(2)))),
         ("board", board_document(BOARD)),
         ("study", study_document(RECORD)),
@@ -110,3 +113,21 @@ def test_what_is_missing_is_refused(key: str) -> None:
     del document[key]
     with pytest.raises(jsonschema.ValidationError):
         validator("report").validate(document)
+
+
+def test_a_document_has_the_cause_with_its_code_and_what_was_tried() -> None:
+    whole = written(report_document(explained_report(differing())))
+    divergence = whole["alignments"][0]["divergence"]
+    cause, attempts = divergence["cause"], divergence["attempts"]
+    assert (cause["kind"], cause["proven"], cause["tried"]) == ("arguments", "computed_again", 61)
+    assert [mend["code"] for mend in cause["mends"]] == [
+        "nn.BatchNorm2d(eps=0.01)",
+        "nn.BatchNorm2d(eps=1e-05)",
+    ]
+    assert (attempts["engine"], attempts["tried"], attempts["not_computed"]) == (
+        "torch-tape",
+        61,
+        3,
+    )
+    assert [trial["apart"] for trial in attempts["nearest"]] == [0.25, 0.5]
+    assert [trial["apart"] for trial in attempts["fitting"]] == [None]

@@ -33,6 +33,12 @@ MISTAKES: dict[str, Mistake] = {
         IMAGE,
         {"momentum": 0.9},
     ),
+    "eps of batch norm without statistics": Mistake(
+        "nn.BatchNorm2d(3)",
+        "nn.BatchNorm2d(3, eps=1e-3, track_running_stats=False)",
+        IMAGE,
+        {"eps": 1e-5},
+    ),
     "eps of layer norm": Mistake(
         "nn.LayerNorm((6,), epsilon=1e-2)", "nn.LayerNorm((6,))", VOLUME, {"eps": 1e-2}
     ),

@@ -1,7 +1,8 @@
 """The page of graphs alone, on a made net: no scenario is run, and no framework is needed.
 
 The variables NET_BLOCKS and NET_SPOILED say how deep the net is, and which op has a wrong value,
-and NET_FOLDER where its file net.py is.
+NET_FOLDER where its file net.py is, and NET_EXPLAINED whether the divergence has a cause ("yes") or was
+tried in vain ("no").
 """
 
 import os
@@ -13,19 +14,23 @@ import streamlit as st
 from explorer.model.report import Report
 from explorer.web.graphs_page import side_by_side
 from tests.support.deep_nets import deep_report
+from tests.support.explained import explained_report
 
-BLOCKS, SPOILED, FOLDER = "NET_BLOCKS", "NET_SPOILED", "NET_FOLDER"
+BLOCKS, SPOILED, FOLDER, EXPLAINED = "NET_BLOCKS", "NET_SPOILED", "NET_FOLDER", "NET_EXPLAINED"
 
 
 @cache
-def net_report(blocks: int, spoiled: str) -> Report:
+def net_report(blocks: int, spoiled: str, is_explained: str = "") -> Report:
     """The report on a net, made once a server."""
-    return deep_report(blocks, spoiled)
+    report = deep_report(blocks, spoiled)
+    return explained_report(report, has_cause=is_explained == "yes") if is_explained else report
 
 
 def page() -> None:
     """The graphs of the one case that there is."""
-    report = net_report(int(os.environ.get(BLOCKS, "2")), os.environ.get(SPOILED, ""))
+    report = net_report(
+        int(os.environ.get(BLOCKS, "2")), os.environ.get(SPOILED, ""), os.environ.get(EXPLAINED, "")
+    )
     labels = {case.case.label: case.case.short for case in report.cases}
     folder = Path(os.environ.get(FOLDER, "."))
     side_by_side(labels, report.graphs[0].case, lambda _: report, (folder,))

@@ -10,6 +10,7 @@ from explorer.model.report import Report
 from explorer.pair.alignments import mirrored
 from explorer.web import graph_choices
 from explorer.web.graph_choices import alignment_of
+from tests.support.explained import CAUSE, explained
 from tests.support.sample_report import DIVERGENCE, graph, report
 
 MINDSPORE, TORCH = graph("mindspore-graph"), graph("torch-tape")
@@ -47,6 +48,22 @@ def test_one_engine_s_graphs_are_not_paired_with_each_other() -> None:
 def test_two_mirrors_are_none() -> None:
     alignment = msgspec.structs.replace(align(MINDSPORE, TORCH), divergence=DIVERGENCE)
     assert mirrored(mirrored(alignment, TORCH), MINDSPORE) == alignment
+
+
+def test_causes_and_what_was_tried_are_mirrored_with_the_rest() -> None:
+    parted = msgspec.structs.replace(align(MINDSPORE, TORCH), divergence=DIVERGENCE)
+    alignment = explained(parted)
+    mirror = mirrored(alignment, TORCH)
+    cause, made = mirror.cause(0), mirror.tried_at(0)
+    assert cause
+    assert made
+    assert cause.side == made.side == "right"
+    assert [(mend.side, mend.arguments["eps"]) for mend in cause.mends] == [
+        ("left", 1e-5),
+        ("right", 1e-2),
+    ]
+    assert cause.layers == CAUSE.layers[::-1]
+    assert mirrored(mirror, MINDSPORE) == alignment
 
 
 def test_a_mirror_exchanges_sides_and_numbers_pairs_in_the_order_of_the_new_left_side() -> None:

@@ -92,8 +92,12 @@ function goToDivergence(view, way) {
   const places = view.data.divergences
   if (!places.length) return
   const next = view.divergence === null ? (way > 0 ? 0 : -1) : view.divergence + way
-  view.divergence = (next + places.length) % places.length
-  const { left, right } = places[view.divergence]
+  showDivergence(view, (next + places.length) % places.length)
+}
+
+function showDivergence(view, index) {
+  view.divergence = index
+  const { left, right } = view.data.divergences[index]
   const side = left && view.panes.left.picks.has(left) ? 'left' : 'right'
   const id = side === 'left' ? left : right
   if (!view.panes[side].picks.has(id)) return

@@ -33,7 +33,7 @@ async function mountPage(host, parts) {
     const { pair } = pairs[revision]
     const [left, right] = [pair.left, pair.right].map(pane => unfolded(pane, texts))
     const state = { revision, node: '', step: null, only: '', follow: true, opened: [], folded: [] }
-    view.update({ ...pair, left, right, sources, state })
+    view.update({ ...pair, left, right, sources, state, standsAlone: true })
   }
   show(0)
   if (pairs.length > 1) root.querySelector('.bar').prepend(choiceOf(view, pairs, show))

@@ -13,14 +13,16 @@ function showPanel(view) {
   const panel = view.root.querySelector('.panel')
   const { node } = view.state
   if (!node) {
-    panel.replaceChildren(html('p', { class: 'quiet' }, say(view, 'nothing_chosen')))
+    const hint = html('p', { class: 'quiet' }, say(view, 'nothing_chosen'))
+    panel.replaceChildren(hint, ...divergenceList(view))
     return
   }
   const [partner] = partners(view, node.side, node.id)
   const ids = { [node.side]: node.id, [OTHER[node.side]]: partner }
   const pair = pairOf(view, ids)
   const sides = SIDES.map(side => sideOfPanel(view, side, ids[side], node, pair))
-  panel.replaceChildren(...pairLines(view, pair), html('div', { class: 'cards' }, ...sides))
+  const lines = [...pairLines(view, pair), ...whyOf(view, ids)]
+  panel.replaceChildren(...lines, html('div', { class: 'cards' }, ...sides))
 }
 
 function pairOf(view, ids) {
@@ -49,6 +51,7 @@ function nodeParts(view, side, id, pair) {
   const node = view.panes[side].data.nodes[id]
   const facts = [...argumentFacts(view, side, node, pair), ...node.facts]
   const parts = [html('h3', {}, node.title), factList(facts)]
+  parts.push(...triedParts(view, side, id))
   if (node.forward) parts.push(forwardLink(view, side, node.forward))
   for (const place of node.source) parts.push(sourceLines(view.data.sources[place]))
   for (const output of node.outputs) parts.push(...outputParts(view, output))

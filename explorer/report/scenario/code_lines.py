@@ -4,6 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,7 @@ from explorer.pair.details import source_file
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
 from explorer.text.parsing import parsed
+from explorer.words.causes import heading, mend_texts
 
 OTHER: dict[SideName, SideName] = {"left": "right", "right": "left"}
 
@@ -31,11 +33,19 @@ class LinkedNode(msgspec.Struct, frozen=True):
     differs: bool
 
 
+class LineCause(msgspec.Struct, frozen=True):
+    """Why the graphs part at a line, and what to write in this net; "" where that is not known."""
+
+    why: str
+    code: str = ""
+
+
 class CodeLine(msgspec.Struct, frozen=True):
     """One line of a net.
 
     ``nodes`` are those that it made, in execution order; ``partners`` the places of lines on the
     other side whose nodes hold the same quantities ("net.py:12"), the one with most pairs first.
+    ``causes`` say why the graphs part at it.
     """
 
     place: str
@@ -43,11 +53,20 @@ class CodeLine(msgspec.Struct, frozen=True):
     text: str
     nodes: tuple[LinkedNode, ...] = ()
     partners: tuple[str, ...] = ()
+    causes: tuple[LineCause, ...] = ()
 
     @property
     def differs(self) -> bool:
         """Whether the graphs part at a node of this line."""
         return any(node.differs for node in self.nodes)
+
+
+class _Linked(NamedTuple):
+    """What there is at each line of a side: its nodes, the lines with its pairs, and its causes."""
+
+    nodes: Mapping[Place, list[LinkedNode]]
+    partners: Mapping[Place, Counter[Place]]
+    causes: Mapping[Place, list[LineCause]]
 
 
 class CodeBlock(msgspec.Struct, frozen=True):
@@ -68,7 +87,8 @@ def both_nets(
     for side, graph in graphs.items():
         nodes = _nodes_by_place(graph, lines[side], _diverging(alignment, side))
         net = f"{ENGINES[graph.engine].framework}_net"
-        blocks.append(tuple(_blocks(file, net, nodes, partners[side])))
+        found = _Linked(nodes, partners[side], _causes(alignment, side, lines[side]))
+        blocks.append(tuple(_blocks(file, net, found)))
     return blocks[0], blocks[1]
 
 
@@ -106,6 +126,27 @@ def _diverging(alignment: Alignment | None, side: SideName) -> set[str]:
     return {node for node in nodes if node}
 
 
+def _causes(
+    alignment: Alignment | None, side: SideName, lines: Mapping[str, Place]
+) -> dict[Place, list[LineCause]]:
+    """Why the graphs part, by the lines of a side where they do, with what to write there."""
+    causes: dict[Place, list[LineCause]] = {}
+    if alignment is None:
+        return causes
+    engines = alignment.left, alignment.right
+    for number, divergence in enumerate(alignment.divergences):
+        found = alignment.cause(number)
+        place = lines.get(divergence.nodes[0 if side == "left" else 1] or "")
+        if found is None or place is None:
+            continue
+        codes = [mend.code for mend in mend_texts(found, engines) if mend.side == side]
+        why = clean(heading(found, engines)).replace("`", "")
+        said = LineCause(why, clean("".join(codes)))
+        if said not in causes.setdefault(place, []):
+            causes[place].append(said)
+    return causes
+
+
 def _nodes_by_place(
     graph: GradGraph, lines: Mapping[str, Place], diverging: set[str]
 ) -> dict[Place, list[LinkedNode]]:
@@ -123,31 +164,28 @@ def _order(node: Node) -> int:
     return node.order
 
 
-def _blocks(
-    file: Path,
-    net: str,
-    nodes: Mapping[Place, list[LinkedNode]],
-    partners: Mapping[Place, Counter[Place]],
-) -> Iterator[CodeBlock]:
+def _blocks(file: Path, net: str, found: _Linked) -> Iterator[CodeBlock]:
     """The net's own function, and every other definition with a line that made a node."""
     code = code_of(file)
-    names = dict.fromkeys([file.name, *sorted(name for name, _ in nodes)])
+    names = dict.fromkeys([file.name, *sorted(name for name, _ in found.nodes)])
     for name in names:
         path = source_file(name, code)
         if path is None:
             continue
         texts = path.read_text(encoding="utf-8").splitlines()
-        linked = {number for place, number in nodes if place == name}
+        linked = {number for place, number in found.nodes if place == name}
         for first, last in _spans(path, net if name == file.name else "", linked):
             lines = []
             for number in range(first, last + 1):
                 place = (name, number)
                 others = [
-                    _written(other) for other, _ in partners.get(place, Counter()).most_common()
+                    _written(other)
+                    for other, _ in found.partners.get(place, Counter()).most_common()
                 ]
                 text = clean(texts[number - 1])
-                made = tuple(nodes.get(place, ()))
-                lines.append(CodeLine(_written(place), number, text, made, tuple(others)))
+                made = tuple(found.nodes.get(place, ()))
+                causes = tuple(found.causes.get(place, ()))
+                lines.append(CodeLine(_written(place), number, text, made, tuple(others), causes))
             yield CodeBlock(name, tuple(lines))
 
 

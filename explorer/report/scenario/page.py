@@ -47,7 +47,7 @@ from explorer.text.messages import one_line, shortened
 from explorer.words import answers
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 from explorer.words.cases import sized, summary, who
-from explorer.words.causes import cause
+from explorer.words.causes import attempts, cause
 from explorer.words.coverage import LEGEND, of_both, where_they_differ
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence
@@ -328,7 +328,7 @@ def first_divergences(report: Report) -> Iterator[Terms]:
             text = _("{fact}; the same between {n} more pairs of engines").format(
                 fact=text, n=same - 1
             )
-        why = one_line(cause(alignment))
+        why = one_line(cause(alignment) or attempts(alignment))
         if why:
             text = _("{what}. {why}").format(what=text, why=why)
         rows.append((letters[_neutral(alignment)], text))

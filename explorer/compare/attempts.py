@@ -1,0 +1,95 @@
+"""What was tried where two ops give different values, and how near each change comes to the other value."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from explorer.compare.causes import change_of, place_of
+from explorer.compare.rooms import Room, apart_if_same, distance, room_of
+from explorer.compare.trials import Suspect
+from explorer.model.causes import Attempt, Attempts, Change, OtherArguments, Tried
+from explorer.model.graph import GradGraph
+
+FEW = 4
+"""How many changes are kept that give the other side's value, and how many that do not."""
+
+
+def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
+    """What was tried at an op of a graph; ``tried`` begins with its outputs where nothing is changed."""
+    room = room_of(suspect.own, suspect.target)
+    place = place_of(suspect, tried.outputs[0], room)
+    unchanged = distance(suspect.own, suspect.target)
+    count = len(suspect.trials) - 1
+    made = Attempts(
+        side=suspect.side, node=suspect.node.id, op=suspect.node.op, tried=count, is_repeated=False
+    )
+    if place is None or unchanged is None:
+        return made
+    found = list(_attempts(suspect, tried, place, graph, room))
+    fitting = [attempt for attempt, fits in found if fits]
+    missed = [attempt for attempt, fits in found if not fits and attempt.apart != unchanged]
+    return msgspec.structs.replace(
+        made,
+        not_computed=count - len(found),
+        fitting=_fitting(fitting),
+        nearest=tuple(sorted(_different(missed), key=_apart)[:FEW]),
+        is_repeated=True,
+    )
+
+
+def joined(made: Sequence[Attempts]) -> Attempts | None:
+    """All that was tried at one divergence, on both sides; None where nothing was."""
+    # What does not give its own value again tells nothing beside what does.
+    telling = [it for it in made if it.is_repeated] or list(made)
+    if not telling:
+        return None
+    nearest = sorted((it for each in telling for it in each.nearest), key=_apart)
+    fitting = [change for each in telling for change in each.fitting]
+    return msgspec.structs.replace(
+        telling[0],
+        tried=sum(it.tried for it in telling),
+        not_computed=sum(it.not_computed for it in telling),
+        fitting=tuple(fitting[:FEW]),
+        nearest=tuple(nearest[:FEW]),
+    )
+
+
+def _attempts(
+    suspect: Suspect, tried: Tried, place: int, graph: GradGraph, room: Room
+) -> Iterator[tuple[Attempt, bool]]:
+    """The changes with which the op has a value to compare, and whether it is the other side's."""
+    nodes = graph.by_id()
+    for trial, outputs in zip(suspect.trials[1:], tried.outputs[1:], strict=True):
+        apart = distance(outputs[place], suspect.target) if len(outputs) > place else None
+        if apart is not None:
+            node = nodes[trial.node]
+            fits = apart_if_same(outputs[place], suspect.target, room) is not None
+            yield Attempt(node.op, change_of(trial, node), apart), fits
+
+
+def _fitting(found: Iterable[Attempt]) -> tuple[Change, ...]:
+    """The changes that give the other side's value, without those that hold another one of them."""
+    kept: list[Change] = []
+    for attempt in found:
+        if not any(_holds(attempt.change, other) for other in kept):
+            kept.append(attempt.change)
+    return tuple(kept[:FEW])
+
+
+def _holds(change: Change, other: Change) -> bool:
+    """Whether a change makes another one too."""
+    if isinstance(change, OtherArguments) and isinstance(other, OtherArguments):
+        return other.arguments.items() <= change.arguments.items()
+    return change == other
+
+
+def _different(found: Iterable[Attempt]) -> Iterable[Attempt]:
+    """One change for each distance: a second argument may be without effect."""
+    first: dict[float, Attempt] = {}
+    for attempt in found:
+        first.setdefault(attempt.apart, attempt)
+    return first.values()
+
+
+def _apart(attempt: Attempt) -> float:
+    return attempt.apart

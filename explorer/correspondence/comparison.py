@@ -1,0 +1,165 @@
+"""Which arguments of two ops, or settings of two layers, differ once they are translated."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from explorer.correspondence.records import Argument, Row, Value
+from explorer.correspondence.table import layer_of, row_between
+from explorer.correspondence.translation import by_argument
+from explorer.correspondence.ways import COMPANIONS
+from explorer.model.engines import Framework
+from explorer.model.graph import Arguments, ArgumentValue, Layer
+from explorer.text.arguments import other_values, unified
+
+CLOSE = 1e-6
+"""How far two numbers may be apart, relative to them, that a person wrote as one."""
+
+AXES = frozenset({"axis", "dim", "dims", "dim0", "dim1", "start_dim", "end_dim"})
+"""Arguments that are an axis, which both -1 and the number of the last one may mean."""
+
+
+class Call(NamedTuple):
+    """An op or a layer of a framework, and what it was given; ``rank`` is that of its value."""
+
+    framework: Framework
+    name: str
+    arguments: Arguments
+    rank: int = 0
+
+
+Names = tuple[tuple[str, ...], tuple[str, ...]]
+"""Names of arguments of the left call and of the right one."""
+
+
+def differing_arguments(left: Call, right: Call) -> Names:
+    """The arguments of two ops that differ: by the table where it has the two, else by their names."""
+    row = None
+    if left.framework != right.framework:
+        ops = {call.framework: call.name for call in (left, right)}
+        row = row_between(ops["mindspore"], ops["torch"])
+    return _differing(row, left, right)
+
+
+def differing_settings(left: Call, right: Call) -> Names:
+    """The settings of two layers that differ: by the table where it has the two, else by their names."""
+    return _differing(_row_of_layers(left, right), left, right)
+
+
+def other_settings(left: Call, right: Call) -> tuple[Arguments, Arguments]:
+    """The settings of two layers that the table knows to differ; none where it does not have the two."""
+    row = _row_of_layers(left, right)
+    if row is None:
+        return {}, {}
+    names = _by_row(row, left, right)
+    return (
+        {name: left.arguments[name] for name in names[0]},
+        {name: right.arguments[name] for name in names[1]},
+    )
+
+
+def of_layer(framework: Framework, layer: Layer, rank: int = 0) -> Call:
+    """A layer as a call."""
+    return Call(framework, layer.name, layer.settings, rank)
+
+
+def _row_of_layers(left: Call, right: Call) -> Row | None:
+    if left.framework == right.framework:
+        return None
+    row = layer_of(left.framework, left.name)
+    if row is None or _last(row.name(right.framework)) != _last(right.name):
+        return None
+    return row
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _differing(row: Row | None, left: Call, right: Call) -> Names:
+    by_name = other_values(left.arguments, right.arguments)
+    if row is None:
+        return by_name, by_name
+    known = {name for argument in row.arguments for name in (argument.mindspore, argument.torch)}
+    # What the table does not translate has one meaning under one name, as far as is known.
+    rest = tuple(name for name in by_name if name not in known)
+    ours, theirs = _by_row(row, left, right)
+    return (*ours, *rest), (*theirs, *rest)
+
+
+def _by_row(row: Row, left: Call, right: Call) -> Names:
+    # One direction for both orders: what PyTorch pads has several names in MindSpore.
+    if left.framework == "torch":
+        theirs, ours = _by_row(row, right, left)
+        return ours, theirs
+    found = list(_differences(row, left, right))
+    here = dict.fromkeys(name for names, _ in found for name in names if name in left.arguments)
+    there = dict.fromkeys(name for _, names in found for name in names if name in right.arguments)
+    return tuple(here), tuple(there)
+
+
+def _differences(row: Row, left: Call, right: Call) -> Iterator[tuple[list[str], list[str]]]:
+    """The names on either side of each argument that differs."""
+    given: dict[str, Value] = dict(left.arguments)
+    for argument, values in by_argument(row, left.framework, given):
+        here, there = argument.name(left.framework), argument.name(right.framework)
+        if here and here not in left.arguments:
+            continue  # a graph may leave out what another argument says
+        if values is None:
+            yield _tied(row, argument, left.framework), [there]
+            continue
+        others = [
+            name
+            for name, value in values.items()
+            if name in right.arguments
+            and not _is_same(name, value, right, max(left.rank, right.rank))
+        ]
+        if others:
+            yield _tied(row, argument, left.framework), others
+
+
+def _tied(row: Row, argument: Argument, framework: Framework) -> list[str]:
+    """What an argument is called, and the others of its side that have a part in its meaning."""
+    tied = [it for it in row.arguments if it.way in COMPANIONS and it.way == f"of_{argument.way}"]
+    return [it.name(framework) for it in (argument, *tied)]
+
+
+def _is_same(name: str, translated: Value, call: Call, rank: int) -> bool:
+    """Whether a translated value is the call's own."""
+    own = call.arguments[name]
+    if isinstance(translated, str) and not isinstance(own, str) and name == "padding":
+        return _is_padded_so(translated, own, call.arguments)
+    one, other = unified(name, translated), unified(name, own)  # type: ignore[arg-type]  # nested as deep
+    if isinstance(one, float) and isinstance(other, (int, float)):
+        return abs(one - other) <= CLOSE * max(abs(one), abs(other))
+    if name in AXES and isinstance(one, int) and isinstance(other, int) and rank:
+        # The value of a reduction has an axis less than what it reads.
+        return any(one % axes == other % axes for axes in (rank, rank + 1))
+    return one == other
+
+
+def _is_padded_so(mode: str, padding: ArgumentValue, arguments: Arguments) -> bool:
+    """Whether windows that move by one are padded by so much as a mode pads them.
+
+    True where the size of the windows is not known.
+    """
+    if mode == "valid":
+        return unified("padding", padding) == 0
+    sizes = _numbers(arguments.get("kernel_size"))
+    spread = _numbers(arguments.get("dilation", 1))
+    pads = _numbers(padding)
+    count = max(map(len, (sizes, spread, pads)))
+    needed = [
+        (size - 1) * step
+        for size, step in zip(_spread(sizes, count), _spread(spread, count), strict=False)
+    ]
+    return all(2 * pad == room for pad, room in zip(_spread(pads, count), needed, strict=False))
+
+
+def _numbers(value: ArgumentValue) -> list[int]:
+    values = value if isinstance(value, tuple) else (value,)
+    return [number for number in values if isinstance(number, int)]
+
+
+def _spread(numbers: list[int], count: int) -> list[int]:
+    """One number for each axis."""
+    return numbers * count if len(numbers) == 1 else numbers

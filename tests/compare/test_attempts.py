@@ -1,0 +1,72 @@
+"""What is recorded of the changes that were tried at an op."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.attempts import FEW, attempts_at, joined
+from explorer.compare.causes import cause_of
+from explorer.model.causes import Attempts, OtherArguments, Tried
+from tests.compare.test_causes import LEFT, OTHER, OWN, RIGHT, output, suspect, tried
+
+
+def changes(made: Attempts) -> list[OtherArguments]:
+    return [it.change for it in made.nearest if isinstance(it.change, OtherArguments)]
+
+
+def test_changes_that_do_not_give_the_other_value_are_kept_the_nearest_first() -> None:
+    farther, nearer = OTHER + np.float32(0.3), OTHER + np.float32(0.1)
+    made = attempts_at(suspect(), tried(eps=farther, momentum=nearer), LEFT)
+    assert made.tried == len(suspect().trials) - 1
+    assert [list(change.arguments) for change in changes(made)] == [["momentum"], ["eps"]]
+    assert [it.apart for it in made.nearest] == pytest.approx([0.1, 0.3], rel=1e-5)
+    assert made.fitting == ()
+    assert cause_of(suspect(), tried(eps=farther, momentum=nearer), LEFT, RIGHT) is None
+
+
+def test_changes_without_any_effect_and_those_of_one_effect_are_not_repeated() -> None:
+    made = attempts_at(suspect(), tried(), LEFT)
+    assert (made.nearest, made.fitting, made.is_repeated) == ((), (), True)
+
+
+def test_a_change_that_gives_the_other_value_is_kept_apart_and_so_are_not_those_that_hold_it() -> (
+    None
+):
+    outputs = [
+        (output(OTHER if trial.arguments.get("eps") == 1e-3 else OWN),)
+        for trial in suspect().trials
+    ]
+    made = attempts_at(suspect(), Tried(tuple(outputs)), LEFT)
+    assert made.fitting == (OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-3}),)
+
+
+def test_what_raised_is_counted() -> None:
+    same, *others = tried().outputs
+    made = attempts_at(suspect(), Tried((same, (), *others[1:])), LEFT)
+    assert made.not_computed == 1
+
+
+def test_nothing_follows_where_the_op_does_not_give_its_own_value_again() -> None:
+    outputs = [(output(OTHER),) for _ in suspect().trials]
+    made = attempts_at(suspect(), Tried(tuple(outputs)), LEFT)
+    assert (made.is_repeated, made.fitting, made.nearest) == (False, (), ())
+
+
+def test_only_a_few_are_kept() -> None:
+    outputs = [
+        (output(OTHER + np.float32(place) if place else OWN),)
+        for place, _ in enumerate(suspect().trials)
+    ]
+    assert len(attempts_at(suspect(), Tried(tuple(outputs)), LEFT).nearest) == FEW
+
+
+def test_what_was_tried_on_both_sides_is_one_list_and_what_tells_nothing_is_left_out() -> None:
+    near, far = tried(eps=OTHER + np.float32(0.1)), tried(eps=OTHER + np.float32(0.3))
+    one, other = (attempts_at(suspect(), made, LEFT) for made in (far, near))
+    silent = attempts_at(suspect(), Tried(tuple((output(OTHER),) for _ in suspect().trials)), LEFT)
+    both = joined([silent, one, other])
+    assert both
+    assert both.is_repeated
+    assert both.tried == one.tried + other.tried
+    assert [it.apart for it in both.nearest] == pytest.approx([0.1, 0.3], rel=1e-5)
+    assert joined([silent]) == silent
+    assert joined([]) is None

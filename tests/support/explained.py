@@ -1,0 +1,56 @@
+"""Causes and attempts made by hand, for the faces that show them."""
+
+import msgspec
+
+from explorer.model.alignment import Alignment
+from explorer.model.causes import Attempt, Attempts, Cause, Mend, OtherArguments, OtherOperator
+from explorer.model.graph import Layer
+from explorer.model.report import Report
+
+EPS = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-2})
+FARTHER = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-1})
+OPERATOR = OtherOperator(op="aten.relu.default")
+
+MENDS = (
+    Mend(side="left", call="nn.BatchNorm2d", arguments={"eps": 1e-2}),
+    Mend(side="right", call="nn.BatchNorm2d", arguments={"eps": 1e-5}),
+)
+LAYERS = Layer("nn.BatchNorm2d", {"eps": 1e-5}), Layer("nn.BatchNorm2d", {"eps": 1e-2})
+
+CAUSE = Cause(
+    side="left",
+    node="n2",
+    op="aten.norm",
+    change=EPS,
+    greatest=4e-7,
+    noise=6e-7,
+    layers=LAYERS,
+    tried=61,
+    mends=MENDS,
+)
+ATTEMPTS = Attempts(
+    side="left",
+    node="n2",
+    op="aten.norm",
+    tried=61,
+    not_computed=3,
+    nearest=(Attempt("aten.norm", FARTHER, 0.25), Attempt("aten.norm", OPERATOR, 0.5)),
+)
+WITH_CAUSE = msgspec.structs.replace(ATTEMPTS, fitting=(EPS,))
+
+
+def explained(alignment: Alignment, *, has_cause: bool = True) -> Alignment:
+    """An alignment whose first divergence has a cause, or was tried in vain."""
+    (node, *_) = (divergence.nodes[0] for divergence in alignment.divergences)
+    assert node
+    further = (None,) * len(alignment.further)
+    cause = msgspec.structs.replace(CAUSE, node=node) if has_cause else None
+    made = msgspec.structs.replace(WITH_CAUSE if has_cause else ATTEMPTS, node=node)
+    return msgspec.structs.replace(alignment, causes=(cause, *further), attempts=(made, *further))
+
+
+def explained_report(report: Report, *, has_cause: bool = True) -> Report:
+    """A report whose one alignment is explained so."""
+    (alignment,) = report.alignments
+    found = explained(alignment, has_cause=has_cause)
+    return msgspec.structs.replace(report, alignments=(found,))

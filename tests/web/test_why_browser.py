@@ -1,0 +1,57 @@
+"""Why two graphs differ, in a real browser: the list of places, the panel, and what is copied."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.support.deep_nets import SPOILED
+from tests.support.servers import SWITCHES, serving_graphs
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MILLISECONDS = 60_000
+
+
+@pytest.fixture
+def page(
+    chromium: str, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Any]:
+    """The page of graphs that differ in one place, which is explained or was tried in vain."""
+    folder = str(tmp_path_factory.mktemp("net"))
+    with serving_graphs(2, SPOILED, folder, request.param) as url, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
+        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+        shown = context.new_page()
+        shown.set_default_timeout(MILLISECONDS)
+        shown.goto(f"{url}/?depth=all")
+        shown.locator(".pane[data-side=right] .pick").first.wait_for()
+        yield shown
+        browser.close()
+
+
+@pytest.mark.parametrize("page", ["yes"], indirect=True)
+def test_a_place_is_a_click_away_with_its_cause_and_its_code_is_copied(page: Any) -> None:
+    panel = page.locator(".panel")
+    panel.get_by_text("1 place where the graphs differ").click()
+    expect(panel.locator(".why")).to_contain_text("Cause, tried: ")
+    panel.get_by_role("button", name="First divergence in forward").click()
+    expect(panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
+    expect(panel.locator(".why")).to_contain_text("Cause, tried: ")
+    expect(panel.locator(".tried")).to_contain_text("61 changes were tried")
+    copy = panel.get_by_role("button", name="Copy: nn.BatchNorm2d(eps=1e-05)")
+    copy.click()
+    expect(copy).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "nn.BatchNorm2d(eps=1e-05)"
+
+
+@pytest.mark.parametrize("page", ["no"], indirect=True)
+def test_what_was_tried_in_vain_stands_at_its_op_alone(page: Any) -> None:
+    panel = page.locator(".panel")
+    page.get_by_role("button", name="First divergence").click()
+    tried = panel.locator("[data-card=left] .tried")
+    expect(tried).to_contain_text("none gives the other side's value")
+    expect(tried.locator("li")).to_have_count(2)
+    expect(panel.locator("[data-card=right] .tried")).to_have_count(0)
+    expect(panel.locator(".why")).to_have_count(0)

@@ -1,0 +1,53 @@
+"""The cards that say why two graphs differ, above the graphs."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.support.deep_nets import SPOILED
+from tests.support.graphs_app import BLOCKS, EXPLAINED
+from tests.support.graphs_app import SPOILED as WRONG_OP
+from tests.support.pages import opened
+
+pytestmark = pytest.mark.slow
+
+
+def page_of_graphs() -> None:
+    from tests.support.graphs_app import page
+
+    page()
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> AppTest:
+    monkeypatch.setenv(BLOCKS, "2")
+    monkeypatch.setenv(WRONG_OP, SPOILED)
+    monkeypatch.setenv(EXPLAINED, request.param)
+    shown: AppTest = opened(page_of_graphs)
+    return shown
+
+
+@pytest.mark.parametrize("page", ["yes"], indirect=True)
+def test_a_card_has_the_cause_its_evidence_and_code_for_either_net(page: AppTest) -> None:
+    (card,) = [card for card in page.expander if card.label.startswith("Why: ")]
+    assert "eps=0.01" in card.label
+    assert [block.value for block in card.code] == [
+        "nn.BatchNorm2d(eps=0.01)",
+        "nn.BatchNorm2d(eps=1e-05)",
+    ]
+    assert any("(greatest difference 4e" in text.value for text in card.markdown)
+    captions = [text.value for text in card.caption]
+    assert any("61 changes were tried" in text for text in captions)
+    assert any(text.startswith("In MindSpore's net, at net") for text in captions)
+
+
+@pytest.mark.parametrize("page", ["no"], indirect=True)
+def test_where_nothing_explains_it_there_is_no_card_and_one_line_says_so(page: AppTest) -> None:
+    assert not [card for card in page.expander if card.label.startswith("Why: ")]
+    (said,) = [text.value for text in page.caption if "were tried" in text.value]
+    assert "none gives the other side's value" in said
+
+
+@pytest.mark.parametrize("page", [""], indirect=True)
+def test_where_nothing_was_tried_nothing_is_said(page: AppTest) -> None:
+    assert not [card for card in page.expander if card.label.startswith("Why: ")]
+    assert not [text.value for text in page.caption if "tried" in text.value]

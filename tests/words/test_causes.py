@@ -1,0 +1,76 @@
+"""What is said of a cause, and of what was tried in vain."""
+
+import msgspec
+import pytest
+
+from explorer.model.causes import Attempts, Factor, LeftOut, Related
+from explorer.words.causes import (
+    attempts,
+    attempts_text,
+    heading,
+    how_proven,
+    mend_texts,
+    sentence,
+    where_to_write,
+)
+from tests.support.explained import ATTEMPTS, CAUSE, EPS, FARTHER, WITH_CAUSE, explained
+from tests.support.sample_report import DIVERGENCE, alignment
+
+ENGINES = ("torch-tape", "mindspore-graph")
+PARTED = alignment(*ENGINES, DIVERGENCE)
+
+
+def test_a_cause_has_a_heading_its_evidence_and_code_for_either_net() -> None:
+    assert heading(CAUSE, ENGINES) == "Why: `eps=0.01` in the place of `eps=1e-05` (torch-tape)"
+    assert how_proven(CAUSE).endswith("; 61 changes were tried")
+    left, right = mend_texts(CAUSE, ENGINES)
+    assert (left.framework, left.code) == ("PyTorch", "nn.BatchNorm2d(eps=0.01)")
+    assert (right.framework, right.code) == ("MindSpore", "nn.BatchNorm2d(eps=1e-05)")
+    assert left.code in sentence(CAUSE, ENGINES)
+    assert where_to_write(right, ("a.py:1", "b.py:2")) == "In MindSpore's net, at b.py:2"
+    assert where_to_write(left, ("", "b.py:2")) == "In PyTorch's net"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Related(how="times", factor=Factor(0.125)),
+        LeftOut(relation=Related(how="times", factor=Factor(0.125))),
+    ],
+)
+def test_what_follows_from_recorded_values_is_not_said_to_be_tried(
+    change: Related | LeftOut,
+) -> None:
+    found = msgspec.structs.replace(CAUSE, change=change, mends=())
+    assert found.proven == "recorded_values"
+    assert sentence(found, ENGINES).startswith("Cause, from the recorded values: ")
+    assert "tried" not in how_proven(found)
+
+
+def test_where_nothing_explains_it_the_sentence_says_so_with_the_nearest_change() -> None:
+    assert attempts(explained(PARTED, has_cause=False)) == (
+        "61 changes were tried here: none gives the other side's value; the nearest is `eps=0.1`"
+        " in the place of `eps=1e-05`, which leaves them 0.25 apart"
+    )
+    assert attempts(explained(PARTED)) == attempts(PARTED) == ""
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (
+            msgspec.structs.replace(ATTEMPTS, tried=1, nearest=()),
+            "1 change was tried here: it",
+        ),
+        (msgspec.structs.replace(ATTEMPTS, fitting=(EPS, FARTHER)), "several give the other"),
+        (msgspec.structs.replace(ATTEMPTS, is_repeated=False), "does not give its own value"),
+        (WITH_CAUSE, "`eps=0.01` in the place of `eps=1e-05` gives the other side's value"),
+    ],
+)
+def test_each_outcome_of_trials_is_said_as_what_it_is(made: Attempts, said: str) -> None:
+    assert said in attempts_text(made)
+
+
+def test_beside_a_cause_no_other_change_is_said_to_fit() -> None:
+    made = msgspec.structs.replace(ATTEMPTS, fitting=(EPS, FARTHER))
+    assert "several" not in attempts_text(made, CAUSE)
