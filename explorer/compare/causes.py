@@ -8,8 +8,10 @@ from explorer.compare.mends import mends
 from explorer.compare.rooms import Room, apart_if_same, distance, noise_of, room_of
 from explorer.compare.trials import Suspect
 from explorer.model.causes import (
+    LEFT_OUT,
     Cause,
     Change,
+    LeftOut,
     OtherArguments,
     OtherInputs,
     OtherOperator,
@@ -62,7 +64,7 @@ def is_last_resort(cause: Cause) -> bool:
 def change_of(trial: Trial, node: Node) -> Change:
     """What a trial changes of a node."""
     if trial.op:
-        return OtherOperator(op=trial.op)
+        return LeftOut() if trial.op == LEFT_OUT else OtherOperator(op=trial.op)
     if trial.inputs:
         return OtherInputs(changes=trial.inputs)
     own = {name: node.arguments[name] for name in trial.arguments}

@@ -31,6 +31,13 @@ USUAL: dict[str, tuple[ArgumentValue, ...]] = {
 }
 """Values of arguments that are tried although the other side is given none."""
 
+WINDOWS: dict[str, tuple[int, ...]] = {
+    "padding": (0, 1, 2, 3),
+    "stride": (1, 2),
+    "dilation": (1, 2),
+}
+"""Numbers of windows that are tried along all of their axes."""
+
 FIXED = frozenset(
     {
         "dtype",

@@ -97,7 +97,7 @@ def _found(ends: _Ends) -> Found | None:
         return None
     room = room_of(ends.own, ends.target)
     if ends.leaf:
-        leaves = dict(_parts(ends.there, ends.other, ends.target))
+        leaves = dict(_parts(ends.there, ends.other, ends.target, ends.here))
         around = Surroundings(parts={ends.leaf: leaves[ends.leaf]} if ends.leaf in leaves else {})
         return relation_of(own, target, room, around, WITH_PARTS)
     return relation_of(own, target, room, _surroundings(ends))
@@ -196,11 +196,17 @@ def _of_lone_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> It
         if edge.origin != leaf or user.kind != "op" or not user.outputs:
             continue
         for node in there.nodes:
-            if _may_be_without(node, user):
+            if _may_be_without(node, user) and not _does_the_same(there, node, user):
                 values = node.outputs[0], user.outputs[0]
                 yield _Ends(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
+
+
+def _does_the_same(graph: GradGraph, node: Node, user: Node) -> bool:
+    """Whether an op of the user's kind reads a node: then it may have its own value for the leaf."""
+    behind = next_op(graph, node)
+    return behind is not None and family(behind.op) == family(user.op)
 
 
 def _may_be_without(node: Node, user: Node) -> bool:
@@ -243,11 +249,18 @@ def _reached(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str
 
 
 def next_op(graph: GradGraph, node: Node) -> Node | None:
-    """The only op that computes from a node in its phase."""
+    """The only op that computes from a node in its phase; what only moves numbers is passed."""
     nodes = graph.by_id()
-    readers = {it.target for it in graph.edges if it.origin == node.id and it.kind != "control"}
-    ops = [nodes[it] for it in readers if nodes[it].kind == "op" and nodes[it].phase == node.phase]
-    return ops[0] if len(ops) == 1 else None
+    for _ in graph.nodes:
+        readers = {it.target for it in graph.edges if it.origin == node.id and it.kind != "control"}
+        ops = [nodes[it] for it in readers if nodes[it].kind == "op"]
+        ops = [op for op in ops if op.phase == node.phase]
+        if len(ops) != 1:
+            return None
+        (node,) = ops
+        if family(node.op) != "reshape":
+            return node
+    return None
 
 
 def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
@@ -280,7 +293,9 @@ def _surroundings(ends: _Ends) -> Surroundings:
         for axes in range(1, len(output.shape)):
             sizes.add(math.prod(output.shape[axes:]))
     return Surroundings(
-        tuple(sizes), tuple(_shares(ends)), dict(_parts(ends.there, ends.other, ends.target))
+        tuple(sizes),
+        tuple(_shares(ends)),
+        dict(_parts(ends.there, ends.other, ends.target, ends.here)),
     )
 
 
@@ -296,9 +311,12 @@ def _shares(ends: _Ends) -> Iterator[float]:
             yield value
 
 
-def _parts(graph: GradGraph, node: Node, target: Output) -> Iterator[tuple[str, Floats]]:
-    """The values that were there before a node, by name, the nearest ones first."""
+def _parts(
+    graph: GradGraph, node: Node, target: Output, other: GradGraph
+) -> Iterator[tuple[str, Floats]]:
+    """The values that were there before a node, by name, the nearest ones first; all parameters."""
     before = [it for it in graph.nodes if it.order < node.order or it.kind == "parameter"]
+    before += [it for it in other.nodes if it.kind == "parameter"]
     for part in _nearest(before, node)[:MOST_PARTS]:
         if part.kind == "output" or part.id == node.id or not part.outputs:
             continue

@@ -21,11 +21,11 @@ def members(row: list[Node]) -> Iterator[tuple[Node, tuple[str, ...]]]:
 
 def exchanged(
     here: GradGraph, node: Node, there: GradGraph, other: Node
-) -> tuple[Trial, Node, Node] | None:
+) -> tuple[list[Trial], Node, Node] | None:
     """Two ops in the opposite order, where the other side has them so.
 
-    The trial, the second op of this side, and the second of the other one. None where the two sides
-    do not have the same two kinds of ops.
+    The trials, one for each input, the second op of this side, and the second of the other one. None
+    where the two sides do not have the same two kinds of ops.
     """
     second, other_second = next_op(here, node), next_op(there, other)
     if second is None or other_second is None:
@@ -34,11 +34,12 @@ def exchanged(
     if kinds[0] == kinds[1] or kinds != (family(other_second.op), family(other.op)):
         return None
     flow = [edge for edge in here.edges if edge.kind != "control"]
-    read = next((edge for edge in flow if edge.target == node.id and edge.input == 0), None)
     slots = [edge.input for edge in flow if (edge.origin, edge.target) == (node.id, second.id)]
-    if read is None or not slots:
-        return None
-    ahead = InputChange(
-        (slots[0],), "ahead", node=read.origin, output=read.output, label=label_of(node)
-    )
-    return Trial(second.id, inputs=(ahead,), then=(node.id,)), second, other_second
+    trials = []
+    for read in flow:
+        if read.target == node.id and slots:
+            ahead = InputChange(
+                (slots[0],), "ahead", node=read.origin, output=read.output, label=label_of(node)
+            )
+            trials.append(Trial(second.id, inputs=(ahead,), then=(node.id,)))
+    return trials, second, other_second

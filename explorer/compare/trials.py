@@ -11,12 +11,13 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.input_trials import input_changes
-from explorer.compare.kinds import AXES, FEW_VALUES, FIXED, KINDS, LAST, POSITIONS, USUAL
-from explorer.compare.related import constants_read, row_from
+from explorer.compare.kinds import AXES, FEW_VALUES, FIXED, KINDS, LAST, POSITIONS, USUAL, WINDOWS
+from explorer.compare.related import constants_read, next_op, row_from
 from explorer.compare.row_trials import exchanged, members
-from explorer.model.causes import Trial
-from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere, Row
+from explorer.model.causes import LEFT_OUT, Trial
+from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere, Row
 from explorer.model.engines import ENGINES
+from explorer.model.families import family
 from explorer.model.graph import (
     Arguments,
     ArgumentValue,
@@ -78,6 +79,8 @@ def _suspect(ends: _Ends) -> Suspect | None:
     for node, then in members(ends.own_row):
         rank = _rank(ends.here, node)
         tried = _trials(ends.here, node, _pool(ends), rank, is_alone=not then and node is first)
+        if len(ends.own_row) > 1:
+            tried.append(Trial(node.id, op=LEFT_OUT))
         trials += [msgspec.structs.replace(trial, then=then) for trial in tried]
     if not trials:
         return None
@@ -90,11 +93,11 @@ def _in_other_order(ends: _Ends) -> Suspect | None:
     found = exchanged(ends.here, ends.own_row[0], ends.there, ends.row[0])
     if found is None:
         return None
-    trial, node, other = found
+    trials, node, other = found
     own, target = _value(ends.here, node, ""), _value(ends.there, other, "")
     if own is None or target is None:
         return None
-    return Suspect(ends.side, node, other, own, target, (Trial(node.id), trial))
+    return Suspect(ends.side, node, other, own, target, (Trial(node.id), *trials))
 
 
 def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> list[_Ends]:
@@ -105,6 +108,8 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> list[_En
         rows = divergence.rows
     elif isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
         result = divergence.name  # a further output of the two ops, such as a running statistic
+    elif isinstance(divergence, ExtraOps):
+        return _with_one_more(divergence, left, right)
     else:
         return []
     first, second = divergence.nodes
@@ -117,6 +122,32 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> list[_En
         _Ends("left", left, right, ours, theirs, result),
         _Ends("right", right, left, theirs, ours, result),
     ]
+
+
+def _with_one_more(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> list[_Ends]:
+    """An op that one side alone has, with the op behind it, and that of the other side in its place.
+
+    The two are of one kind, in one module.
+    """
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    first = divergence.nodes[0 if divergence.side == "left" else 1]
+    if first is None or divergence.row.count > 1:
+        return []
+    node = here.by_id()[first]
+    behind = next_op(here, node)
+    if behind is None:
+        return []
+    like = [
+        other
+        for other in there.nodes
+        if other.kind == "op"
+        and other.phase == behind.phase
+        and (other.scope, family(other.op)) == (behind.scope, family(behind.op))
+        and [it.shape for it in other.outputs[:1]] == [it.shape for it in behind.outputs[:1]]
+    ]
+    if len(like) != 1:
+        return []
+    return [_Ends(divergence.side, here, there, [node, behind], like, "")]
 
 
 def _is_of_torch(graph: GradGraph) -> bool:
@@ -220,6 +251,20 @@ def _alternatives(
             yield from (LAST, -1) if name == "end" else ()
         for other in pool:
             yield from _in_place_of(value, other)
+        if isinstance(value, tuple):
+            yield from ((number,) * len(value) for number in WINDOWS.get(name, ()))
+        if name == "pad" and isinstance(value, tuple):
+            yield from _other_ends(value)
+
+
+def _other_ends(pad: tuple[object, ...]) -> Iterator[ArgumentValue]:
+    """Padding of the ends of axes with the two ends of each exchanged, or half of it at each."""
+    pairs = list(zip(pad[::2], pad[1::2], strict=False))
+    numbers = [number for pair in pairs for number in pair[::-1] if isinstance(number, int)]
+    yield tuple(numbers)
+    sums = [sum(it for it in pair if isinstance(it, int)) for pair in pairs]
+    yield tuple(number for total in sums for number in (total // 2, total - total // 2))
+    yield tuple(number for total in sums for number in (total - total // 2, total // 2))
 
 
 def _in_place_of(value: ArgumentValue, other: ArgumentValue) -> Iterator[ArgumentValue]:

@@ -33,6 +33,10 @@ class InputChange(msgspec.Struct, frozen=True):
     label: str = ""
 
 
+LEFT_OUT = "aten.clone.default"
+"""The operator that is tried in the place of one that may be left out: it hands its input on."""
+
+
 class Trial(msgspec.Struct, frozen=True):
     """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
 
@@ -149,12 +153,12 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
-    """The op, or the last of a row, has no counterpart: it makes its value of what it reads so.
+    """The op, or the last of a row, has no counterpart: the other side goes on with what it reads.
 
-    The other side goes on with what it reads.
+    What it makes of that is the ``relation``; None where the ops behind it were computed without it.
     """
 
-    relation: Related
+    relation: Related | None = None
 
 
 Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut
@@ -209,7 +213,10 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def proven(self) -> Proven:
         """How it is known that the change gives the other side's value."""
-        return "recorded_values" if isinstance(self.change, Related | LeftOut) else "computed_again"
+        is_seen = isinstance(self.change, Related) or (
+            isinstance(self.change, LeftOut) and self.change.relation is not None
+        )
+        return "recorded_values" if is_seen else "computed_again"
 
 
 def mirrored_cause(cause: Cause) -> Cause:

@@ -235,6 +235,9 @@ def _related(change: Related) -> Told:
 def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
     """That one side alone has an op, and what it does."""
     own, other = engines if found.side == "left" else engines[::-1]
+    if change.relation is None:
+        text = _("Cause, tried: without `{op}`, {engine} has the value of {other} ({figures})")
+        return text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
     text = _(
         "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
         " {other} goes on with what is read there"

@@ -190,8 +190,8 @@ def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
         if it.how == "swapped":
             yield Fact("order of inputs")
         if it.how == "replaced":
-            yield Fact("other input")
-            yield Fact("order of inputs")
+            for kind in ("other input", "order of inputs", "steps", "rows in another order"):
+                yield Fact(kind)
         if it.how == "rounded":
             yield Fact("cast")
         if it.how == "scaled":
@@ -241,7 +241,8 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
 
 
 def _left_out(change: LeftOut, cause: Cause) -> Iterator[Fact]:
-    yield from _related(change.relation, cause)
+    if change.relation:
+        yield from _related(change.relation, cause)
     for kind in ("op left out", "op added"):
         yield Fact(kind, op=cause.op)
 
