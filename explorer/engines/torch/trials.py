@@ -1,6 +1,6 @@
 """Operators of PyTorch's graphs computed again, alone, with other arguments than they had."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -93,7 +93,14 @@ def try_out(request: TrialsRequest) -> Tried:
     else:
         _, recording = solve_recorded(ready(case), case.case)
         call_of = TapeGradGraph(recording, values=False).call_of
-    return Tried(tuple(_tried(trial, call_of(trial.node)) for trial in request.trials))
+    return Tried(tried(request.trials, call_of))
+
+
+def tried(
+    trials: Iterable[Trial], call_of: Callable[[str], Call | None]
+) -> tuple[tuple[Output, ...], ...]:
+    """The outputs of each trial; ``call_of`` says what was called at a node."""
+    return tuple(_tried(trial, call_of(trial.node)) for trial in trials)
 
 
 def _tried(trial: Trial, call: Call | None) -> tuple[Output, ...]:
