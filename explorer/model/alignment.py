@@ -7,6 +7,7 @@ import msgspec
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence
 from explorer.model.graph import SideName
+from explorer.model.mended import Mended
 from explorer.model.unpaired import CONTRADICTIONS, Unpaired
 
 How = Literal[
@@ -101,7 +102,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     two engines to differ where they do. ``drawn`` names the results that depend on a random draw on
     both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
     other results than their plain call: no divergence is then named. ``causes`` explain the
-    divergences, in their order, None where nothing that was tried does; () before anything was.
+    divergences, in their order, None where nothing that was tried does; () before anything was. ``mended`` is
+    what the one engine shows with the other's values put in, None where nothing was computed again.
     """
 
     left: str
@@ -118,6 +120,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     drawn: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
     causes: tuple[Cause | None, ...] = ()
+    mended: Mended | None = None
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

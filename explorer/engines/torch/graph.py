@@ -103,9 +103,7 @@ def _solve_recorded(
     return part.joint, results
 
 
-def recorded_graph(
-    request: CaseRequest, instead: Mapping[str, Values] = NOTHING
-) -> JointGradGraph:
+def recorded_graph(request: CaseRequest, instead: Mapping[str, Values] = NOTHING) -> JointGradGraph:
     """The graph that a capture gives, before it becomes a record.
 
     ``instead`` has other values for the outputs of some nodes, by their ids.

@@ -52,6 +52,4 @@ def _own(view: torch.Tensor) -> torch.Tensor:
     """Memory like that of a view: with its strides, where no two elements of it share memory."""
     if 0 in view.stride():
         return torch.empty_like(view, memory_format=torch.contiguous_format)
-    return torch.empty_strided(
-        view.shape, view.stride(), dtype=view.dtype, device=view.device
-    )
+    return torch.empty_strided(view.shape, view.stride(), dtype=view.dtype, device=view.device)

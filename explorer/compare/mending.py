@@ -1,0 +1,194 @@
+"""Two graphs of which one goes on with the other's values where they part: what is put in, and what is new.
+
+One of the graphs, that of ``here``, is computed again, with the values of the other one, that of ``there``,
+at the divergences that are known. What then still differs is another mistake, or the gradient of one that
+is known.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import prod
+from typing import NamedTuple
+
+from explorer.compare.align.joints import Joint, Seam, Slot
+from explorer.model.arrays import Array
+from explorer.model.divergence import Divergence, GradientAdded, GradientStopped, ResultElsewhere
+from explorer.model.graph import OTHER, GradGraph, Node, SideName
+from explorer.model.mended import NotPutIn, Obstacle, PutIn
+
+Find = Callable[[Slot], Array | None]
+"""Finds all elements of an output; None where they are not known."""
+
+
+class Found(NamedTuple):
+    """What came of a run: divergences that are new, and the ones that were known before.
+
+    Each has its place among the divergences of the alignment.
+    """
+
+    new: tuple[int, ...]
+    known: tuple[int, ...]
+
+
+class Mending:
+    """What is known of two graphs so far: where they part, and which values are put in there.
+
+    ``put_in`` are the values by the output of ``here`` that gets them, ``obstacles`` the divergences at
+    which there were none.
+    """
+
+    def __init__(self, here: GradGraph, there: GradGraph, side: SideName) -> None:
+        self._side = side
+        self._nodes: dict[SideName, dict[str, Node]] = {
+            side: here.by_id(),
+            OTHER[side]: there.by_id(),
+        }
+        self._parts: dict[SideName, set[str]] = {"left": set(), "right": set()}
+        self._places: set[tuple[str, str]] = set()
+        self._makers: dict[str, Slot] = {}
+        for edge in here.edges:
+            if edge.kind != "control":
+                self._makers[edge.target] = edge.origin, edge.output
+        self.put_in: dict[Slot, PutIn] = {}
+        self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
+
+    def find(self, divergences: Iterable[Divergence], seams: Iterable[Seam]) -> Found:
+        """Which of some divergences are new; those that are assumed wait until they are sure."""
+        new, known = [], []
+        for place, (divergence, seam) in enumerate(zip(divergences, seams, strict=True)):
+            if self._is_known(divergence, seam):
+                known.append(place)
+            elif not seam.is_assumed:
+                new.append(place)
+        return Found(tuple(new), tuple(known))
+
+    def note(self, seam: Seam) -> None:
+        """Note that a divergence is known from now on."""
+        for side, parts in seam.parts.items():
+            self._parts[side] |= parts
+            for part in parts:
+                node = self._nodes[side][part]
+                if node.phase == "forward" and node.source:
+                    self._places.add(_place(node))
+
+    def wanted(self, seams: Iterable[Seam]) -> list[Slot]:
+        """The outputs of ``there`` whose values are to be put in."""
+        slots = []
+        for seam in seams:
+            slots += [joint.there for joint in seam.joints[self._side] if joint.there is not None]
+        return slots
+
+    def mend(self, divergence: Divergence, seam: Seam, find: Find) -> bool:
+        """Put in the values of the other side at a divergence; whether one is new there."""
+        if seam.is_assumed or _is_changed_state(divergence):
+            return False
+        is_new, why = (
+            False,
+            "no_place" if not isinstance(divergence, GradientStopped) else "stopped",
+        )
+        obstacle: Obstacle | None = why  # type: ignore[assignment]  # one of the two
+        for joint in seam.joints[self._side]:
+            obstacle = _obstacle(joint)
+            value = None
+            if obstacle is None and joint.there is not None:
+                value = find(joint.there)
+                obstacle = "no_value" if value is None else None
+            if obstacle is None:
+                is_new |= joint.here not in self.put_in
+                self.put_in[joint.here] = PutIn(*joint.here, value)
+        if obstacle is not None:
+            self.obstacles.setdefault(
+                divergence.nodes,
+                NotPutIn(nodes=divergence.nodes, phase=divergence.phase, why=obstacle),
+            )
+        return is_new
+
+    def mend_gradients(self, differing: Iterable[str], find: Find) -> bool:
+        """Put in the gradients of leaves that an op which is known gives; whether one is new."""
+        here, there = self._nodes[self._side].values(), self._nodes[OTHER[self._side]].values()
+        names = set(differing)
+        others = {node.name: node for node in there if _is_gradient(node, names)}
+        is_new = False
+        for node in here:
+            if not _is_gradient(node, names) or node.name not in others:
+                continue
+            maker = self._makers.get(node.id)
+            if maker is None or maker in self.put_in or not self._is_of_known(maker[0]):
+                continue
+            value = find((others[node.name].id, 0))
+            if value is not None and prod(value.shape) == prod(node.outputs[0].shape):
+                self.put_in[maker] = PutIn(*maker, value)
+                is_new = True
+        return is_new
+
+    def _is_of_known(self, node: str) -> bool:
+        forward = self._nodes[self._side][node].forward
+        return forward is not None and forward in self._parts[self._side]
+
+    def _is_known(self, divergence: Divergence, seam: Seam) -> bool:
+        """Whether a divergence is one that is known, or in the gradients of one."""
+        for side, parts in seam.parts.items():
+            if not parts.isdisjoint(self._parts[side]):
+                return True
+        if divergence.phase == "forward" or isinstance(
+            divergence, (GradientStopped, GradientAdded)
+        ):
+            return False
+        return any(
+            self._derives(side, part) for side, parts in seam.parts.items() for part in parts
+        )
+
+    def _derives(self, side: SideName, part: str) -> bool:
+        """Whether a node of backward derives from what differs in forward, by its link or its line."""
+        node = self._nodes[side][part]
+        if node.kind == "output":
+            return side == self._side and self._is_of_known(self._makers[part][0])
+        is_linked = node.forward is not None and node.forward in self._parts[side]
+        return is_linked or (bool(node.source) and _place(node) in self._places)
+
+
+def _place(node: Node) -> tuple[str, str]:
+    return node.scope, node.source[0]
+
+
+def _is_gradient(node: Node, names: set[str]) -> bool:
+    return node.kind == "output" and node.phase == "backward" and node.name in names
+
+
+def _is_changed_state(divergence: Divergence) -> bool:
+    """Whether it is a further output that nothing reads, such as a running statistic."""
+    is_result = isinstance(divergence, ResultElsewhere) and divergence.do_correspond
+    return is_result and divergence.phase == "forward"
+
+
+def _obstacle(joint: Joint) -> Obstacle | None:
+    """Why a value does not fit: another size, or axes in another order."""
+    own, other = ([length for length in shape if length != 1] for shape in joint.shapes)
+    if prod(own) != prod(other):
+        return "size"
+    return "layout" if own != other and sorted(own) == sorted(other) else None
+
+
+def whole_of(graph: GradGraph, more: Mapping[Slot, Array | None]) -> Find:
+    """Finds the elements of the outputs of a graph; ``more`` are those that it does not hold."""
+    nodes = graph.by_id()
+
+    def find(slot: Slot) -> Array | None:
+        node, output = slot
+        outputs = nodes[node].outputs
+        summary = outputs[output].values if output < len(outputs) else None
+        if summary is not None and summary.whole is not None and summary.whole.data:
+            return summary.whole
+        return more.get(slot)
+
+    return find
+
+
+def large_slots(graph: GradGraph, nodes: Iterable[str], most: int) -> Iterator[Slot]:
+    """The outputs of some nodes that are not kept whole, as long as all have at most ``most`` elements."""
+    by_id, left = graph.by_id(), most
+    for name in nodes:
+        for output, record in enumerate(by_id[name].outputs):
+            is_whole = record.values is None or record.values.whole is not None
+            if not is_whole and prod(record.shape) <= left:
+                left -= prod(record.shape)
+                yield name, output
