@@ -10,6 +10,7 @@ from math import prod
 from typing import NamedTuple
 
 from explorer.compare.align.joints import Joint, Seam, Slot
+from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
 from explorer.model.divergence import Divergence, GradientAdded, GradientStopped, ResultElsewhere
 from explorer.model.graph import OTHER, GradGraph, Node, SideName
@@ -48,6 +49,10 @@ class Mending:
         for edge in here.edges:
             if edge.kind != "control":
                 self._makers[edge.target] = edge.origin, edge.output
+        self._readers: dict[SideName, dict[Slot, list[str]]] = {
+            side: _readers(here),
+            OTHER[side]: _readers(there),
+        }
         self.put_in: dict[Slot, PutIn] = {}
         self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
 
@@ -93,8 +98,7 @@ class Mending:
                 value = find(joint.there)
                 obstacle = "no_value" if value is None else None
             if obstacle is None:
-                is_new |= joint.here not in self.put_in
-                self.put_in[joint.here] = PutIn(*joint.here, value)
+                is_new |= self._put(joint.here, value)
         if obstacle is not None:
             self.obstacles.setdefault(
                 divergence.nodes,
@@ -102,23 +106,78 @@ class Mending:
             )
         return is_new
 
-    def mend_gradients(self, differing: Iterable[str], find: Find) -> bool:
-        """Put in the gradients of leaves that an op which is known gives; whether one is new."""
-        here, there = self._nodes[self._side].values(), self._nodes[OTHER[self._side]].values()
-        names = set(differing)
-        others = {node.name: node for node in there if _is_gradient(node, names)}
+    def mend_gradients(self, differing: Iterable[str], pairs: Iterable[Pair], find: Find) -> bool:
+        """Put in the gradients that ops which are known hand on; whether one is new.
+
+        These are gradients of leaves, and what ops read that correspond by ``pairs``.
+        """
         is_new = False
-        for node in here:
-            if not _is_gradient(node, names) or node.name not in others:
-                continue
-            maker = self._makers.get(node.id)
-            if maker is None or maker in self.put_in or not self._is_of_known(maker[0]):
-                continue
-            value = find((others[node.name].id, 0))
-            if value is not None and prod(value.shape) == prod(node.outputs[0].shape):
-                self.put_in[maker] = PutIn(*maker, value)
-                is_new = True
+        for here, there in (*self._leaf_gradients(differing), *self._handed_on(pairs)):
+            value = find(there)
+            shape = self._nodes[self._side][here[0]].outputs[here[1]].shape
+            if here not in self.put_in and value is not None and prod(value.shape) == prod(shape):
+                is_new |= self._put(here, value)
         return is_new
+
+    def _put(self, here: Slot, value: Array | None) -> bool:
+        """Put in a value; whether that is new."""
+        one = PutIn(*here, value)
+        is_new = self.put_in.get(here) != one
+        self.put_in[here] = one
+        return is_new
+
+    def _leaf_gradients(self, differing: Iterable[str]) -> Iterator[tuple[Slot, Slot]]:
+        """The makers of gradients of leaves that differ, and the other side's results."""
+        names = set(differing)
+        there = self._nodes[OTHER[self._side]].values()
+        others = {node.name: node.id for node in there if _is_gradient(node, names)}
+        for node in self._nodes[self._side].values():
+            maker = self._makers.get(node.id)
+            is_wanted = _is_gradient(node, names) and node.name in others
+            if maker and is_wanted and self._is_of_known(maker[0]):
+                yield maker, (others[node.name], 0)
+
+    def _handed_on(self, pairs: Iterable[Pair]) -> Iterator[tuple[Slot, Slot]]:
+        """Gradients that an op which is known hands on, and what its reader's counterpart reads.
+
+        A reader derives from an op in forward, which has a partner: what derives from that one reads
+        the gradient on the other side.
+        """
+        other = OTHER[self._side]
+        partners = {}
+        for pair in pairs:
+            both = {"left": pair.left, "right": pair.right}
+            partners[both[self._side]] = both[other]
+        for origin, readers in self._readers[self._side].items():
+            if not self._is_of_known(origin[0]):
+                continue
+            found: set[Slot] = set()
+            for reader in readers:
+                forward = self._forward_of(self._side, reader)
+                if forward is None or forward in self._parts[self._side]:
+                    continue
+                found |= self._read_by(other, partners.get(forward), self._size(self._side, origin))
+            if len(found) == 1:
+                yield origin, found.pop()
+
+    def _read_by(self, side: SideName, forward: str | None, size: int) -> set[Slot]:
+        """The gradients of a size that the ops read which derive from one in forward."""
+        if forward is None:
+            return set()
+        found = set()
+        for origin, readers in self._readers[side].items():
+            is_read = any(self._forward_of(side, reader) == forward for reader in readers)
+            is_own = self._forward_of(side, origin[0]) == forward
+            if is_read and not is_own and self._size(side, origin) == size:
+                found.add(origin)
+        return found
+
+    def _forward_of(self, side: SideName, node: str) -> str | None:
+        return self._nodes[side][node].forward
+
+    def _size(self, side: SideName, slot: Slot) -> int:
+        outputs = self._nodes[side][slot[0]].outputs
+        return prod(outputs[slot[1]].shape) if slot[1] < len(outputs) else -1
 
     def _is_of_known(self, node: str) -> bool:
         forward = self._nodes[self._side][node].forward
@@ -129,6 +188,9 @@ class Mending:
         for side, parts in seam.parts.items():
             if not parts.isdisjoint(self._parts[side]):
                 return True
+        # What is said of a value that was put in belongs to the divergence where it was.
+        if any(joint.here[0] in self._parts[self._side] for joint in seam.joints[self._side]):
+            return True
         if divergence.phase == "forward" or isinstance(
             divergence, (GradientStopped, GradientAdded)
         ):
@@ -144,6 +206,19 @@ class Mending:
             return side == self._side and self._is_of_known(self._makers[part][0])
         is_linked = node.forward is not None and node.forward in self._parts[side]
         return is_linked or (bool(node.source) and _place(node) in self._places)
+
+
+def _readers(graph: GradGraph) -> dict[Slot, list[str]]:
+    """The ops of backward that read each output of an op of backward."""
+    nodes = graph.by_id()
+    readers: dict[Slot, list[str]] = {}
+    for edge in graph.edges:
+        is_op = nodes[edge.origin].kind in ("op", "accumulate", "call")
+        is_result = nodes[edge.target].kind == "output"
+        phases = nodes[edge.origin].phase, nodes[edge.target].phase
+        if edge.kind == "data" and is_op and not is_result and phases == ("backward", "backward"):
+            readers.setdefault((edge.origin, edge.output), []).append(edge.target)
+    return readers
 
 
 def _place(node: Node) -> tuple[str, str]:

@@ -13,7 +13,6 @@ from explorer.exploration.explanations import Explanations
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array
 from explorer.model.causes import Cause, Trial, Tried
-from explorer.model.divergence import Divergence
 from explorer.model.engines import ENGINES
 from explorer.model.graph import OTHER, GradGraph, Output, SideName
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
@@ -92,7 +91,7 @@ class Course:
     def begin(self, more: Mapping[Slot, Array | None]) -> None:
         """Put in the values at the divergences that are known; ``more`` are the large ones."""
         self._more.update(more)
-        self._mend(self._first.alignment.divergences, self._first.seams)
+        self._mend(*self._first)
 
     def wish(self) -> Wish | None:
         """The next run; None where nothing is left to be run."""
@@ -129,19 +128,20 @@ class Course:
         found = self._mending.find(divergences, seams)
         values = len(self._mending.put_in)
         targets: list[Target | None] = [None] * len(divergences)
+        for place in (*found.new, *found.known):
+            number = self._first_named(seams[place].parts[self._side])
+            if number is not None and number not in self._causes:
+                targets[place] = Target("first", number)
         for place in found.new:
+            if targets[place] is not None:
+                continue
             targets[place] = Target("behind", len(self._behind))
             self._behind.append(
                 Behind(divergence=divergences[place], cause=None, run=self._runs, values=values)
             )
-        for place in found.known:
-            number = self._first_named(seams[place].parts[self._side])
-            if number is not None and number not in self._causes:
-                targets[place] = Target("first", number)
         self._try(alignment, targets, left, right)
-        self._mend(divergences, seams)
-        if self._mending.mend_gradients(alignment.differing, self._find):
-            self._is_new = True
+        self._mending.obstacles.clear()
+        self._mend(alignment, seams)
 
     def _try(
         self,
@@ -162,11 +162,14 @@ class Course:
         kept = tuple(target for target in targets if target is not None)
         self._waiting.append((explanations, kept))
 
-    def _mend(self, divergences: Iterable[Divergence], seams: Iterable[Seam]) -> None:
-        for divergence, seam in zip(divergences, seams, strict=True):
+    def _mend(self, alignment: Alignment, seams: Iterable[Seam]) -> None:
+        """Put in the values at divergences, but for those that are not sure yet."""
+        for divergence, seam in zip(alignment.divergences, seams, strict=True):
             if not seam.is_assumed:
                 self._mending.note(seam)
                 self._is_new |= self._mending.mend(divergence, seam, self._find)
+        names, pairs = alignment.differing, self._first.alignment.pairs
+        self._is_new |= self._mending.mend_gradients(names, pairs, self._find)
 
     def _find(self, slot: Slot) -> Array | None:
         return whole_of(self._there, self._more)(slot)

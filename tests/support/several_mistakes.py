@@ -112,9 +112,7 @@ SEVERAL: dict[str, Several] = {
             Planted("self.norm(h)", "self.norm(h)", "eps"),
             GELU,
             Planted("F.silu(h)", "ops.relu(h)", "aten.relu.default"),
-            Planted(
-                "torch.clamp(h, min=-0.5, max=0.5)", "ops.clamp(h, min=-0.5, max=0.7)", "max"
-            ),
+            Planted("torch.clamp(h, min=-0.5, max=0.5)", "ops.clamp(h, min=-0.5, max=0.7)", "max"),
         ),
     ),
     "a scale too many and a norm": Several(
