@@ -136,8 +136,13 @@ class Difference(msgspec.Struct, frozen=True):
 
     @property
     def causes(self) -> tuple[Cause | None, ...]:
-        """The cause of each divergence, the first one's first; None where nothing tried explains it."""
-        return self.alignment.causes
+        """The cause of each divergence, the first one's first; None where nothing tried explains it.
+
+        Those of the divergences that are seen as if these were mended follow.
+        """
+        mended = self.alignment.mended
+        behind = tuple(one.cause for one in mended.behind) if mended else ()
+        return self.alignment.causes + behind
 
     def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
         """Both graphs side by side; nodes that hold the same quantity carry the same number."""

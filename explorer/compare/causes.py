@@ -1,15 +1,12 @@
 """Why two ops give different values for equal inputs: what of all that was tried explains it."""
 
-import math
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from explorer.compare.mends import mends
-from explorer.compare.noise import CLEAR
+from explorer.compare.rooms import EXPLAINED, allowance, distance, noise_of
 from explorer.compare.trials import Suspect
-from explorer.model.arrays import unpack
 from explorer.model.causes import (
     Cause,
     Change,
@@ -20,13 +17,6 @@ from explorer.model.causes import (
     Tried,
 )
 from explorer.model.graph import GradGraph, Node, Output
-from explorer.numeric.differences import Floats, real_parts
-
-ROUNDING = 3e-6
-"""How far two values may be apart relative to their greatest element where no noise was measured."""
-
-EXPLAINED = 0.05
-"""What an explanation may leave of a difference, as a part of it."""
 
 
 class _Explanation(NamedTuple):
@@ -50,12 +40,22 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         op=suspect.node.op,
         change=_change(trial, suspect.node),
         greatest=found.apart,
-        noise=_noise(suspect.own, suspect.target),
+        noise=noise_of(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
         tried=len(suspect.trials) - 1,
     )
     to_write = mends(cause, suspect.node, (left.engine, right.engine))
     return msgspec.structs.replace(cause, mends=to_write)
+
+
+MERE_LAYOUT = frozenset({"transposed", "scaled", "rounded", "rolled", "reversed"})
+"""Changes of inputs that a relation of the two values says better, where there is one."""
+
+
+def is_last_resort(cause: Cause) -> bool:
+    """Whether a relation of the two values is to be preferred."""
+    change = cause.change
+    return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
 
 
 def _change(trial: Trial, node: Node) -> Change:
@@ -106,8 +106,16 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     found = [it for it in found if _effort(it.trial) == least]
     if len(found) > 1 and found[0].trial.op:
         found = [it for it in found if _is_named(it.trial.op, other)]
-    kinds = {(frozenset(it.trial.arguments), it.trial.op, it.trial.inputs) for it in found}
+    kinds = {_kind(it.trial) for it in found}
     return found[0] if len(kinds) == 1 else None
+
+
+def _kind(trial: Trial) -> object:
+    """What a trial changes. Any value that replaces an input and fits is as good as another one."""
+    changes = tuple(
+        msgspec.structs.replace(change, node="", output=0, label="") for change in trial.inputs
+    )
+    return frozenset(trial.arguments), trial.op, changes
 
 
 def _is_named(op: str, other: str) -> bool:
@@ -118,42 +126,3 @@ def _is_named(op: str, other: str) -> bool:
 def _effort(trial: Trial) -> int:
     """How much a trial changes: one argument, then another operator or the inputs, then two arguments."""
     return 2 if trial.op or trial.inputs else 2 * len(trial.arguments) - 1
-
-
-def distance(one: Output, other: Output) -> float | None:
-    """How far two values are apart at most; None where that is not known.
-
-    Of values that are not kept whole, their figures are compared.
-    """
-    first, second = _numbers(one), _numbers(other)
-    if first is None or second is None or first.shape != second.shape:
-        return None
-    apart = np.abs(first - second)
-    same = (first == second) | (np.isnan(first) & np.isnan(second))
-    greatest = float(np.where(same, 0.0, apart).max(initial=0.0))
-    return greatest if np.isfinite(greatest) else None
-
-
-def _numbers(output: Output) -> Floats | None:
-    """The elements of a value in C order, or figures of one that is not kept whole."""
-    summary = output.values
-    if summary is None:
-        return None
-    if summary.whole is not None:
-        return real_parts(unpack(summary.whole)).astype(np.float64).ravel()
-    figures = (summary.minimum, summary.maximum, summary.mean, summary.norm, *summary.quantiles)
-    return np.array([*figures, summary.nonfinite], np.float64)
-
-
-def allowance(one: Output, other: Output) -> float:
-    """How far two values may be apart that are the same up to rounding."""
-    numbers = [np.abs(found) for found in (_numbers(one), _numbers(other)) if found is not None]
-    scale = max((float(np.nanmax(found, initial=0.0)) for found in numbers), default=0.0)
-    return max(CLEAR * (_noise(one, other) or 0.0), ROUNDING * scale)
-
-
-def _noise(one: Output, other: Output) -> float | None:
-    """The noise of both values together; None where neither has one: infinite noise is none."""
-    levels = [output.noise for output in (one, other) if output.noise is not None]
-    finite = [level for level in levels if math.isfinite(level)]
-    return sum(finite) if finite else None

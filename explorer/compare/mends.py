@@ -6,7 +6,7 @@ from explorer.correspondence.records import REQUIRED, UNKNOWN, Argument, Row
 from explorer.correspondence.table import layer_of, rows_named
 from explorer.correspondence.translation import translate
 from explorer.correspondence.ways import NoCounterpartError
-from explorer.model.causes import Cause, Mend
+from explorer.model.causes import Cause, Mend, OtherArguments, OtherOperator
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node
 
@@ -22,8 +22,10 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     frameworks = ENGINES[engines[0]].framework, ENGINES[engines[1]].framework
     if frameworks[0] == frameworks[1]:
         return ()
-    if cause.other_op:
+    if isinstance(cause.change, OtherOperator):
         return _of_operator(cause)
+    if not isinstance(cause.change, OtherArguments):
+        return ()
     left, right = cause.layers
     if left is not None and right is not None:
         both = (

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from explorer.compare.input_trials import input_changes
+from explorer.compare.related import row_from
 from explorer.model.causes import Trial
-from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere
+from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere, Row
 from explorer.model.engines import ENGINES
 from explorer.model.graph import (
     Arguments,
@@ -25,8 +27,15 @@ FEW_VALUES: dict[str, tuple[ArgumentValue, ...]] = {
     "reduction": ("mean", "sum", "none"),
     "correction": (0, 1),
     "padding_idx": (-1,),
+    "ignore_index": (-100,),
 }
 """The values of arguments that are one of few; a padding_idx of -1 is none."""
+
+POSITIONS = frozenset({"start", "end", "diagonal", "index", "shifts", "offset"})
+"""Arguments that are places: it may be that one is off by one."""
+
+LAST = 2**63 - 1
+"""The end of a slice that ends with its axis."""
 
 KINDS: tuple[tuple[str, ...], ...] = (
     (
@@ -95,7 +104,7 @@ def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Sus
         return None
     own = _value(ends.here, ends.node, ends.result)
     target = _value(ends.there, ends.row[-1], ends.result)
-    trials = _trials(ends.node, _pool(ends))
+    trials = _trials(ends.here, ends.node, _pool(ends))
     if own is None or target is None or not trials:
         return None
     return Suspect(ends.side, ends.node, ends.row[-1], own, target, (Trial(ends.node.id), *trials))
@@ -103,9 +112,10 @@ def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Sus
 
 def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | None:
     """A single op of PyTorch, which can be computed again, and what the other side has instead."""
-    counts, result = (1, 1), ""
+    rows: tuple[Row | None, Row | None] = (None, None)
+    result = ""
     if isinstance(divergence, OtherValue):
-        counts = divergence.rows[0].count, divergence.rows[1].count
+        rows = divergence.rows
     elif isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
         result = divergence.name  # a further output of the two ops, such as a running statistic
     else:
@@ -113,18 +123,19 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | 
     first, second = divergence.nodes
     if first is None or second is None:
         return None
-    if _is_one_of_torch(left, counts[0]):
-        row = _row(right, second, counts[1])
+    if _is_one_of_torch(left, rows[0]):
+        row = row_from(right, second, rows[1])
         return _Ends("left", left, right, left.by_id()[first], row, result) if row else None
-    if _is_one_of_torch(right, counts[1]):
-        row = _row(left, first, counts[0])
+    if _is_one_of_torch(right, rows[1]):
+        row = row_from(left, first, rows[0])
         return _Ends("right", right, left, right.by_id()[second], row, result) if row else None
     return None
 
 
-def _is_one_of_torch(graph: GradGraph, count: int) -> bool:
+def _is_one_of_torch(graph: GradGraph, row: Row | None) -> bool:
     """Whether a graph is PyTorch's and has a single op there."""
-    return ENGINES[graph.engine].framework == "torch" and count == 1
+    is_single = row is None or row.count == 1
+    return ENGINES[graph.engine].framework == "torch" and is_single
 
 
 def _pool(ends: _Ends) -> list[ArgumentValue]:
@@ -139,8 +150,8 @@ def _pool(ends: _Ends) -> list[ArgumentValue]:
     return pool
 
 
-def _trials(node: Node, pool: list[ArgumentValue]) -> list[Trial]:
-    """Changes of one argument, other operators, and changes of two arguments."""
+def _trials(graph: GradGraph, node: Node, pool: list[ArgumentValue]) -> list[Trial]:
+    """Changes of one argument, other operators, changed inputs, and changes of two arguments."""
     rank = len(node.outputs[0].shape) if node.outputs else 0
     single = list(_changes(node.arguments, pool, rank))[:MOST_TRIALS]
     double = []
@@ -149,6 +160,7 @@ def _trials(node: Node, pool: list[ArgumentValue]) -> list[Trial]:
             double.append({**one, **other})
     trials = [Trial(node.id, change) for change in single]
     trials += [Trial(node.id, op=op) for op in _others(node.op)]
+    trials += [Trial(node.id, inputs=(change,)) for change in input_changes(graph, node)]
     trials += [Trial(node.id, change) for change in double[:MOST_TRIALS]]
     return trials
 
@@ -168,20 +180,6 @@ def _value(graph: GradGraph, node: Node, result: str) -> Output | None:
         if other.kind == "output" and other.name == result:
             return other.outputs[0]
     return None
-
-
-def _row(graph: GradGraph, first: str, count: int) -> list[Node]:
-    """Ops in a row from ``first`` on; [] where they are no single row."""
-    nodes = graph.by_id()
-    row = [nodes[first]]
-    while len(row) < count:
-        readers = {edge.target for edge in graph.edges if edge.origin == row[-1].id}
-        ops = [nodes[reader] for reader in readers if nodes[reader].kind == "op"]
-        phase = [node for node in ops if node.phase == row[0].phase]
-        if len(phase) != 1:
-            return []
-        row.append(phase[0])
-    return row
 
 
 def _changes(own: Arguments, pool: Iterable[ArgumentValue], rank: int) -> Iterator[Arguments]:
@@ -207,6 +205,9 @@ def _alternatives(
     elif name in AXES and isinstance(value, int):
         yield from range(rank)
     else:
+        if name in POSITIONS and isinstance(value, int):
+            yield from (value - 1, value + 1)
+            yield from (LAST, -1) if name == "end" else ()
         for other in pool:
             yield from _in_place_of(value, other)
 

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.causes import cause_of
+from explorer.compare.causes import cause_of, is_last_resort
+from explorer.compare.related import related_cause
 from explorer.compare.trials import Suspect, suspect_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, Trial, Tried
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
 
 
@@ -36,7 +38,7 @@ class Explanations:
 
     def _found(self) -> Iterator[Explanation]:
         for place, alignment in enumerate(self._alignments):
-            left, right = self._graphs[alignment.left], self._graphs[alignment.right]
+            left, right = self._graphs_of(alignment)
             for number, divergence in enumerate(alignment.divergences):
                 suspect = suspect_at(divergence, left, right)
                 if suspect is not None:
@@ -56,12 +58,9 @@ class Explanations:
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
         for alignment, divergence, engine, suspect in self._all:
-            outputs = (
-                tuple(next(waiting[engine]) for _ in suspect.trials) if engine in waiting else ()
-            )
-            if outputs:
-                of = self._alignments[alignment]
-                graphs = self._graphs[of.left], self._graphs[of.right]
+            if engine in waiting:
+                outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+                graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
                 causes[alignment, divergence] = cause
         return tuple(
@@ -69,9 +68,24 @@ class Explanations:
             for place, alignment in enumerate(self._alignments)
         )
 
+    def _graphs_of(self, alignment: Alignment) -> tuple[GradGraph, GradGraph]:
+        return self._graphs[alignment.left], self._graphs[alignment.right]
+
     def _with_causes(
         self, place: int, alignment: Alignment, causes: Mapping[tuple[int, int], Cause | None]
     ) -> Alignment:
-        numbers = range(len(alignment.divergences))
-        found = tuple(causes.get((place, number)) for number in numbers)
+        graphs = self._graphs_of(alignment)
+        found = tuple(
+            _better(causes.get((place, number)), divergence, graphs)
+            for number, divergence in enumerate(alignment.divergences)
+        )
         return msgspec.structs.replace(alignment, causes=found)
+
+
+def _better(
+    tried: Cause | None, divergence: Divergence, graphs: tuple[GradGraph, GradGraph]
+) -> Cause | None:
+    """What was tried, or a relation of the two values where nothing was, or that says it better."""
+    if tried is not None and not is_last_resort(tried):
+        return tried
+    return related_cause(divergence, *graphs) or tried

@@ -193,7 +193,7 @@ def _carry_out(
     job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
     if trials:
         done += _until_done(trials, state, job_queue, no_answer)
-        state.explain()
+    state.explain()
     done += _go_on_as_if_mended(state, job_queue)
     first(state.first_report())
     for case_report in done:

@@ -1,6 +1,7 @@
 """The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
@@ -168,15 +169,20 @@ def trial_jobs(nets: Nets, case: GradCase, trials: Mapping[str, tuple[Trial, ...
     return jobs
 
 
-def mended_job(nets: Nets, case: GradCase, key: MendedKey, wish: Wish) -> Job:
-    """One engine's graph of a case with values of another."""
+def mended_jobs(nets: Nets, case: GradCase, key: MendedKey, wish: Wish) -> list[Job]:
+    """One engine's graph of a case with values of another, and trials on the graph of that one."""
     engine = ENGINES[key.engine]
-    request = MendedRequest(CaseRequest(nets.requests[key.engine], case), *wish)
+    request = MendedRequest(CaseRequest(nets.requests[key.engine], case), wish.put_in, wish.trials)
     target, kinds = (
         f"explorer.engines.{engine.framework}.mended:capture_mended",
         (engine.captures_in,),
     )
-    return Job(key, GRAPHS_STAGE, kinds, target, request, MendedRun, isolated=True)
+    run = Job(key, GRAPHS_STAGE, kinds, target, request, MendedRun, isolated=True)
+    if not wish.others:
+        return [run]
+    beside = msgspec.structs.replace(key, is_beside=True)
+    others = trial_jobs(nets, case, {key.other: wish.others})
+    return [run, *(replace(job, key=beside) for job in others)]
 
 
 def whole_jobs(nets: Nets, case: GradCase, wanted: Mapping[str, tuple[Slot, ...]]) -> list[Job]:

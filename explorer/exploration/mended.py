@@ -1,6 +1,7 @@
 """An exploration that goes on as if the divergences were mended, and finds those behind them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -23,23 +24,35 @@ MOST_RUNS = 12
 MOST_ELEMENTS = 1 << 24
 """So many elements of large values are asked of the other side at most."""
 
+Outputs = tuple[tuple[Output, ...], ...]
+"""The outputs of each of some trials."""
+
 Align = Callable[[GradGraph, GradGraph], Seamed]
 """Aligns two graphs of the main case."""
 
 
 class MendedKey(msgspec.Struct, frozen=True):
-    """The key of the job that captures an engine's graph with values of the ``other`` engine."""
+    """The key of the job that captures an engine's graph with values of the ``other`` engine.
+
+    That of the trials on the other engine's graph ``is_beside`` it.
+    """
 
     engine: str
     other: str
     run: int
+    is_beside: bool = False
 
 
 class Wish(NamedTuple):
-    """What is to be run next for one alignment: values to be put in, and trials on what is then computed."""
+    """What is to be run next for one alignment.
+
+    ``put_in`` are the values to be put in, ``trials`` are made on what is then computed. ``others`` are
+    trials on the plain graph of the other engine.
+    """
 
     put_in: tuple[PutIn, ...]
     trials: tuple[Trial, ...]
+    others: tuple[Trial, ...]
 
 
 class Target(NamedTuple):
@@ -95,24 +108,33 @@ class Course:
 
     def wish(self) -> Wish | None:
         """The next run; None where nothing is left to be run."""
-        trials = tuple(trial for one, _ in self._waiting for trial in self._trials(one))
-        if self.end or not (self._is_new or trials):
+        trials, others = self._trials(self.engine), self._trials(self.other)
+        if self.end or not (self._is_new or trials or others):
             return None
-        if self._runs >= MOST_RUNS and not trials:
+        if self._runs >= MOST_RUNS and not (trials or others):
             self.end = "rounds"
             return None
-        return Wish(tuple(self._mending.put_in.values()), trials)
+        return Wish(tuple(self._mending.put_in.values()), trials, others)
 
-    def _trials(self, explanations: Explanations) -> tuple[Trial, ...]:
-        return explanations.trials().get(self.engine, ())
+    def _trials(self, engine: str) -> tuple[Trial, ...]:
+        """What is to be tried on a graph of an engine."""
+        trials: tuple[Trial, ...] = ()
+        for explanations, _ in self._waiting:
+            trials += explanations.trials().get(engine, ())
+        return trials
 
-    def go_on(self, run: MendedRun | None) -> None:
+    def go_on(self, run: MendedRun | None, others: Tried | None) -> None:
         """Note what came of the run that was wished for; None of one whose worker was lost."""
         self._is_new = False
+        tried = {}
+        if run is not None and run.graph is not None:
+            tried[self.engine] = run.tried
+        if others is not None:
+            tried[self.other] = others.outputs
+        self._note_causes(tried)
         if run is None or run.graph is None:
             self.end = "lost" if run is None else "raised"
             return
-        self._note_causes(run.tried)
         graph = _leveled(run.graph, self._here)
         if graph is None:
             self.end = "other_graph"
@@ -181,12 +203,15 @@ class Course:
                 return number
         return None
 
-    def _note_causes(self, tried: tuple[tuple[Output, ...], ...]) -> None:
-        outputs = iter(tried)
+    def _note_causes(self, tried: Mapping[str, Outputs]) -> None:
+        """Note what explains the divergences of the last run; ``tried`` has the outcomes by engine."""
+        outputs = {engine: iter(of_trials) for engine, of_trials in tried.items()}
         for explanations, targets in self._waiting:
-            trials = self._trials(explanations)
-            own = tuple(next(outputs) for _ in trials)
-            (explained,) = explanations.explained({self.engine: Tried(own)} if own else {})
+            own = {}
+            for engine, trials in explanations.trials().items():
+                if engine in outputs:
+                    own[engine] = Tried(tuple(islice(outputs[engine], len(trials))))
+            (explained,) = explanations.explained(own)
             for target, cause in zip(targets, explained.causes, strict=True):
                 if cause is None:
                     continue
@@ -199,6 +224,7 @@ class Course:
 
     def finished(self, alignment: Alignment) -> Alignment:
         """The alignment of the plain computation with all that was seen."""
+        self._note_causes({})  # where the last run left nothing to be tried
         causes = list(alignment.causes or (None,) * len(alignment.divergences))
         for number, cause in self._causes.items():
             causes[number] = causes[number] or cause
@@ -256,10 +282,10 @@ class Courses:
                 self._running[key] = one
         return wishes
 
-    def go_on(self, outcome: Callable[[MendedKey], MendedRun | None]) -> None:
-        """Note the outcomes of the runs that were wished for."""
+    def go_on(self, outcome: Callable[[MendedKey], tuple[MendedRun | None, Tried | None]]) -> None:
+        """Note the outcomes of the runs that were wished for, and of the trials beside them."""
         for key, one in self._running.items():
-            one.go_on(outcome(key))
+            one.go_on(*outcome(key))
 
     def finished(self, alignment: Alignment) -> Alignment:
         """An alignment with what was seen in its course."""

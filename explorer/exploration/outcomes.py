@@ -175,10 +175,14 @@ class Outcomes:
                 found[key.engine] = reply
         return found
 
-    def mended(self, key: MendedKey) -> MendedRun | None:
-        """The graph with values of another engine; None where its worker was lost."""
-        reply = self._by_key.pop(key, None)
-        return reply if isinstance(reply, MendedRun) else None
+    def mended(self, key: MendedKey) -> tuple[MendedRun | None, Tried | None]:
+        """The graph with values of another engine, and the trials beside it; None of what was lost."""
+        run = self._by_key.pop(key, None)
+        beside = self._by_key.pop(msgspec.structs.replace(key, is_beside=True), None)
+        return (
+            run if isinstance(run, MendedRun) else None,
+            beside if isinstance(beside, Tried) else None,
+        )
 
     def whole(self, engine: str) -> tuple[Array | None, ...]:
         """The large values of an engine that were asked for; () where its worker was lost."""

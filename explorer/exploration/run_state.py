@@ -14,7 +14,7 @@ from explorer.compare.verdicts import alike_results, judge, with_expectation, wi
 from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
-from explorer.exploration.jobs import mended_job, question, trial_jobs, whole_jobs
+from explorer.exploration.jobs import mended_jobs, question, trial_jobs, whole_jobs
 from explorer.exploration.mended import Courses
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,
@@ -243,8 +243,10 @@ class RunState:
 
     def mended_jobs(self) -> list[Job]:
         """The next jobs that compute the main case with values of the other side; none at the end."""
-        wishes = self._courses.wishes().items()
-        return [mended_job(self._nets, self._main, key, wish) for key, wish in wishes]
+        jobs = []
+        for key, wish in self._courses.wishes().items():
+            jobs += mended_jobs(self._nets, self._main, key, wish)
+        return jobs
 
     def go_on(self) -> None:
         """Note what these jobs have shown."""

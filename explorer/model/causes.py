@@ -7,22 +7,27 @@ import msgspec
 from explorer.model.graph import Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
-InputHow = Literal["swapped", "transposed", "scaled", "rounded", "rolled", "reversed"]
+InputHow = Literal["swapped", "replaced", "transposed", "scaled", "rounded", "rolled", "reversed"]
 """What may be done to an input before an op is computed."""
 
 
 class InputChange(msgspec.Struct, frozen=True):
     """What is done to inputs of an op before it is computed again.
 
-    ``names`` are the arguments of the operator that hold them: two where they are "swapped", else one.
-    ``numbers`` are the two axes of "transposed", the factor of "scaled", axis and steps of "rolled",
-    and the axis of "reversed"; ``dtype`` is what an input is "rounded" to.
+    ``slots`` count from 0 among the tensors that the op is given: two where they are "swapped", else
+    those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
+    "scaled", axis and steps of "rolled", and the axis of "reversed"; ``dtype`` is what an input is
+    "rounded" to. One is "replaced" by another value of the graph: output ``output`` of ``node``,
+    whose op and line the ``label`` has.
     """
 
-    names: tuple[str, ...]
+    slots: tuple[int, ...]
     how: InputHow
     numbers: tuple[float, ...] = ()
     dtype: str = ""
+    node: str = ""
+    output: int = 0
+    label: str = ""
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -92,8 +97,10 @@ RelationHow = Literal[
     "times",
     "plus",
     "added",
+    "subtracted",
     "multiplied",
     "applied",
+    "tempered",
     "rounded",
     "transposed",
     "regrouped",
@@ -120,8 +127,9 @@ class Factor(msgspec.Struct, frozen=True):
 class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     """The other side's value follows from the op's own, by the recorded values alone.
 
-    "times" a factor, "plus" a number; "added" or "multiplied": a leaf or an op's value of that
-    ``name``; "applied": the function of that ``name``; "rounded": through the dtype of that ``name``.
+    "times" a factor, "plus" a number; "added", "subtracted" or "multiplied": a leaf or an op's value of that
+    ``name``; "applied": the function of that ``name``;
+    "tempered": a softmax of its logits times the ``factor``; "rounded": through the dtype of that ``name``.
     "transposed": its axes in the order ``numbers``; "regrouped": reshaped to ``shape``, its axes in
     the order ``numbers``, reshaped again. With the axis as the first of the ``numbers``: "rolled" by
     so many steps, "reversed", "rows" in the order that follows, "blocks": as many equal parts in that
@@ -135,7 +143,16 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     numbers: tuple[int, ...] = ()
 
 
-Change = OtherArguments | OtherOperator | OtherInputs | Related
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
+    """The op, or the last of a row, has no counterpart: it makes its value of what it reads so.
+
+    The other side goes on with what it reads.
+    """
+
+    relation: Related
+
+
+Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,11 +29,15 @@ Places = tuple[Place, Place]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """``count`` ops in a row, each reading the one before: the first, and the op of the last."""
+    """``count`` ops in a row, each reading the one before: the first, and the op of the last.
+
+    ``end`` is the id of the last one.
+    """
 
     first: Place
     last: str
     count: int
+    end: str = ""
 
 
 class Reading(msgspec.Struct, frozen=True):

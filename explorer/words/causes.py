@@ -10,6 +10,7 @@ from explorer.model.causes import (
     Factor,
     InputChange,
     InputHow,
+    LeftOut,
     Mend,
     OtherArguments,
     OtherInputs,
@@ -32,7 +33,12 @@ def cause(alignment: Alignment, place: int = 0) -> str:
 
 def sentence(found: Cause, engines: tuple[str, str]) -> str:
     """A cause in a sentence. What is code in it is between backticks."""
-    text = _("Cause, tried: {change} gives the value of {other} ({figures})").format(
+    if isinstance(found.change, LeftOut):
+        return _left_out(found, found.change, engines)
+    text = _("Cause, tried: {change} gives the value of {other} ({figures})")
+    if isinstance(found.change, Related):
+        text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
+    text = text.format(
         change=_change(found, engines),
         other=engines[1] if found.side == "left" else engines[0],
         figures=_figures(found),
@@ -72,23 +78,42 @@ def _inputs(change: OtherInputs) -> Told:
 
 
 def _input(change: InputChange) -> str:
-    """One change of an input, with its name."""
-    names = [clean(name) for name in change.names]
+    """One change of inputs, which count from 1."""
+    slots = [str(slot + 1) for slot in change.slots]
     numbers = [f"{number:.6g}" for number in change.numbers]
     texts: dict[InputHow, str] = {
-        "swapped": _("`{names[0]}` and `{names[1]}` swapped"),
-        "transposed": _("the axes {numbers[0]} and {numbers[1]} of `{names[0]}` swapped"),
-        "scaled": _("`{names[0]}` times {numbers[0]}"),
-        "rounded": _("`{names[0]}` rounded to {dtype}"),
-        "rolled": _("`{names[0]}` shifted by {numbers[1]} along axis {numbers[0]}"),
-        "reversed": _("`{names[0]}` in reverse along axis {numbers[0]}"),
+        "swapped": _("its inputs {slots} swapped"),
+        "replaced": _("`{label}` as its input {slots}"),
+        "transposed": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
+        "scaled": _("its input {slots} times {numbers[0]}"),
+        "rounded": _("its input {slots} rounded to {dtype}"),
+        "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
+        "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
     }
-    return texts[change.how].format(names=names, numbers=numbers, dtype=change.dtype)
+    return texts[change.how].format(
+        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype, label=clean(change.label)
+    )
 
 
 def _related(change: Related) -> Told:
     text = _("the value of `{op}` of {engine} {how}")
     return text, {"how": _relation(change)}
+
+
+def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
+    """That one side alone has an op, and what it does."""
+    own, other = engines if found.side == "left" else engines[::-1]
+    text = _(
+        "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
+        " {other} goes on with what is read there"
+    )
+    return text.format(
+        op=clean(found.op),
+        engine=own,
+        how=_relation(change.relation),
+        other=other,
+        figures=_figures(found),
+    )
 
 
 def _relation(change: Related) -> str:
@@ -97,8 +122,10 @@ def _relation(change: Related) -> str:
         "times": _("times {factor}"),
         "plus": _("plus {factor}"),
         "added": _("plus `{name}`"),
+        "subtracted": _("minus `{name}`"),
         "multiplied": _("times `{name}`"),
         "applied": _("under `{name}`"),
+        "tempered": _("with its logits times {factor}"),
         "rounded": _("rounded to {name}"),
         "transposed": _("with its axes in the order {order}"),
         "regrouped": _("reshaped to {shape}, with the axes of that in the order {order}"),

@@ -86,7 +86,7 @@ def place(node: Vertex) -> Place:
 
 def row_of(nodes: list[Vertex]) -> Row:
     """Ops in a row."""
-    return Row(first=place(nodes[0]), last=nodes[-1].op, count=len(nodes))
+    return Row(first=place(nodes[0]), last=nodes[-1].op, count=len(nodes), end=nodes[-1].id)
 
 
 def both(node: Vertex, other: Vertex) -> tuple[Place, Place]:

@@ -73,7 +73,7 @@ def _behind(
     findings = list(findings)
     behind: set[Vertex] = set()
     for finding in findings:
-        behind |= computed_from(finding.parts)
+        behind |= computed_from(finding, matching)
     correspondence = Correspondence(findings, behind)
     for rows in correspondence.follow(matching.first.nodes):
         row, other_row = rows.work

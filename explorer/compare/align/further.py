@@ -31,7 +31,7 @@ from explorer.compare.align.provenance import take_the_same, unwrapped
 from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
 from explorer.compare.align.two_rows import two_ops
 from explorer.compare.align.vertices import Vertex, as_seen, reach
-from explorer.model.divergence import ExtraOps, LoneLeaf, OtherOp
+from explorer.model.divergence import ExtraOps, LoneLeaf, OtherOp, OtherValue
 from explorer.model.graph import Phase
 
 # Ops that correspond by structure alone
@@ -285,14 +285,15 @@ def find_further(
     if first.divergence is None:
         return []
     findings = [first]
-    explained = computed_from(first.parts)
+    explained = computed_from(first, matching)
     for finding in _candidates(matching, missing):
         if len(findings) > MOST:
             break
-        is_new = not (_is_explained(finding, explained) or _is_read(finding, findings))
+        is_known = any(finding.parts <= known.parts for known in findings)
+        is_new = not (is_known or _is_explained(finding, explained) or _is_read(finding, findings))
         if is_new and finding.divergence and is_difference(finding, finding.divergence.phase):
             findings.append(finding)
-            explained |= computed_from(finding.parts)
+            explained |= computed_from(finding, matching)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
     findings += _unexplained_results(matching, findings)
     return sorted(findings[1:], key=_place)
@@ -379,21 +380,30 @@ def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
     return is_in_backward, min(ranks), max(ranks)
 
 
-def computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
-    """Some nodes, and all that is computed from them before values agree again.
+def computed_from(finding: FoundDivergence, matching: Matching) -> set[Vertex]:
+    """What takes part in a divergence, and all that is computed from it before values agree again.
+
+    Equal numbers in another order do not agree.
 
     The gradient of an op that differs differs as well, whether it reads what the op yields or not.
     """
     # What stops a gradient passes numbers on that both sides have: none in forward differs by it.
-    parts = {part for part in parts if not _passes_on_what_both_have(part)}
+    parts = set(finding.parts)
+    if not isinstance(finding.divergence, OtherValue):
+        parts = {part for part in parts if not _passes_on_what_both_have(part)}
     start = parts.union(_gradients_of(parts))
     behind = reach(start, lambda node: node.consumers)
     has_both_sides = len({part.side.name for part in parts}) > 1
 
+    def is_rearranged(node: Vertex) -> bool:
+        if node.partner is None or node.main is None or node.partner.main is None:
+            return False
+        return matching.layout(node.value, node.partner.value) is not None
+
     def differs(node: Vertex) -> bool:
         # A value that is computed from what differs on one side alone is equal by chance.
         is_chance = has_both_sides and node.partner is not None and node.partner not in behind
-        return not node.is_agreed or is_chance
+        return not node.is_agreed or is_chance or is_rearranged(node)
 
     return reach(start, lambda node: filter(differs, node.consumers))
 

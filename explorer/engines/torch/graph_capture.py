@@ -337,6 +337,14 @@ class JointGradGraph:
                 return fx_node.target, args, kwargs
         return None
 
+    def value_of(self, node: str, output: int) -> Any:
+        """An output of the node with that id; KeyError where there is none."""
+        ids = self._builder.ids()
+        for fx_node, number in self.nodes.items():
+            if ids.get(number) == node and output < len(tensors_in(self._run.get(fx_node))):
+                return tensors_in(self._run[fx_node])[output]
+        raise KeyError(node)
+
     def _value_of(self, fx_node: Any) -> Any:
         """The value of an fx node that an operator reads."""
         if fx_node in self._run:

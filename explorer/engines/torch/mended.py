@@ -35,7 +35,7 @@ def _tape(request: MendedRequest, values: dict[str, Values]) -> MendedRun:
     instead = {numbers[node]: outputs for node, outputs in values.items()}
     _, recording = solve_recorded(ready(case), case.case, instead)
     drawn = TapeGradGraph(recording, values=True)
-    return MendedRun(drawn.record(case.case.label), tried(request.trials, drawn.call_of))
+    return MendedRun(drawn.record(case.case.label), tried(request.trials, drawn))
 
 
 @lru_cache(maxsize=4)
@@ -51,7 +51,7 @@ def _record_numbers(encoded: bytes) -> dict[str, int]:
 def _joint(request: MendedRequest, values: dict[str, Values]) -> MendedRun:
     case = request.request
     drawn = recorded_graph(case, values)
-    return MendedRun(drawn.record(case.case.label), tried(request.trials, drawn.call_of))
+    return MendedRun(drawn.record(case.case.label), tried(request.trials, drawn))
 
 
 def _by_node(put_in: Iterable[PutIn], device: str) -> dict[str, Values]:

@@ -317,6 +317,14 @@ class TapeGradGraph:
                 return record.operator, *record.called_with(operands)
         return None
 
+    def value_of(self, node: str, output: int) -> torch.Tensor:
+        """An output of the node with that id; KeyError where there is none."""
+        ids = self.builder.ids()
+        for number, drawn in self.nodes.items():
+            if ids.get(drawn) == node and output < len(self._recording.tensors_of(number)):
+                return self._recording.tensors_of(number)[output]
+        raise KeyError(node)
+
     # Proofs
 
     def recorded(self) -> GraphValues:

@@ -7,6 +7,7 @@ import torch
 
 from explorer.engines.nested import replaced
 from explorer.engines.torch.graph import recorded_graph
+from explorer.engines.torch.graph_capture import JointGradGraph
 from explorer.engines.torch.operator_arguments import REDUCTIONS
 from explorer.engines.torch.operators import (
     copy_of,
@@ -25,14 +26,18 @@ NUMBERS = {name: number for number, name in REDUCTIONS.items()}
 """The numbers by which operators take reductions."""
 
 
-def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
+ValueOf = Callable[[str, int], torch.Tensor]
+"""The value of a node by its id and the place of the output; KeyError where there is none."""
+
+
+def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
     """What an operator yields in a trial, and then what it has written to; raises what it raises."""
     operator, args, kwargs = call
     names = [argument.name for argument in operator._schema.arguments]
     # An operator may write to what it is given.
     given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
     for change in trial.inputs:
-        given.update(_changed(change, [given[name] for name in change.names]))
+        given = _with_inputs(given, change, value_of)
     for name, value in trial.arguments.items():
         given[name] = _as_given(name, value)
     if trial.op:
@@ -46,11 +51,25 @@ def _outputs(call: Call, trial: Trial) -> list[torch.Tensor]:
     return [*made, *tensors_in([given[name] for name in places if name in given])]
 
 
-def _changed(change: InputChange, values: list[Any]) -> dict[str, Any]:
-    """Inputs after a change, by the names of their arguments; raises what the change raises."""
+def _with_inputs(given: dict[str, Any], change: InputChange, value_of: ValueOf) -> dict[str, Any]:
+    """Arguments with some of their tensors changed; raises what the change raises."""
+    tensors = tensors_in(list(given.values()))
+    wanted = dict(enumerate(tensors))
     if change.how == "swapped":
-        return dict(zip(change.names, reversed(values), strict=True))
-    return {change.names[0]: INPUTS[change.how](values[0], change)}
+        one, other = change.slots
+        wanted[one], wanted[other] = tensors[other], tensors[one]
+    elif change.how == "replaced":
+        wanted[change.slots[0]] = value_of(change.node, change.output)
+    else:
+        for slot in change.slots:
+            wanted[slot] = INPUTS[change.how](tensors[slot], change)
+    remaining = iter(wanted.values())
+
+    def fill(value: Any) -> Any:
+        return next(remaining) if isinstance(value, torch.Tensor) else value
+
+    changed: dict[str, Any] = replaced(given, fill)
+    return changed
 
 
 INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
@@ -89,25 +108,25 @@ def try_out(request: TrialsRequest) -> Tried:
     """The outputs of ops of a graph, each computed again as a trial says."""
     case = request.request
     if case.net.engine == "torch-graph":
-        call_of = recorded_graph(case).call_of
+        graph: JointGradGraph | TapeGradGraph = recorded_graph(case)
     else:
         _, recording = solve_recorded(ready(case), case.case)
-        call_of = TapeGradGraph(recording, values=False).call_of
-    return Tried(tried(request.trials, call_of))
+        graph = TapeGradGraph(recording, values=False)
+    return Tried(tried(request.trials, graph))
 
 
 def tried(
-    trials: Iterable[Trial], call_of: Callable[[str], Call | None]
+    trials: Iterable[Trial], graph: JointGradGraph | TapeGradGraph
 ) -> tuple[tuple[Output, ...], ...]:
-    """The outputs of each trial; ``call_of`` says what was called at a node."""
-    return tuple(_tried(trial, call_of(trial.node)) for trial in trials)
+    """The outputs of each trial on what was called in a graph."""
+    return tuple(_tried(trial, graph.call_of(trial.node), graph.value_of) for trial in trials)
 
 
-def _tried(trial: Trial, call: Call | None) -> tuple[Output, ...]:
+def _tried(trial: Trial, call: Call | None, value_of: ValueOf) -> tuple[Output, ...]:
     if call is None or draws_random_numbers(call[0]):
         return ()
     try:
-        tensors = _outputs(call, trial)
+        tensors = _outputs(call, trial, value_of)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)

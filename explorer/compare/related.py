@@ -1,0 +1,259 @@
+"""What explains a divergence by recorded values alone: one value that follows from another."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from explorer.compare.input_trials import label_of
+from explorer.compare.relations import WITH_PARTS, Found, Surroundings, relation_of
+from explorer.compare.rooms import EXPLAINED, allowance, noise_of
+from explorer.model.arrays import unpack
+from explorer.model.causes import Cause, Change, LeftOut
+from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue, Row
+from explorer.model.graph import (
+    OTHER,
+    ArgumentValue,
+    GradGraph,
+    Layer,
+    Node,
+    Output,
+    SideName,
+)
+from explorer.numeric.differences import Floats, real_parts
+
+MOST_PARTS = 300
+"""So many values are looked at that may have been added or multiplied, the nearest ones first."""
+
+
+NEAR = 4
+"""So many ops back are the sizes of which a factor may be something."""
+
+
+class _Ends(NamedTuple):
+    """Two values of which one may follow from the other.
+
+    ``own`` is a node's of ``side``; ``target`` is the value that should follow, a node's of ``there``,
+    or what an op makes of ``own``, in ``there`` too (``is_extra``: then both are one side's). With the name
+    of a ``leaf``, it follows by that one alone.
+    """
+
+    side: SideName
+    here: GradGraph
+    there: GradGraph
+    node: Node
+    other: Node
+    own: Output
+    target: Output
+    is_extra: bool = False
+    leaf: str = ""
+
+
+def related_cause(divergence: Divergence, left: GradGraph, right: GradGraph) -> Cause | None:
+    """How the values at a divergence follow from one another; None where they do not."""
+    causes = []
+    for ends in _ends(divergence, left, right):
+        cause = _cause(ends, (left, right))
+        if cause:
+            causes.append(cause)
+    return min(causes, key=_simplicity, default=None)
+
+
+def _simplicity(cause: Cause) -> int:
+    """0 for a relation by a number that stands for something, 1 for all others."""
+    relation = cause.change.relation if isinstance(cause.change, LeftOut) else cause.change
+    factor = getattr(relation, "factor", None)
+    return 0 if factor is not None and factor.form in ("1/n", "1/√n", "1-p", "p") else 1
+
+
+def _cause(ends: _Ends, graphs: tuple[GradGraph, GradGraph]) -> Cause | None:
+    found = _found(ends)
+    if found is None:
+        return None
+    change: Change = LeftOut(relation=found.relation) if ends.is_extra else found.relation
+    here, there = graphs if ends.side == "left" else graphs[::-1]
+    node = ends.other if ends.is_extra else ends.node
+    layers: tuple[Layer | None, Layer | None] = (
+        here.layers.get(node.scope),
+        None if ends.is_extra else there.layers.get(ends.other.scope),
+    )
+    return Cause(
+        side=ends.side,
+        node=node.id,
+        op=node.name or node.op,
+        change=change,
+        greatest=found.apart,
+        noise=noise_of(ends.own, ends.target),
+        layers=layers if ends.side == "left" else layers[::-1],
+        tried=1,
+    )
+
+
+def _found(ends: _Ends) -> Found | None:
+    own, target = numbers_of(ends.own), numbers_of(ends.target)
+    if own is None or target is None:
+        return None
+    room = allowance(ends.own, ends.target)
+    if own.shape == target.shape:
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(own - target)
+        finite = apart[np.isfinite(apart)]
+        room = min(room, EXPLAINED * float(finite.max(initial=0.0)) or room)
+    if ends.leaf:
+        leaves = dict(_parts(ends.there, ends.other, ends.target))
+        around = Surroundings(parts={ends.leaf: leaves[ends.leaf]} if ends.leaf in leaves else {})
+        return relation_of(own, target, room, around, WITH_PARTS)
+    return relation_of(own, target, room, _surroundings(ends))
+
+
+def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
+    """The values that may follow from one another, those of the left side first."""
+    if isinstance(divergence, ExtraOps):
+        yield from _of_extra_ops(divergence, left, right)
+    elif isinstance(divergence, LoneLeaf):
+        yield from _of_lone_leaf(divergence, left, right)
+    elif isinstance(divergence, (OtherValue, OtherStart)):
+        yield from _of_both(divergence, left, right)
+
+
+def _of_both(
+    divergence: OtherValue | OtherStart, left: GradGraph, right: GradGraph
+) -> Iterator[_Ends]:
+    """The last values of two rows of ops, or those of two leaves, either way round."""
+    first, second = divergence.nodes
+    if first is None or second is None:
+        return
+    given = divergence.rows if isinstance(divergence, OtherValue) else (None, None)
+    rows = row_from(left, first, given[0]), row_from(right, second, given[1])
+    if not all(rows):
+        return
+    node, other = rows[0][-1], rows[1][-1]
+    if node.outputs and other.outputs:
+        values = node.outputs[0], other.outputs[0]
+        yield _Ends("left", left, right, node, other, *values)
+        yield _Ends("right", right, left, other, node, *values[::-1])
+
+
+def _of_extra_ops(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
+    """What a row of ops makes of what it reads; both are of the side that has it."""
+    here = left if divergence.side == "left" else right
+    last = divergence.nodes[0 if divergence.side == "left" else 1]
+    if last is None or divergence.gradients:
+        return
+    nodes = here.by_id()
+    node = nodes[last]
+    for read in _read_by_row(here, nodes[last], divergence.row.count):
+        if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
+            values = read.outputs[0], node.outputs[0]
+            yield _Ends(divergence.side, here, here, read, node, *values, is_extra=True)
+
+
+def _of_lone_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
+    """Values of the other side of which one with the leaf added is what the leaf's user makes."""
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    leaf = divergence.nodes[0 if divergence.side == "left" else 1]
+    nodes = here.by_id()
+    for edge in here.edges:
+        user = nodes[edge.target]
+        if edge.origin != leaf or user.kind != "op" or not user.outputs:
+            continue
+        for node in there.nodes:
+            if _may_be_without(node, user):
+                values = node.outputs[0], user.outputs[0]
+                yield _Ends(
+                    OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
+                )
+
+
+def _may_be_without(node: Node, user: Node) -> bool:
+    if node.kind != "op" or node.phase != user.phase or not node.outputs:
+        return False
+    return node.outputs[0].shape == user.outputs[0].shape
+
+
+def _size(output: Output) -> int:
+    return math.prod(output.shape)
+
+
+def row_from(graph: GradGraph, first: str, row: Row | None) -> list[Node]:
+    """The shortest way from the first op of a row to its last; [] where there is none."""
+    nodes = graph.by_id()
+    if row is None or row.end in ("", first):
+        return [nodes[first]]
+    flow = nx.DiGraph((edge.origin, edge.target) for edge in graph.edges if edge.kind != "control")
+    try:
+        way = nx.shortest_path(flow, first, row.end)
+    except (nx.NetworkXNoPath, nx.NodeNotFound):
+        return []
+    return [nodes[node] for node in way]
+
+
+def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
+    """What a row of ``count`` ops that ends with a node reads from outside, the last inputs first."""
+    nodes = graph.by_id()
+    row = [last]
+    reads: list[Node] = []
+    for node in row:
+        for edge in graph.edges:
+            if edge.target != node.id or edge.kind == "control":
+                continue
+            origin = nodes[edge.origin]
+            is_of_row = len(row) < count and origin.kind == "op" and origin.phase == last.phase
+            (row if is_of_row else reads).append(origin)
+    return [read for read in reads if read not in row]
+
+
+# What a relation may be made of
+
+
+def _surroundings(ends: _Ends) -> Surroundings:
+    outputs = [ends.own, ends.target]
+    for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
+        for read in _read_by_row(graph, node, NEAR):
+            outputs += read.outputs[:1]
+    sizes: set[int] = set()
+    for output in outputs:
+        sizes.update(output.shape)
+        sizes.add(_size(output))
+        for axes in range(1, len(output.shape)):
+            sizes.add(math.prod(output.shape[axes:]))
+    return Surroundings(
+        tuple(sizes), tuple(_shares(ends)), dict(_parts(ends.there, ends.other, ends.target))
+    )
+
+
+def _shares(ends: _Ends) -> Iterator[float]:
+    """Arguments between 0 and 1 of the ops and layers at hand."""
+    given: list[ArgumentValue] = []
+    for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
+        given += node.arguments.values()
+        layer = graph.layers.get(node.scope)
+        given += layer.settings.values() if layer else ()
+    for value in given:
+        if isinstance(value, float) and 0 < value < 1:
+            yield value
+
+
+def _parts(graph: GradGraph, node: Node, target: Output) -> Iterator[tuple[str, Floats]]:
+    """The values that were there before a node, by name, the nearest ones first."""
+    before = [it for it in graph.nodes if it.order < node.order or it.kind == "parameter"]
+    for part in _nearest(before, node)[:MOST_PARTS]:
+        if part.kind == "output" or part.id == node.id or not part.outputs:
+            continue
+        value = numbers_of(part.outputs[0])
+        if value is not None and value.size <= _size(target):
+            yield label_of(part), value
+
+
+def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:
+    return sorted(nodes, key=lambda it: (it.kind != "parameter", abs(node.order - it.order)))
+
+
+def numbers_of(output: Output) -> Floats | None:
+    """All elements of a value in its shape; None where they are not known."""
+    summary = output.values
+    if summary is None or summary.whole is None:
+        return None
+    return real_parts(unpack(summary.whole)).astype(np.float64)

@@ -1,0 +1,398 @@
+"""How one value follows from another: a factor, something added, a function, another layout.
+
+Only what holds for every element, up to the room that rounding takes, is a relation; and only where
+the elements are so many that it is no chance.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+
+from explorer.model.causes import Factor, Related
+from explorer.numeric.differences import Floats
+
+FEW = 4
+"""With fewer different elements than this, a number between two values may be chance."""
+
+MOST_AXES = 5
+"""Values with more axes are not put into all orders."""
+
+MOST_PARTS = 8
+"""Equal parts of an axis whose order is looked for, such as the gates of a cell."""
+
+
+class Surroundings(NamedTuple):
+    """What a relation may be made of, beside the two values.
+
+    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, and ``parts``
+    are values by name that may be added or multiplied.
+    """
+
+    sizes: tuple[int, ...] = ()
+    shares: tuple[float, ...] = ()
+    parts: Mapping[str, Floats] = {}
+
+
+NOTHING = Surroundings()
+
+
+class Found(NamedTuple):
+    """A relation, and how far the value that follows is from the other one at most."""
+
+    relation: Related
+    apart: float
+
+
+class _Values(NamedTuple):
+    own: Floats
+    target: Floats
+    room: float
+    around: Surroundings
+
+    def apart(self, made: Floats) -> float | None:
+        """How far a value is from the other one; None where it is another one."""
+        if made.size != self.target.size:
+            return None
+        with np.errstate(invalid="ignore", over="ignore"):
+            difference = np.abs(made.reshape(self.target.shape) - self.target)
+        same = made.reshape(self.target.shape) == self.target
+        greatest = float(np.where(same, 0.0, difference).max(initial=0.0))
+        return greatest if greatest <= self.room else None
+
+    @property
+    def are_of_one_size(self) -> bool:
+        return self.own.size == self.target.size > 0
+
+
+def relation_of(
+    own: Floats,
+    target: Floats,
+    room: float,
+    around: Surroundings = NOTHING,
+    finders: "Finders | None" = None,
+) -> Found | None:
+    """How ``target`` follows from ``own``; None where it does not, as far as is looked for.
+
+    ``room`` is how far the two may be apart that are the same up to rounding; ``finders`` are all
+    unless some are given.
+    """
+    values = _Values(own, target, room, around)
+    for find in FINDERS if finders is None else finders:
+        for related, made in find(values):
+            apart = values.apart(made)
+            if apart is not None:
+                return Found(related, apart)
+    return None
+
+
+Candidates = Iterator[tuple[Related, Floats]]
+"""Relations that may hold, and what would follow by each."""
+
+
+# Numbers
+
+
+def _times(values: _Values) -> Candidates:
+    if not values.are_of_one_size:
+        return
+    own, target = values.own.ravel(), values.target.ravel()
+    finite = np.isfinite(own) & np.isfinite(target)
+    if not finite.any():
+        return
+    square = float(np.dot(own[finite], own[finite]))
+    if square == 0 or not math.isfinite(square):
+        return
+    factor = float(np.dot(own[finite], target[finite])) / square
+    if factor == 0 or abs(factor - 1) < 1e-6:
+        return
+    greatest = float(np.abs(target[finite]).max())
+    named = named_factor(factor, values.around, values.room / greatest if greatest else 0.0)
+    if named.form or _is_telling(own):
+        yield Related(how="times", factor=named), values.own * named.value
+
+
+def _plus(values: _Values) -> Candidates:
+    if not values.are_of_one_size or not _is_telling(values.own):
+        return
+    with np.errstate(invalid="ignore"):
+        term = float(np.median(values.target.ravel() - values.own.ravel()))
+    if math.isfinite(term) and term != 0:
+        yield Related(how="plus", factor=Factor(_rounded(term))), values.own + _rounded(term)
+
+
+def _is_telling(value: Floats) -> bool:
+    """Whether a value has so many different elements that a number for all of them is no chance."""
+    return np.unique(value).size >= FEW
+
+
+def _rounded(number: float) -> float:
+    """A number with the digits that single precision has, where it has no more."""
+    single = float(f"{number:.6g}")
+    return single if abs(single - number) <= 1e-6 * abs(number) else number
+
+
+FORMS: dict[str, Callable[[float], float]] = {
+    "n": lambda n: n,
+    "1/n": lambda n: 1 / n,
+    "√n": math.sqrt,
+    "1/√n": lambda n: 1 / math.sqrt(n),
+}
+"""What a factor may be of a size."""
+
+SHARES: dict[str, Callable[[float], float]] = {
+    "1-p": lambda p: 1 - p,
+    "1/(1-p)": lambda p: 1 / (1 - p),
+    "p": lambda p: p,
+}
+"""What it may be of a probability."""
+
+
+def named_factor(factor: float, around: Surroundings, room: float = 0.0) -> Factor:
+    """A factor, and what it is of a size or a probability at hand, up to a part ``room`` of it."""
+    tolerance = min(max(2e-6, room), 1e-4)
+    for forms, numbers in ((FORMS, around.sizes), (SHARES, around.shares)):
+        for number in sorted(set(numbers)):
+            for form, value_of in forms.items():
+                is_known = number > 1 if forms is FORMS else 0 < number < 1
+                if is_known and math.isclose(value_of(number), factor, rel_tol=tolerance):
+                    return Factor(value_of(number), form, number)  # type: ignore[arg-type]  # a key of the two tables
+    return Factor(_rounded(factor))
+
+
+# Another value
+
+
+def _added(values: _Values) -> Candidates:
+    if values.are_of_one_size and values.own.shape == values.target.shape:
+        for name, part in values.around.parts.items():
+            if _fits(part, values.target):
+                yield Related(how="added", name=name), values.own + part
+                yield Related(how="subtracted", name=name), values.own - part
+
+
+def _multiplied(values: _Values) -> Candidates:
+    if values.are_of_one_size and values.own.shape == values.target.shape:
+        for name, part in values.around.parts.items():
+            if _fits(part, values.target):
+                yield Related(how="multiplied", name=name), values.own * part
+
+
+def _fits(part: Floats, target: Floats) -> bool:
+    """Whether a value can be added to another one element by element, and says something."""
+    if part.ndim > target.ndim or not _is_telling(part):
+        return False
+    ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
+    return all(one in (1, other) for one, other in ends)
+
+
+# Functions
+
+FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "relu": lambda x: np.maximum(x, 0),
+    "sqrt": np.sqrt,
+    "square": np.square,
+    "exp": np.exp,
+    "log": np.log,
+    "abs": np.abs,
+    "reciprocal": np.reciprocal,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "1 - x": lambda x: 1 - x,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "softmax": lambda x: _softmax(x),
+    "log_softmax": lambda x: np.log(_softmax(x)),
+}
+"""Functions that one side may have more."""
+
+
+def _softmax(x: Floats) -> Floats:
+    """The softmax along the last axis."""
+    powers = np.exp(x - x.max(axis=-1, keepdims=True)) if x.ndim else np.ones_like(x)
+    made: Floats = powers / powers.sum(axis=-1, keepdims=True) if x.ndim else powers
+    return made
+
+
+def _applied(values: _Values) -> Candidates:
+    if not values.are_of_one_size or not _is_telling(values.target):
+        return
+    for name, function in FUNCTIONS.items():
+        with np.errstate(all="ignore"):
+            made = function(values.own)
+        yield Related(how="applied", name=name), made
+
+
+def _tempered(values: _Values) -> Candidates:
+    """Two softmaxes of the same logits, times another factor."""
+    if values.own.shape != values.target.shape or not values.own.ndim:
+        return
+    logs = [_logits(value) for value in (values.own, values.target)]
+    own, target = logs
+    if own is None or target is None:
+        return
+    square = float((own * own).sum())
+    factor = float((own * target).sum()) / square if square else 0.0
+    if factor <= 0 or not _is_telling(own):
+        return
+    named = named_factor(factor, values.around, 1e-5)
+    is_log = float(values.own.max()) <= 0
+    softmax = _softmax(own * named.value)
+    yield Related(how="tempered", factor=named), np.log(softmax) if is_log else softmax
+
+
+def _logits(value: Floats) -> Floats | None:
+    """The logits of a softmax or of its logarithm, with the mean 0; None of another value."""
+    with np.errstate(all="ignore"):
+        logs = value if float(value.max(initial=1.0)) <= 0 else np.log(value)
+        sums = np.exp(logs).sum(axis=-1)
+    if not np.isfinite(logs).all() or not np.allclose(sums, 1, atol=1e-4):
+        return None
+    centred: Floats = logs - logs.mean(axis=-1, keepdims=True)
+    return centred
+
+
+def _rounded_to(values: _Values) -> Candidates:
+    if values.are_of_one_size:
+        with np.errstate(over="ignore"):
+            halves = values.own.astype(np.float16).astype(np.float64)
+        yield Related(how="rounded", name="float16"), halves
+        yield Related(how="rounded", name="bfloat16"), _as_bfloat16(values.own)
+
+
+def _as_bfloat16(value: Floats) -> Floats:
+    """Numbers rounded to the upper 16 bits of their single precision."""
+    bits = value.astype(np.float32).view(np.uint32)
+    nearest = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
+    upper: Floats = (nearest & np.uint32(0xFFFF0000)).view(np.float32).astype(np.float64)
+    return upper
+
+
+# Another layout
+
+
+def _layouts(values: _Values) -> Candidates:
+    """The same numbers elsewhere."""
+    own, target = values.own, values.target
+    if not values.are_of_one_size or not _is_telling(own):
+        return
+    ordered = np.abs(np.sort(own.ravel()) - np.sort(target.ravel()))
+    if not float(ordered.max()) <= values.room:
+        return
+    if own.ndim <= MOST_AXES:
+        yield from _transposed(own)
+    if own.shape == target.shape:
+        for axis in range(own.ndim):
+            yield from _along(own, target, axis, values.room)
+    if target.ndim <= MOST_AXES:
+        yield from _regrouped(own, target)
+
+
+def _transposed(own: Floats) -> Candidates:
+    for order in permutations(range(own.ndim)):
+        if order != tuple(range(own.ndim)):
+            yield Related(how="transposed", numbers=order), own.transpose(order)
+
+
+def _along(own: Floats, target: Floats, axis: int, room: float) -> Candidates:
+    """The same rows along an axis, in another order."""
+    length = own.shape[axis]
+    if length < 2:
+        return
+    yield Related(how="reversed", numbers=(axis,)), np.flip(own, axis)
+    for steps in range(1, length):
+        signed = steps if steps <= length // 2 else steps - length
+        yield Related(how="rolled", numbers=(axis, signed)), np.roll(own, signed, axis)
+    order = _order(own, target, axis, room)
+    if order:
+        for parts in range(2, min(MOST_PARTS, length - 1) + 1):
+            blocks = _blocks(order, parts)
+            if blocks:
+                made = np.take(own, order, axis)
+                yield Related(how="blocks", numbers=(axis, *blocks)), made
+        yield Related(how="rows", numbers=(axis, *order)), np.take(own, order, axis)
+
+
+def _order(own: Floats, target: Floats, axis: int, room: float) -> tuple[int, ...]:
+    """Which row of a value each row of the other one is; () where that is not clear."""
+    rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
+    wanted = np.moveaxis(target, axis, 0).reshape(own.shape[axis], -1)
+    order = []
+    for row in wanted:
+        (places,) = np.nonzero(np.abs(rows - row).max(axis=1) <= room)
+        if len(places) != 1:
+            return ()
+        order.append(int(places[0]))
+    return tuple(order)
+
+
+def _blocks(order: tuple[int, ...], parts: int) -> tuple[int, ...]:
+    """The order of equal parts that an order of rows is; () where it is none."""
+    size, rest = divmod(len(order), parts)
+    if rest:
+        return ()
+    blocks = tuple(order[start] // size for start in range(0, len(order), size))
+    rows = [block * size + place for block in blocks for place in range(size)]
+    return blocks if tuple(rows) == order else ()
+
+
+def _regrouped(own: Floats, target: Floats) -> Candidates:
+    """Read in another shape, whose axes are then put into another order."""
+    for whole in _finer_shapes(target.shape):
+        for order in permutations(range(len(whole))):
+            if order == tuple(range(len(whole))):
+                continue
+            shape = [0] * len(whole)
+            for place, axis in enumerate(order):
+                shape[axis] = whole[place]
+            made = own.reshape(shape).transpose(order)
+            yield Related(how="regrouped", shape=tuple(shape), numbers=order), made
+
+
+def _finer_shapes(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """A shape, and those with one of its axes as two."""
+    yield shape
+    if len(shape) >= MOST_AXES - 1:
+        return
+    for axis, length in enumerate(shape):
+        for part in range(2, length):
+            if length % part == 0:
+                yield (*shape[:axis], part, length // part, *shape[axis + 1 :])
+
+
+# Masks
+
+
+def _masked(values: _Values) -> Candidates:
+    """The same but for elements that are one number there."""
+    if not values.are_of_one_size or values.own.shape != values.target.shape:
+        return
+    with np.errstate(invalid="ignore"):
+        others = ~(np.abs(values.own - values.target) <= values.room)
+    others &= values.own != values.target
+    count = int(others.sum())
+    numbers = np.unique(values.target[others])
+    if numbers.size == 1 and 1 < count < values.own.size and _is_telling(values.own[~others]):
+        number = float(numbers[0])
+        made = np.where(others, number, values.own)
+        yield Related(how="masked", factor=Factor(number), numbers=(count,)), made
+
+
+Finders = Iterable[Callable[[_Values], Candidates]]
+
+WITH_PARTS: Finders = (_added, _multiplied)
+"""Those that look for another value."""
+
+FINDERS: Finders = (
+    _times,
+    _layouts,
+    _plus,
+    _applied,
+    _tempered,
+    _added,
+    _multiplied,
+    _rounded_to,
+    _masked,
+)
+"""How relations are looked for, the simplest ones first."""
