@@ -5,7 +5,7 @@ at the divergences that are known. What then still differs is another mistake, o
 is known.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import prod
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
 from explorer.model.divergence import Divergence, GradientAdded, GradientStopped, ResultElsewhere
+from explorer.model.families import family
 from explorer.model.graph import OTHER, GradGraph, Node, SideName
 from explorer.model.mended import NotPutIn, Obstacle, PutIn
 
@@ -102,7 +103,11 @@ class Mending:
         if obstacle is not None:
             self.obstacles.setdefault(
                 divergence.nodes,
-                NotPutIn(nodes=divergence.nodes, phase=divergence.phase, why=obstacle),
+                NotPutIn(
+                    nodes=divergence.nodes,
+                    sources=tuple(end.source for end in divergence.ends if end.source),
+                    why=obstacle,
+                ),
             )
         return is_new
 
@@ -144,33 +149,41 @@ class Mending:
         the gradient on the other side.
         """
         other = OTHER[self._side]
-        partners = {}
+        partners: dict[str, tuple[str, ...]] = {}
         for pair in pairs:
-            both = {"left": pair.left, "right": pair.right}
-            partners[both[self._side]] = both[other]
+            partners.update(dict.fromkeys(pair.members(self._side), pair.members(other)))
         for origin, readers in self._readers[self._side].items():
             if not self._is_of_known(origin[0]):
                 continue
             found: set[Slot] = set()
             for reader in readers:
                 forward = self._forward_of(self._side, reader)
-                if forward is None or forward in self._parts[self._side]:
-                    continue
-                found |= self._read_by(other, partners.get(forward), self._size(self._side, origin))
+                is_known = forward in self._parts[self._side]
+                if forward in partners and not (is_known or self._is_sum(self._side, reader)):
+                    size = self._size(self._side, origin)
+                    found |= self._read_by(other, partners[forward], size)
             if len(found) == 1:
                 yield origin, found.pop()
 
-    def _read_by(self, side: SideName, forward: str | None, size: int) -> set[Slot]:
-        """The gradients of a size that the ops read which derive from one in forward."""
-        if forward is None:
-            return set()
+    def _read_by(self, side: SideName, forwards: Collection[str], size: int) -> set[Slot]:
+        """The gradients of a size that the ops read which derive from some in forward.
+
+        A sum of gradients is linked to what reads it.
+        """
         found = set()
         for origin, readers in self._readers[side].items():
-            is_read = any(self._forward_of(side, reader) == forward for reader in readers)
-            is_own = self._forward_of(side, origin[0]) == forward
-            if is_read and not is_own and self._size(side, origin) == size:
+            is_read = any(
+                self._forward_of(side, reader) in forwards and not self._is_sum(side, reader)
+                for reader in readers
+            )
+            is_own = self._forward_of(side, origin[0]) in forwards
+            is_given = self._is_sum(side, origin[0]) or not is_own
+            if is_read and is_given and self._size(side, origin) == size:
                 found.add(origin)
         return found
+
+    def _is_sum(self, side: SideName, node: str) -> bool:
+        return family(self._nodes[side][node].op) == "add"
 
     def _forward_of(self, side: SideName, node: str) -> str | None:
         return self._nodes[side][node].forward
@@ -191,9 +204,9 @@ class Mending:
         # What is said of a value that was put in belongs to the divergence where it was.
         if any(joint.here[0] in self._parts[self._side] for joint in seam.joints[self._side]):
             return True
-        if divergence.phase == "forward" or isinstance(
-            divergence, (GradientStopped, GradientAdded)
-        ):
+        if isinstance(divergence, GradientAdded):
+            return (divergence.term.scope, divergence.term.source) in self._places
+        if divergence.phase == "forward" or isinstance(divergence, GradientStopped):
             return False
         return any(
             self._derives(side, part) for side, parts in seam.parts.items() for part in parts

@@ -225,6 +225,8 @@ class Course:
     def finished(self, alignment: Alignment) -> Alignment:
         """The alignment of the plain computation with all that was seen."""
         self._note_causes({})  # where the last run left nothing to be tried
+        if not (self._runs or self._mending.obstacles or self.end):
+            return alignment  # nothing is computed from what differs
         causes = list(alignment.causes or (None,) * len(alignment.divergences))
         for number, cause in self._causes.items():
             causes[number] = causes[number] or cause

@@ -7,7 +7,7 @@ import msgspec
 from explorer.model.arrays import Array
 from explorer.model.causes import Cause, Trial
 from explorer.model.divergence import Divergence
-from explorer.model.graph import GradGraph, Output, Phase
+from explorer.model.graph import GradGraph, Output
 from explorer.model.requests import CaseRequest
 
 
@@ -87,10 +87,13 @@ class Behind(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NotPutIn(msgspec.Struct, frozen=True, kw_only=True):
-    """A divergence at which no value was put in, by the node of each side, the left one first, and why."""
+    """A divergence at which no value was put in: its node and line on each side, and why.
+
+    The left side comes first; a side without a node has no line either.
+    """
 
     nodes: tuple[str | None, str | None]
-    phase: Phase
+    sources: tuple[str, ...]
     why: Obstacle
 
 

@@ -7,6 +7,7 @@ from explorer.model.mended import Behind, End, Mended, NotPutIn, Obstacle
 from explorer.text.language import _, named
 from explorer.words.causes import sentence as cause_sentence
 from explorer.words.divergences import sentence
+from explorer.words.lists import listed
 
 FEW_NAMED = 8
 """So many results are named that differ even then."""
@@ -92,5 +93,5 @@ def _not_put_in(one: NotPutIn) -> str:
         "stopped": _("nothing can be put in at {place}, which stops the gradient"),
         "no_place": _("nothing can be put in at {place}, which has no counterpart"),
     }
-    nodes = [node for node in one.nodes if node]
-    return texts[one.why].format(place=_(" and ").join(nodes))
+    places = [f"`{source}`" for source in one.sources] or list(filter(None, one.nodes))
+    return texts[one.why].format(place=listed(places))
