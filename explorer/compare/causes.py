@@ -33,18 +33,19 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         return None
     trial = found.trial
     here, there = (left, right) if suspect.side == "left" else (right, left)
-    layers = here.layers.get(suspect.node.scope), there.layers.get(suspect.other.scope)
+    node = here.by_id()[trial.node]
+    layers = here.layers.get(node.scope), there.layers.get(suspect.other.scope)
     cause = Cause(
         side=suspect.side,
-        node=suspect.node.id,
-        op=suspect.node.op,
-        change=_change(trial, suspect.node),
+        node=node.id,
+        op=node.op,
+        change=_change(trial, node),
         greatest=found.apart,
         noise=noise_of(suspect.own, suspect.target),
         layers=layers if suspect.side == "left" else layers[::-1],
         tried=len(suspect.trials) - 1,
     )
-    to_write = mends(cause, suspect.node, (left.engine, right.engine))
+    to_write = mends(cause, node, (left.engine, right.engine))
     return msgspec.structs.replace(cause, mends=to_write)
 
 
@@ -115,12 +116,18 @@ def _kind(trial: Trial) -> object:
     changes = tuple(
         msgspec.structs.replace(change, node="", output=0, label="") for change in trial.inputs
     )
-    return frozenset(trial.arguments), trial.op, changes
+    return trial.node, frozenset(trial.arguments), trial.op, changes
 
 
 def _is_named(op: str, other: str) -> bool:
-    """Whether an operator of PyTorch has the name of one of MindSpore: "aten.relu.default", "ReLU"."""
-    return op.split(".")[1].strip("_").replace("_", "") == other.lower()
+    """Whether two operators have one name: "aten.relu.default", "ReLU"."""
+    return _plain(op) == _plain(other)
+
+
+def _plain(op: str) -> str:
+    """The name of an operator of either framework: "relu" of "aten.relu.default" and "ReLU"."""
+    _, *names = op.split(".") if "." in op else ("", op)
+    return names[0].replace("_", "").removesuffix("Ext").lower()
 
 
 def _effort(trial: Trial) -> int:

@@ -54,8 +54,11 @@ def input_changes(graph: GradGraph, node: Node) -> Iterator[InputChange]:
     if rank >= 2:
         for slot in floats:
             yield InputChange((slot,), "transposed", (-2, -1))
-    for axis in range(rank):
-        yield InputChange(floats[:1], "reversed", (axis,))
+    for slot in floats:
+        for axis in range(len(slots[slot].shape)):
+            yield InputChange((slot,), "reversed", (axis,))
+            for steps in (1, -1):
+                yield InputChange((slot,), "rolled", (axis, steps))
 
 
 def _slots(graph: GradGraph, node: Node) -> dict[int, Output]:
@@ -77,26 +80,39 @@ def _swapped(slots: dict[int, Output]) -> Iterator[InputChange]:
 
 
 def _replaced(graph: GradGraph, node: Node, slot: int, own: Output) -> Iterator[InputChange]:
-    """Values that were made as the input was: another part of the same tensor."""
+    """Other values of the shape of an input: what was made as it was, then the nearest ones."""
     nodes = graph.by_id()
     read = next((it for it in graph.edges if it.target == node.id and it.input == slot), None)
     if read is None:
         return
     maker = nodes[read.origin]
-    origins = {edge.origin for edge in graph.edges if edge.target == maker.id}
-    siblings = [maker.id]
-    for edge in graph.edges:
-        is_like = nodes[edge.target].op == maker.op and nodes[edge.target].phase == maker.phase
-        if edge.origin in origins and is_like and edge.target not in siblings:
-            siblings.append(edge.target)
+    places = {it.id: place for place, it in enumerate(graph.nodes)}
+    behind = _behind(graph, node)
+    others = [it for it in graph.nodes if it.kind != "output" and it.id not in behind]
+    others.sort(key=lambda it: (it.op != maker.op, abs(places[it.id] - places[node.id])))
     count = 0
-    for sibling in siblings:
-        for output, made in enumerate(nodes[sibling].outputs):
-            is_other = (sibling, output) != (read.origin, read.output)
-            if is_other and made.shape == own.shape and count < MOST_REPLACEMENTS:
+    for other in others:
+        for output, made in enumerate(other.outputs):
+            is_other = (other.id, output) != (read.origin, read.output)
+            is_alike = made.shape == own.shape and made.dtype == own.dtype
+            if is_other and is_alike and count < MOST_REPLACEMENTS:
                 count += 1
-                label = label_of(nodes[sibling], output)
-                yield InputChange((slot,), "replaced", node=sibling, output=output, label=label)
+                label = label_of(other, output)
+                yield InputChange((slot,), "replaced", node=other.id, output=output, label=label)
+
+
+def _behind(graph: GradGraph, node: Node) -> set[str]:
+    """An op and all that is computed from it."""
+    readers: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        readers.setdefault(edge.origin, []).append(edge.target)
+    behind, waiting = {node.id}, [node.id]
+    while waiting:
+        for reader in readers.get(waiting.pop(), ()):
+            if reader not in behind:
+                behind.add(reader)
+                waiting.append(reader)
+    return behind
 
 
 def label_of(node: Node, output: int = 0) -> str:

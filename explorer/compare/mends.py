@@ -1,14 +1,12 @@
 """What to write in either net so that it does what the other one does, by the table of correspondences."""
 
-from collections.abc import Mapping
-
-from explorer.correspondence.records import REQUIRED, UNKNOWN, Argument, Row
+from explorer.compare.mindspore_mends import mends_of_mindspore
+from explorer.compare.translations import is_same, shorter, tied_names, translated
+from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
-from explorer.correspondence.translation import translate
-from explorer.correspondence.ways import NoCounterpartError
 from explorer.model.causes import Cause, Mend, OtherArguments, OtherOperator
 from explorer.model.engines import ENGINES, Framework
-from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node
+from explorer.model.graph import OTHER, Arguments, Layer, Node
 
 Frameworks = tuple[Framework, Framework]
 """Those of the two graphs, the left one first."""
@@ -22,10 +20,14 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     frameworks = ENGINES[engines[0]].framework, ENGINES[engines[1]].framework
     if frameworks[0] == frameworks[1]:
         return ()
-    if isinstance(cause.change, OtherOperator):
-        return _of_operator(cause)
-    if not isinstance(cause.change, OtherArguments):
+    if not isinstance(cause.change, (OtherArguments, OtherOperator)):
         return ()
+    ours = 0 if cause.side == "left" else 1
+    if frameworks[ours] == "mindspore":
+        found = mends_of_mindspore(cause, node)
+        return tuple(sorted(found, key=lambda mend: mend.side))
+    if cause.other_op:
+        return _of_operator(cause)
     left, right = cause.layers
     if left is not None and right is not None:
         both = (
@@ -33,7 +35,6 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
             _of_layer(1, right, left, frameworks, cause.own),
         )
     else:
-        ours = 0 if cause.side == "left" else 1
         both = _of_function(ours, cause, node), _there(1 - ours, cause, node)
     return tuple(mend for mend in both if mend is not None)
 
@@ -46,11 +47,11 @@ def _of_layer(
     row = layer_of(framework, layer.name)
     if row is None or row.name(there).rpartition(".")[2] != other.name.rpartition(".")[2]:
         return None
-    wanted = _translated(row, there, other.settings)
+    wanted = translated(row, there, other.settings)
     changed = {}
-    for name in _names(row, framework, tried):
-        if name in wanted and not _is_same(wanted[name], layer.settings.get(name)):
-            changed[name] = _shorter(wanted[name])
+    for name in tied_names(row, framework, tried):
+        if name in wanted and not is_same(wanted[name], layer.settings.get(name)):
+            changed[name] = shorter(wanted[name])
     if not changed:
         return None
     return Mend(side="right" if place else "left", call=layer.name, arguments=changed)
@@ -73,9 +74,9 @@ def _there(place: int, cause: Cause, node: Node) -> Mend | None:
     row = _function(node.op)
     if row is None:
         return None
-    wanted = _translated(row, "torch", node.arguments)
-    own = _translated(row, "torch", {**node.arguments, **cause.arguments})
-    names = _names(row, "mindspore", cause.own)
+    wanted = translated(row, "torch", node.arguments)
+    own = translated(row, "torch", {**node.arguments, **cause.arguments})
+    names = tied_names(row, "mindspore", cause.own)
     changed = {name: wanted[name] for name in names if wanted.get(name) != own.get(name)}
     if not changed:
         return None
@@ -101,53 +102,3 @@ def _function(op: str) -> Row | None:
         if row.torch.startswith("torch."):
             return row
     return None
-
-
-def _names(row: Row, framework: Framework, tried: Arguments) -> list[str]:
-    """The arguments of one side that stand for those of PyTorch's that were tried."""
-    tied = [it for it in row.arguments if it.torch in tried and _is_free(it)]
-    ways = {f"of_{argument.way}" for argument in tied}
-    tied += [argument for argument in row.arguments if argument.way in ways]
-    return [argument.name(framework) for argument in tied if argument.name(framework)]
-
-
-def _is_free(argument: Argument) -> bool:
-    """Whether an argument was checked with several values: it may be that MindSpore takes no other."""
-    checked = {*argument.values, argument.mindspore_default} - {REQUIRED, UNKNOWN}
-    return len(checked) > 1
-
-
-def _translated(row: Row, source: Framework, given: Arguments) -> Mapping[str, ArgumentValue]:
-    """Arguments as the other framework takes them; none where they cannot be translated."""
-    known = {argument.name(source) for argument in row.arguments}
-    values = {name: value for name, value in given.items() if name in known}
-    try:
-        found = translate(row, source, values)
-    except (NoCounterpartError, KeyError, IndexError):
-        return {}
-    if found.pads_first:
-        return {}
-    # Of the values of a table, those that a record of arguments can hold as well.
-    return {name: value for name, value in found.arguments.items() if _is_plain(value)}  # type: ignore[misc]
-
-
-def _is_plain(value: object) -> bool:
-    """Whether a value is one number or text, or a sequence of such."""
-    if isinstance(value, tuple):
-        return not any(isinstance(item, tuple) for item in value)
-    return True
-
-
-def _is_same(one: ArgumentValue, other: ArgumentValue) -> bool:
-    """Whether two settings are one, where a number stands for as many as are needed."""
-    first, second = _shorter(one), _shorter(other)
-    if isinstance(first, float) and isinstance(second, float):
-        return abs(first - second) <= 1e-6 * max(abs(first), abs(second))
-    return first == second
-
-
-def _shorter(value: ArgumentValue) -> ArgumentValue:
-    """One number in the place of several that are the same."""
-    if isinstance(value, tuple) and value and all(item == value[0] for item in value):
-        return value[0]
-    return value

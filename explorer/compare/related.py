@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 
 from explorer.compare.input_trials import label_of
@@ -178,16 +177,34 @@ def _size(output: Output) -> int:
 
 
 def row_from(graph: GradGraph, first: str, row: Row | None) -> list[Node]:
-    """The shortest way from the first op of a row to its last; [] where there is none."""
+    """The ops of a row that begins with ``first``; [] where it is not known which they are.
+
+    Without a row it is that op alone.
+    """
     nodes = graph.by_id()
-    if row is None or row.end in ("", first):
+    if row is None or row.count == 1:
         return [nodes[first]]
-    flow = nx.DiGraph((edge.origin, edge.target) for edge in graph.edges if edge.kind != "control")
-    try:
-        way = nx.shortest_path(flow, first, row.end)
-    except (nx.NetworkXNoPath, nx.NodeNotFound):
+    if row.end not in nodes:
         return []
-    return [nodes[node] for node in way]
+    behind = _reached([first], [(edge.origin, edge.target) for edge in graph.edges])
+    before = _reached([row.end], [(edge.target, edge.origin) for edge in graph.edges])
+    between = (behind & before) - {row.end}
+    return [node for node in graph.nodes if node.id in between] + [nodes[row.end]]
+
+
+def _reached(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
+    """The nodes that are reached from some, and these themselves."""
+    following: dict[str, list[str]] = {}
+    for origin, target in steps:
+        following.setdefault(origin, []).append(target)
+    waiting = list(starts)
+    reached = set(waiting)
+    while waiting:
+        for target in following.get(waiting.pop(), ()):
+            if target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    return reached
 
 
 def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:

@@ -8,8 +8,12 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+import msgspec
+
 from explorer.compare.input_trials import input_changes
+from explorer.compare.kinds import AXES, FEW_VALUES, FIXED, KINDS, LAST, POSITIONS, USUAL
 from explorer.compare.related import row_from
+from explorer.compare.row_trials import exchanged, members
 from explorer.model.causes import Trial
 from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere, Row
 from explorer.model.engines import ENGINES
@@ -21,49 +25,6 @@ from explorer.model.graph import (
     Output,
     SideName,
 )
-
-FEW_VALUES: dict[str, tuple[ArgumentValue, ...]] = {
-    "approximate": ("none", "tanh"),
-    "reduction": ("mean", "sum", "none"),
-    "correction": (0, 1),
-    "padding_idx": (-1,),
-    "ignore_index": (-100,),
-}
-"""The values of arguments that are one of few; a padding_idx of -1 is none."""
-
-POSITIONS = frozenset({"start", "end", "diagonal", "index", "shifts", "offset"})
-"""Arguments that are places: it may be that one is off by one."""
-
-LAST = 2**63 - 1
-"""The end of a slice that ends with its axis."""
-
-KINDS: tuple[tuple[str, ...], ...] = (
-    (
-        "aten.relu.default",
-        "aten.relu6.default",
-        "aten.silu.default",
-        "aten.gelu.default",
-        "aten.tanh.default",
-        "aten.sigmoid.default",
-        "aten.softplus.default",
-        "aten.elu.default",
-        "aten.mish.default",
-        "aten.leaky_relu.default",
-        "aten.hardswish.default",
-        "aten.hardsigmoid.default",
-        "aten.hardtanh.default",
-    ),
-    ("aten._softmax.default", "aten._log_softmax.default"),
-    ("aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"),
-    ("aten.sum.default", "aten.mean.default", "aten.prod.default"),
-)
-"""Operators that may stand in each other's place, by their names in PyTorch's graphs."""
-
-AXES = frozenset({"dim", "start_dim", "end_dim"})
-"""Arguments that are an axis."""
-
-FIXED = frozenset({"dtype", "size", "output_mask", "input_dtype", "self_sizes", "input_sizes"})
-"""Arguments that shape a value, or say which values are made: no other one would give this value."""
 
 MOST_TRIALS = 60
 """How many changes are tried at one op."""
@@ -84,7 +45,7 @@ class Suspect(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """What two graphs have at a divergence: an op of ``here``, and one or several in a row of ``there``.
+    """What two graphs have at a divergence: one op or several in a row of ``here``, and of ``there``.
 
     What differs is their first output, or the ``result`` of that name which they make.
     """
@@ -92,50 +53,82 @@ class _Ends(NamedTuple):
     side: SideName
     here: GradGraph
     there: GradGraph
-    node: Node
+    own_row: list[Node]
     row: list[Node]
     result: str
 
 
-def suspect_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> Suspect | None:
-    """What can be tried at a divergence; None where nothing can."""
-    ends = _ends(divergence, left, right)
-    if ends is None:
-        return None
-    own = _value(ends.here, ends.node, ends.result)
+def suspects_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> tuple[Suspect, ...]:
+    """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
+    both = _ends(divergence, left, right)
+    suspects = [_suspect(ends) for ends in sorted(both, key=lambda it: not _is_of_torch(it.here))]
+    suspects += [_in_other_order(ends) for ends in both]
+    return tuple(suspect for suspect in suspects if suspect is not None)
+
+
+def _suspect(ends: _Ends) -> Suspect | None:
+    """What can be tried at one end of a divergence; None where nothing can."""
+    last = ends.own_row[-1]
+    own = _value(ends.here, last, ends.result)
     target = _value(ends.there, ends.row[-1], ends.result)
-    trials = _trials(ends.here, ends.node, _pool(ends))
-    if own is None or target is None or not trials:
+    if own is None or target is None:
         return None
-    return Suspect(ends.side, ends.node, ends.row[-1], own, target, (Trial(ends.node.id), *trials))
+    first, *others = ends.own_row
+    trials: list[Trial] = []
+    for node, then in members(ends.own_row):
+        rank = _rank(ends.here, node)
+        tried = _trials(ends.here, node, _pool(ends), rank, is_alone=not then and node is first)
+        trials += [msgspec.structs.replace(trial, then=then) for trial in tried]
+    if not trials:
+        return None
+    unchanged = Trial(first.id, then=tuple(node.id for node in others))
+    return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials))
 
 
-def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> _Ends | None:
-    """A single op of PyTorch, which can be computed again, and what the other side has instead."""
-    rows: tuple[Row | None, Row | None] = (None, None)
+def _in_other_order(ends: _Ends) -> Suspect | None:
+    """Two ops in the opposite order, where the other side has them so."""
+    found = exchanged(ends.here, ends.own_row[0], ends.there, ends.row[0])
+    if found is None:
+        return None
+    trial, node, other = found
+    own, target = _value(ends.here, node, ""), _value(ends.there, other, "")
+    if own is None or target is None:
+        return None
+    return Suspect(ends.side, node, other, own, target, (Trial(node.id), trial))
+
+
+def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> list[_Ends]:
+    """The ops of both sides, which can be computed again, and what the other one has instead."""
     result = ""
+    rows: tuple[Row | None, Row | None] = (None, None)
     if isinstance(divergence, OtherValue):
         rows = divergence.rows
     elif isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
         result = divergence.name  # a further output of the two ops, such as a running statistic
     else:
-        return None
+        return []
     first, second = divergence.nodes
     if first is None or second is None:
-        return None
-    if _is_one_of_torch(left, rows[0]):
-        row = row_from(right, second, rows[1])
-        return _Ends("left", left, right, left.by_id()[first], row, result) if row else None
-    if _is_one_of_torch(right, rows[1]):
-        row = row_from(left, first, rows[0])
-        return _Ends("right", right, left, right.by_id()[second], row, result) if row else None
-    return None
+        return []
+    ours, theirs = row_from(left, first, rows[0]), row_from(right, second, rows[1])
+    if not ours or not theirs:
+        return []
+    return [
+        _Ends("left", left, right, ours, theirs, result),
+        _Ends("right", right, left, theirs, ours, result),
+    ]
 
 
-def _is_one_of_torch(graph: GradGraph, row: Row | None) -> bool:
-    """Whether a graph is PyTorch's and has a single op there."""
-    is_single = row is None or row.count == 1
-    return ENGINES[graph.engine].framework == "torch" and is_single
+def _is_of_torch(graph: GradGraph) -> bool:
+    return ENGINES[graph.engine].framework == "torch"
+
+
+def _rank(graph: GradGraph, node: Node) -> int:
+    """The most axes of what a node reads and yields."""
+    nodes = graph.by_id()
+    read = [nodes[edge.origin] for edge in graph.edges if edge.target == node.id]
+    shapes = [output.shape for one in (node, *read) for output in one.outputs[:1]]
+    return max(map(len, shapes), default=0)
 
 
 def _pool(ends: _Ends) -> list[ArgumentValue]:
@@ -143,23 +136,29 @@ def _pool(ends: _Ends) -> list[ArgumentValue]:
     pool: list[ArgumentValue] = []
     for node in ends.row:
         pool += node.arguments.values()
-    scopes = {node.scope for node in (*ends.row, ends.node)}
+    scopes = {node.scope for node in (*ends.row, *ends.own_row)}
     for graph in (ends.there, ends.here):
         for scope in sorted(scopes & graph.layers.keys()):
             pool += graph.layers[scope].settings.values()
     return pool
 
 
-def _trials(graph: GradGraph, node: Node, pool: list[ArgumentValue]) -> list[Trial]:
-    """Changes of one argument, other operators, changed inputs, and changes of two arguments."""
-    rank = len(node.outputs[0].shape) if node.outputs else 0
+def _trials(
+    graph: GradGraph, node: Node, pool: list[ArgumentValue], rank: int, *, is_alone: bool
+) -> list[Trial]:
+    """Changes of one argument, other operators, changed inputs, and changes of two arguments.
+
+    Of an op that is not alone there, but one of a row: changes of one argument, and other operators.
+    """
     single = list(_changes(node.arguments, pool, rank))[:MOST_TRIALS]
     double = []
     for one, other in combinations(single, 2):
         if one.keys() != other.keys():
             double.append({**one, **other})
-    trials = [Trial(node.id, change) for change in single]
+    trials = [Trial(node.id, change) for change in (*single, *_usual(node.arguments, single))]
     trials += [Trial(node.id, op=op) for op in _others(node.op)]
+    if not is_alone:
+        return trials
     trials += [Trial(node.id, inputs=(change,)) for change in input_changes(graph, node)]
     trials += [Trial(node.id, change) for change in double[:MOST_TRIALS]]
     return trials
@@ -194,6 +193,14 @@ def _changes(own: Arguments, pool: Iterable[ArgumentValue], rank: int) -> Iterat
                 yield {name: other}
 
 
+def _usual(own: Arguments, tried: list[Arguments]) -> Iterator[Arguments]:
+    """Changes of one argument to a value that it often has, but for those that are tried anyway."""
+    for name, value in own.items():
+        for other in USUAL.get(name, ()):
+            if other != value and {name: other} not in tried:
+                yield {name: other}
+
+
 def _alternatives(
     name: str, value: ArgumentValue, pool: Iterable[ArgumentValue], rank: int
 ) -> Iterator[ArgumentValue]:
@@ -204,6 +211,8 @@ def _alternatives(
         yield not value
     elif name in AXES and isinstance(value, int):
         yield from range(rank)
+    elif name in AXES and isinstance(value, tuple) and value:
+        yield from combinations(range(rank), len(value))
     else:
         if name in POSITIONS and isinstance(value, int):
             yield from (value - 1, value + 1)

@@ -7,7 +7,7 @@ import msgspec
 
 from explorer.compare.causes import cause_of, is_last_resort
 from explorer.compare.related import related_cause
-from explorer.compare.trials import Suspect, suspect_at
+from explorer.compare.trials import Suspect, suspects_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence
@@ -15,9 +15,9 @@ from explorer.model.graph import GradGraph
 
 
 class Explanation(NamedTuple):
-    """A divergence that may be explained: its place in an alignment, and that among alignments.
+    """What may explain a divergence: its place in an alignment, and that among alignments.
 
-    ``engine`` is the one whose op is tried.
+    ``engine`` is the one whose op is tried. A divergence may have one on each side.
     """
 
     alignment: int
@@ -40,8 +40,7 @@ class Explanations:
         for place, alignment in enumerate(self._alignments):
             left, right = self._graphs_of(alignment)
             for number, divergence in enumerate(alignment.divergences):
-                suspect = suspect_at(divergence, left, right)
-                if suspect is not None:
+                for suspect in suspects_at(divergence, left, right):
                     engine = left.engine if suspect.side == "left" else right.engine
                     yield Explanation(place, number, engine, suspect)
 
@@ -58,8 +57,10 @@ class Explanations:
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
         for alignment, divergence, engine, suspect in self._all:
-            if engine in waiting:
-                outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+            if engine not in waiting:
+                continue
+            outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+            if causes.get((alignment, divergence)) is None:
                 graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
                 causes[alignment, divergence] = cause

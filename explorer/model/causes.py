@@ -7,7 +7,9 @@ import msgspec
 from explorer.model.graph import Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
-InputHow = Literal["swapped", "replaced", "transposed", "scaled", "rounded", "rolled", "reversed"]
+InputHow = Literal[
+    "swapped", "replaced", "ahead", "transposed", "scaled", "rounded", "rolled", "reversed"
+]
 """What may be done to an input before an op is computed."""
 
 
@@ -18,7 +20,8 @@ class InputChange(msgspec.Struct, frozen=True):
     those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
     "scaled", axis and steps of "rolled", and the axis of "reversed"; ``dtype`` is what an input is
     "rounded" to. One is "replaced" by another value of the graph: output ``output`` of ``node``,
-    whose op and line the ``label`` has.
+    whose op and line the ``label`` has; so it is with one that is moved "ahead" of the op which reads
+    that value, and which then reads what is made of it.
     """
 
     slots: tuple[int, ...]
@@ -34,14 +37,16 @@ class Trial(msgspec.Struct, frozen=True):
     """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
 
     ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
-    its inputs and arguments that it takes as well; ``inputs`` are changed first. Nothing of all these:
-    it is computed as it was.
+    its inputs and arguments that it takes as well; ``inputs`` are changed first. ``then`` are ops behind
+    it that are computed again as well, with what changed: the outputs are those of the last. Nothing
+    of all these: it is computed as it was.
     """
 
     node: str
     arguments: Arguments = {}
     op: str = ""
     inputs: tuple[InputChange, ...] = ()
+    then: tuple[str, ...] = ()
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):

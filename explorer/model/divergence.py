@@ -31,7 +31,7 @@ Places = tuple[Place, Place]
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """``count`` ops in a row, each reading the one before: the first, and the op of the last.
 
-    ``end`` is the id of the last one.
+    ``end`` is the id of the last one's node, "" where that is not known.
     """
 
     first: Place

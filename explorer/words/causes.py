@@ -84,6 +84,7 @@ def _input(change: InputChange) -> str:
     texts: dict[InputHow, str] = {
         "swapped": _("its inputs {slots} swapped"),
         "replaced": _("`{label}` as its input {slots}"),
+        "ahead": _("`{label}` as its input {slots}, ahead of what reads that"),
         "transposed": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
         "scaled": _("its input {slots} times {numbers[0]}"),
         "rounded": _("its input {slots} rounded to {dtype}"),

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes import cause_of
-from explorer.compare.trials import Suspect, suspect_at
+from explorer.compare.trials import Suspect, suspects_at
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Trial, Tried
 from explorer.model.divergence import End as DivergenceEnd
 from explorer.model.divergence import Inputs, OtherOp, OtherValue, Place, Reading, Row
-from explorer.model.graph import Arguments, GradGraph, Layer, Node, Output
+from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
 from explorer.numeric.summaries import summarise
 
 OWN = np.array([1.0, 2.0, 4.0], np.float32)
@@ -46,8 +46,7 @@ DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), input
 
 
 def suspect() -> Suspect:
-    found = suspect_at(DIVERGENCE, LEFT, RIGHT)
-    assert found is not None
+    found, *_ = suspects_at(DIVERGENCE, LEFT, RIGHT)
     return found
 
 
@@ -71,20 +70,59 @@ def test_the_first_trial_changes_nothing_and_the_others_take_what_the_other_side
     assert {"eps": 1e-5} not in single
 
 
-def test_both_sides_may_be_pytorchs_and_a_side_of_mindspores_alone_is_not_tried() -> None:
-    swapped = suspect_at(DIVERGENCE, RIGHT, LEFT)
-    assert swapped is not None
-    assert swapped.side == "right"
-    other = graph("mindspore-tape", "Norm", OWN, {"epsilon": 1e-5})
-    assert suspect_at(DIVERGENCE, other, RIGHT) is None
+OTHER_TAPE = graph("mindspore-tape", "Norm", OWN, {"epsilon": 1e-5})
 
 
-def test_a_row_of_pytorchs_ops_and_other_kinds_of_divergences_are_not_tried() -> None:
+@pytest.mark.parametrize(
+    ("left", "right", "sides"),
+    [
+        (LEFT, RIGHT, ["left", "right"]),
+        (RIGHT, LEFT, ["right", "left"]),
+        (OTHER_TAPE, RIGHT, ["left", "right"]),
+        (LEFT, msgspec.structs.replace(LEFT, engine="torch-graph"), ["left", "right"]),
+    ],
+)
+def test_pytorchs_op_is_tried_before_mindspores_and_the_left_one_of_two_before_the_right(
+    left: GradGraph, right: GradGraph, sides: list[str]
+) -> None:
+    assert [found.side for found in suspects_at(DIVERGENCE, left, right)] == sides
+
+
+def rows_of(nodes: tuple[str, ...], edges: tuple[tuple[str, str], ...]) -> GradGraph:
+    """A graph of PyTorch's: ops with these ids, the last of which has the other value."""
+    ops = [
+        msgspec.structs.replace(LEFT.nodes[0], id=node, arguments={"other": 0.25}) for node in nodes
+    ]
+    wires = tuple(Edge(origin, target, 0, 0) for origin, target in edges)
+    return msgspec.structs.replace(LEFT, nodes=tuple(ops), edges=wires)
+
+
+def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_them_take() -> None:
+    # n0 is read twice, and n3 reads what is made on both ways; n4 comes behind.
+    ways = (("n0", "n1"), ("n0", "n2"), ("n1", "n3"), ("n2", "n3"), ("n3", "n4"))
+    left = rows_of(("n0", "n1", "n2", "n3", "n4"), ways)
+    row = Row(first=Place(label="norm"), last="norm", count=4, end="n3")
+    divergence = OtherValue(phase="forward", ends=(END, END), rows=(row, ROW), inputs=Inputs())
+    found = suspects_at(divergence, left, RIGHT)[-1]
+    assert (found.side, found.node.op, found.other.id) == ("right", "Norm", "n3")
+    assert {"epsilon": 0.25} in [trial.arguments for trial in found.trials]
+
+
+def test_a_row_whose_end_is_not_known_and_other_kinds_of_divergences_are_not_tried() -> None:
     several = Row(first=Place(label="norm"), last="norm", count=2)
     divergence = OtherValue(phase="forward", ends=(END, END), rows=(several, ROW), inputs=Inputs())
-    assert suspect_at(divergence, LEFT, RIGHT) is None
+    assert suspects_at(divergence, LEFT, RIGHT) == ()
     places = (Place(label="a"), Place(label="b"))
-    assert suspect_at(OtherOp(phase="forward", ends=(END, END), places=places), LEFT, RIGHT) is None
+    other = OtherOp(phase="forward", ends=(END, END), places=places)
+    assert suspects_at(other, LEFT, RIGHT) == ()
+
+
+def test_axes_are_tried_as_one_or_as_several_as_they_are_given() -> None:
+    volume = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    for given, tried_too in ((0, {"axis": 2}), ((0,), {"axis": (2,)}), ((0, 1), {"axis": (1, 2)})):
+        right = graph("mindspore-graph", "Sum", volume, {"axis": given})
+        found = suspects_at(DIVERGENCE, LEFT, right)[-1]
+        assert tried_too in [trial.arguments for trial in found.trials]
 
 
 def test_the_argument_that_gives_the_other_value_is_the_cause() -> None:
@@ -123,8 +161,7 @@ def test_nothing_is_concluded_where_the_op_does_not_give_its_own_value_again() -
 def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two_that_fit() -> None:
     left = graph("torch-tape", "aten.silu.default", OWN, {})
     right = graph("mindspore-graph", "ReLU", OTHER, {})
-    found = suspect_at(DIVERGENCE, left, right)
-    assert found is not None
+    found, *_ = suspects_at(DIVERGENCE, left, right)
     fitting = ("aten.relu.default", "aten.relu6.default")
     outputs = [(output(OTHER if trial.op in fitting else OWN),) for trial in found.trials]
     cause = cause_of(found, Tried(tuple(outputs)), left, right)
@@ -133,8 +170,7 @@ def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two
     unnamed = msgspec.structs.replace(
         right, nodes=(msgspec.structs.replace(right.nodes[0], op="Custom"),)
     )
-    other = suspect_at(DIVERGENCE, left, unnamed)
-    assert other is not None
+    other, *_ = suspects_at(DIVERGENCE, left, unnamed)
     assert cause_of(other, Tried(tuple(outputs)), left, unnamed) is None
 
 

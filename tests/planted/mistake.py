@@ -7,6 +7,10 @@ import msgspec
 
 from explorer.model.engines import Framework
 from explorer.scenario.find import REAL
+from tests.planted.facts import Fact
+
+NETS = Path(__file__).parent / "nets"
+"""Further nets to plant mistakes in, beside those that are shipped."""
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -16,6 +20,7 @@ class Mistake(msgspec.Struct, frozen=True):
     mistake, and so do those of either net that hold a snippet of ``told_at``: the line that calls a
     module whose constructor is changed, or the counterpart in the other framework. Where a finding
     about the nets is to tell it, before any comparison, ``finding`` is the parameter that it names.
+    Any one of ``facts`` states the cause, and mistakes of one sort share their ``kind``.
     """
 
     name: str
@@ -25,11 +30,14 @@ class Mistake(msgspec.Struct, frozen=True):
     new: str
     told_at: tuple[str, ...] = ()
     finding: str = ""
+    kind: str = ""
+    facts: tuple[Fact, ...] = ()
 
     @property
     def original(self) -> Path:
-        """The scenario that the mistake is planted in."""
-        return REAL / f"{self.scenario}.py"
+        """The scenario that the mistake is planted in: a net of ``NETS``, or a shipped one."""
+        own = NETS / f"{self.scenario}.py"
+        return own if own.exists() else REAL / f"{self.scenario}.py"
 
 
 class Planted(msgspec.Struct, frozen=True):
@@ -50,20 +58,58 @@ def plant(mistake: Mistake, folder: Path) -> Planted:
     Raises ValueError where the table and the scenario do not fit: text to be replaced that does not
     stand there once, a snippet that stands nowhere.
     """
-    text = mistake.original.read_text(encoding="utf-8")
+    (planted,) = plant_all((mistake,), folder)
+    return planted
+
+
+def plant_all(mistakes: tuple[Mistake, ...], folder: Path) -> tuple[Planted, ...]:
+    """Write one scenario with several mistakes to ``folder``: one record a mistake, of the same file.
+
+    Raises ValueError where ``plant`` does, where the mistakes are in several scenarios, and where
+    two of them replace the same text.
+    """
+    first = mistakes[0]
+    if any(mistake.scenario != first.scenario for mistake in mistakes):
+        raise ValueError(f"{[mistake.name for mistake in mistakes]} are in several scenarios")
+    text = first.original.read_text(encoding="utf-8")
+    planted, starts = _replaced(text, mistakes)
+
+    names = "_and_".join(mistake.name for mistake in mistakes)
+    path = folder / f"{first.scenario}_{names}.py"
+    path.write_text(planted, encoding="utf-8")
+    records = []
+    for mistake, at in zip(mistakes, starts, strict=True):
+        lines = _changed_lines(planted, at, mistake) | _lines_of_snippets(planted, mistake)
+        around = lines | _module_lines(planted, lines)
+        records.append(Planted(path, lines, around, mistake.finding))
+    return tuple(records)
+
+
+def _replaced(text: str, mistakes: tuple[Mistake, ...]) -> tuple[str, list[int]]:
+    """The text with all mistakes, and where each begins in it."""
+    found = {mistake: _place(text, mistake) for mistake in mistakes}
+    new_starts = {}
+    planted, end = "", 0
+    for mistake in sorted(mistakes, key=found.__getitem__):
+        at = found[mistake]
+        if at < end:
+            raise ValueError(f"{mistake.name}: another mistake replaces the same text")
+        planted += text[end:at]
+        new_starts[mistake] = len(planted)
+        planted += mistake.new
+        end = at + len(mistake.old)
+    return planted + text[end:], [new_starts[mistake] for mistake in mistakes]
+
+
+def _place(text: str, mistake: Mistake) -> int:
+    """Where the text to be replaced begins, which stands once in the net of the framework."""
     start, end = _span(text, f"{mistake.framework}_net")
     function = text[start:end]
     if function.count(mistake.old) != 1:
         raise ValueError(
             f"{mistake.name}: {mistake.old!r} stands {function.count(mistake.old)} times"
         )
-    at = start + function.index(mistake.old)
-    planted = text[:at] + mistake.new + text[at + len(mistake.old) :]
-
-    path = folder / f"{mistake.scenario}_{mistake.name}.py"
-    path.write_text(planted, encoding="utf-8")
-    lines = _changed_lines(planted, at, mistake) | _lines_of_snippets(planted, mistake)
-    return Planted(path, lines, lines | _module_lines(planted, lines), mistake.finding)
+    return start + function.index(mistake.old)
 
 
 def _span(text: str, function: str) -> tuple[int, int]:

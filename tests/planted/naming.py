@@ -55,11 +55,11 @@ def judge(planted: Planted, report: Report) -> Told:
     # What the sentence says of inputs, behind these words, is no accusation.
     accusation, _, _ = sentence(divergence, ("a", "b")).partition(" equal inputs")
     named = (divergence.ends[0].source, divergence.ends[1].source, accusation)
-    lines = _lines_in(" ".join(named), planted)
+    lines = lines_told(" ".join(named), planted)
     return Told(_verdict(planted, lines), lines, sentence(divergence, ("a", "b")))
 
 
-def _lines_in(text: str, planted: Planted) -> tuple[int, ...]:
+def lines_told(text: str, planted: Planted) -> tuple[int, ...]:
     """The lines of the planted file that a text names, in order."""
     numbers = re.findall(rf"{re.escape(planted.path.name)}:(\d+)", text)
     return tuple(sorted({int(number) for number in numbers}))

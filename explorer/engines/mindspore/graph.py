@@ -1,7 +1,7 @@
 """MindSpore's graph style: GRAPH_MODE compiles forward and backward into one graph, then runs."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from explorer.engines.mindspore.operator_sites import (
     RanOperator,
     ran_operators,
 )
+from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.state import (
     add_state,
     changed_state,
@@ -41,7 +42,7 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError, UncapturedError
 from explorer.model.graph import GradGraph, GraphNote, Phase
 from explorer.model.passes import FINAL, PASSES, TYPED, CompilerPass
-from explorer.model.requests import CaseRequest
+from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured
 from explorer.model.state import StateChange
 from explorer.model.trees import names_in
@@ -60,6 +61,32 @@ PIECES = frozenset("↓✓✗")
 """Marks in the names of functions that the compiler made of a piece of one (2.10.0)."""
 
 
+MOST_HELD = 128 << 20
+"""A graph whose values take more bytes than this is not held for trials on it."""
+
+
+class HeldGraph:
+    """The last graph that this process has captured, and the case that it is of."""
+
+    def __init__(self) -> None:
+        self._key: tuple[NetRequest, GradCase] | None = None
+        self._graph: GraphCapture | None = None
+
+    def hold(self, request: CaseRequest, graph: GraphCapture) -> None:
+        """Hold a graph in the place of the one before; one that is too large is not held."""
+        is_small = graph.bytes_of_values() <= MOST_HELD
+        self._key = (request.net, request.case) if is_small else None
+        self._graph = graph if is_small else None
+
+    def of(self, request: CaseRequest) -> GraphCapture | None:
+        """The graph of a case; None where another one is held."""
+        return self._graph if self._key == (request.net, request.case) else None
+
+
+HELD_GRAPH = HeldGraph()
+"""Compiling a net again takes far longer than all trials on it."""
+
+
 @paused()
 def capture(request: CaseRequest) -> Captured:
     """The gradient graph of one case after each pass, and the answer of the compiled graph."""
@@ -68,20 +95,37 @@ def capture(request: CaseRequest) -> Captured:
     try:
         run = _run(request, scratch)
         tree, leaves = named(_answer(case, run), run.net, case)
-        files = {}
-        for compiler_pass in PASSES:
-            path = newest(scratch / IR, compiler_pass.file)
-            if path is not None:
-                files[compiler_pass.stage] = path
-        modules = read_stages(files, FINAL.stage)
+        modules = _modules(scratch, PASSES)
         graphs = []
         for compiler_pass in PASSES:
             if compiler_pass.stage in modules:
-                module = modules[compiler_pass.stage]
-                graphs.append(_graph(request, run, compiler_pass, module))
+                graph = _graph(request, run, compiler_pass, modules[compiler_pass.stage])
+                graphs.append(_record(graph, request, run, compiler_pass))
+                if compiler_pass == FINAL:
+                    HELD_GRAPH.hold(request, graph)
     except Exception as error:
         return Captured((), failed(request, error))
     return Captured(tuple(graphs), answered(request, tree, leaves), run.changes)
+
+
+def recorded_calls(request: CaseRequest, nodes: Iterable[str]) -> dict[str, RecordedCall]:
+    """The operators of some nodes of the graph that a capture gives, by the ids of these."""
+    graph = HELD_GRAPH.of(request)
+    if graph is None:
+        scratch = _scratch(request.values)
+        run = _run(request, scratch)
+        graph = _graph(request, run, FINAL, _modules(scratch, (FINAL,))[FINAL.stage])
+    return graph.calls_of(nodes)
+
+
+def _modules(scratch: Path, passes: Iterable[CompilerPass]) -> Mapping[str, Module]:
+    """The program after some passes, by their stages."""
+    files = {}
+    for compiler_pass in passes:
+        path = newest(scratch / IR, compiler_pass.file)
+        if path is not None:
+            files[compiler_pass.stage] = path
+    return read_stages(files, FINAL.stage)
 
 
 # Running the compiled gradient
@@ -196,7 +240,7 @@ def _answer(case: GradCase, run: CompiledRun) -> Any:
 
 def _graph(
     request: CaseRequest, run: CompiledRun, compiler_pass: CompilerPass, module: Module
-) -> GradGraph:
+) -> GraphCapture:
     """The graph after a pass; only that of the last one has values, which its kernels dumped."""
     statements = program(module)
     observed = compiler_pass == FINAL and request.values
@@ -212,6 +256,13 @@ def _graph(
             graph.prove(overwritten, request.prove == "all")
     # Proofs may have put values in their places, by which operators are recognised.
     graph.place(run.ran)
+    return graph
+
+
+def _record(
+    graph: GraphCapture, request: CaseRequest, run: CompiledRun, compiler_pass: CompilerPass
+) -> GradGraph:
+    """The record of the graph after a pass."""
     notes: tuple[GraphNote, ...] = ()
     if request.case.api != run.case.api:
         notes = ("whole_forward",)

@@ -4,8 +4,9 @@ Bookkeeping of MindSpore's IR is folded away, the phases are separated, and back
 forward.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import PROVABLE, prove
@@ -43,7 +44,7 @@ from explorer.engines.mindspore.operators import (
     IDENTITIES,
     ORDERING,
 )
-from explorer.engines.mindspore.proof import GraphReruns
+from explorer.engines.mindspore.proof import GraphReruns, RecordedCall, calls_by_node
 from explorer.engines.mindspore.source_lines import source
 from explorer.engines.mindspore.subgraphs import SubgraphCalls, SubgraphNames, argument
 from explorer.model.arrays import AnyArray
@@ -181,6 +182,17 @@ class GraphCapture:
         if self._reruns is not None:
             recorded = self._reruns.recorded(self._calls.shown_by, overwritten)
             prove(self.builder, recorded, everything)
+
+    def calls_of(self, nodes: Iterable[str]) -> dict[str, RecordedCall]:
+        """What the operators of the nodes with these ids were called with, as far as it is known."""
+        reruns = self._reruns
+        if reruns is None:
+            return {}
+        return calls_by_node(self.builder, partial(reruns.call_of, self._calls.shown_by), nodes)
+
+    def bytes_of_values(self) -> int:
+        """The bytes of all recorded values."""
+        return self._reruns.size() if self._reruns else 0
 
     def place(self, ran: Sequence[RanOperator]) -> None:
         """Give the operators the call sites that they have on the tape."""

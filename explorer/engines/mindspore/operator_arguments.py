@@ -55,7 +55,7 @@ class OperatorNames(NamedTuple):
 @cache
 def names_of(op: str) -> OperatorNames | None:
     """The names of an operator's arguments; None where Python has no class of it."""
-    kind = _class(op)
+    kind = class_of(op)
     if kind is None:
         return None
     constructor = inspect.signature(kind.__init__).parameters
@@ -68,7 +68,8 @@ def names_of(op: str) -> OperatorNames | None:
     return OperatorNames(tuple(order), attributes)
 
 
-def _class(op: str) -> Any:
+def class_of(op: str) -> Any:
+    """The Python class of an operator; None where there is none."""
     for module in MODULES:
         kind = getattr(module, op, None)
         if isinstance(kind, type):
@@ -198,5 +199,7 @@ def _python_value(value: Value) -> Any:
         return tuple(map(_python_value, value.values))
     if isinstance(value, Symbol):
         return None if value.text == "None" else value.text
-    assert isinstance(value, (Scalar, StringValue))
+    if isinstance(value, Scalar):
+        return value.number
+    assert isinstance(value, StringValue)
     return value.value

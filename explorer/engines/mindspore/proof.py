@@ -1,7 +1,7 @@
 """What proves the values of MindSpore's graphs: each operator of a tape or of a program, run alone."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -87,7 +87,9 @@ def _argument(value: Value | None, binding: Binding) -> Any:
 
 def python_value(value: Value) -> Any:
     """A constant of the IR as Python has it; raises UnprovenError for a function or a type."""
-    if isinstance(value, (Scalar, StringValue)):
+    if isinstance(value, Scalar):
+        return value.number
+    if isinstance(value, StringValue):
         return value.value
     if isinstance(value, SequenceValue):
         return tuple(map(python_value, value.values))
@@ -114,18 +116,49 @@ def with_tensors(nested: Any, tensors: Iterator[Any]) -> Any:
     return replaced(nested, fill)
 
 
-def run_alone(statement: IRStatement, given: tuple[Any, ...]) -> list[Any]:
-    """The tensors that a statement's primitive yields for arguments; raises what it raises."""
-    if statement.op in VIEWS:
-        tensor, *others = given
-        views = VIEWS[statement.op](array_of(tensor), *others)
-        return [tensor_like(view, tensor.dtype) for view in views]
-    primitive = ms.ops.Primitive(statement.op)
+class RecordedCall(NamedTuple):
+    """An operator as it was called: ``values`` in the order of its definition, and ``attributes``."""
+
+    op: str
+    values: tuple[Any, ...]
+    attributes: Mapping[str, Any]
+
+    def run(self) -> list[Any]:
+        """The tensors that the operator yields, alone; raises what it raises."""
+        if self.op in VIEWS:
+            tensor, *others = self.values
+            views = VIEWS[self.op](array_of(tensor), *others)
+            return [tensor_like(view, tensor.dtype) for view in views]
+        primitive = ms.ops.Primitive(self.op)
+        for name, value in self.attributes.items():
+            primitive.add_prim_attr(name, value)
+        return list(tensors_in((_run_op(primitive, self.op, self.values),)))
+
+
+def calls_by_node(
+    builder: GraphBuilder, call_of: Callable[[int], RecordedCall | None], nodes: Iterable[str]
+) -> dict[str, RecordedCall]:
+    """The calls of the nodes with these ids; ``call_of`` has that of a node by its number."""
+    numbers = {node: number for number, node in builder.ids().items()}
+    calls = {}
+    for node in nodes:
+        call = call_of(numbers[node]) if node in numbers else None
+        if call is not None:
+            calls[node] = call
+    return calls
+
+
+def call_of_statement(statement: IRStatement, values: tuple[Any, ...]) -> RecordedCall:
+    """The call of a statement's primitive with ``values``.
+
+    Raises UnprovenError where an attribute is nothing that Python could hand on.
+    """
+    attributes = {}
     for name, value in statement.node.attrs.items():
         if isinstance(value, SequenceValue) and _holds_symbols(value):
             continue  # the names of inputs and outputs
-        primitive.add_prim_attr(name, python_value(value))
-    return list(tensors_in((_run_op(primitive, statement.op, given),)))
+        attributes[name] = python_value(value)
+    return RecordedCall(statement.op, values, attributes)
 
 
 def _holds_symbols(value: SequenceValue) -> bool:
@@ -203,7 +236,8 @@ class GraphReruns:
             return error.absence
 
         def compute(tensors: list[Any]) -> list[Any]:
-            return run_alone(statement, with_tensors(tuple(given), iter(tensors)))
+            values = with_tensors(tuple(given), iter(tensors))
+            return call_of_statement(statement, values).run()
 
         slots = list(tensor_slots(given))
         shown = map(shown_by, slots)
@@ -220,6 +254,25 @@ class GraphReruns:
             excuse = "overwritten_operand"
         writes = written_operands(statement.op) is not None
         return Rerun(tuple(operands), compute, writes, excuse)
+
+    def call_of(self, shown_by: Callable[[Slot], Slot], number: int) -> RecordedCall | None:
+        """The operator of a node with its recorded inputs; None where that is not known."""
+        if number not in self._statements:
+            return None
+        statement, inputs = self._statements[number]
+        if unrepeatable(statement.op):
+            return None
+        try:
+            given = tuple(arguments(statement, inputs))
+            tensors = [self._tensor(shown_by(slot)) for slot in tensor_slots(given)]
+            call = call_of_statement(statement, with_tensors(given, iter(tensors)))
+        except UnprovenError:
+            return None
+        return None if any(tensor is None for tensor in tensors) else call
+
+    def size(self) -> int:
+        """The bytes of all recorded values."""
+        return sum(array.nbytes for array in self._arrays.values())
 
     def _repeats(self, number: int) -> bool:
         """Whether the kernel of a node ran several times."""
@@ -321,6 +374,17 @@ class TapeReruns:
         for number, pullback in self._pullbacks.items():
             recorded.reruns[number] = self._of_pullback(pullback)
         return recorded
+
+    def call_of(self, number: int) -> RecordedCall | None:
+        """The operator of a node with its recorded inputs; None where that is not known."""
+        if number not in self._calls:
+            return None
+        call, inputs = self._calls[number]
+        tensors = [operand.value for operand in self._operands(inputs)]
+        if unrepeatable(call.op) or any(tensor is None for tensor in tensors):
+            return None
+        attributes = {} if call.primitive is None else dict(call.primitive.attrs)
+        return RecordedCall(call.op, call.values_with(tensors), attributes)
 
     def _of_call(self, call: OperatorCall, inputs: tuple[Slot, ...]) -> Rerun | Absence:
         reason = unrepeatable(call.op)

@@ -1,7 +1,7 @@
 """MindSpore's tape as a gradient graph: every operator that a recorder saw becomes a node."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import mindspore as ms
@@ -16,7 +16,12 @@ from explorer.engines.mindspore.operators import (
     unwritten_absence,
     unwritten_outputs,
 )
-from explorer.engines.mindspore.proof import Pullback, TapeReruns
+from explorer.engines.mindspore.proof import (
+    Pullback,
+    RecordedCall,
+    TapeReruns,
+    calls_by_node,
+)
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.engines.mindspore.tape_nodes import SavedBytes, TapeNodes
@@ -73,6 +78,10 @@ class TapeCapture:
     def prove(self, everything: bool) -> None:
         """Call every operator again; see ``explorer.engines.capture.proof``."""
         prove(self.graph, self._reruns.recorded(self._overwritten), everything)
+
+    def calls_of(self, nodes: Iterable[str]) -> dict[str, RecordedCall]:
+        """What the operators of the nodes with these ids were called with, as far as it is known."""
+        return calls_by_node(self.graph, self._reruns.call_of, nodes)
 
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label; lets go of the tensors."""

@@ -5,7 +5,7 @@ PYNATIVE_MODE executes asynchronously unless it is made to wait, and to look up 
 wait for it: events are only noted, and become nodes of a graph when a pass over the net is over.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.mindspore.net import Net, flat
 from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
+from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.rounding import perform
 from explorer.engines.mindspore.source_lines import NOWHERE, CallSites
 from explorer.engines.mindspore.tape_capture import TapeCapture
@@ -93,6 +94,11 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         self._settle()
         self._capture.add_state()
         self._capture.add_gradients(names, gradients)
+
+    def calls_of(self, nodes: Iterable[str]) -> dict[str, RecordedCall]:
+        """What the operators of the nodes with these ids were called with, as far as it is known."""
+        with self._unwatched():
+            return self._capture.calls_of(nodes)
 
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label.

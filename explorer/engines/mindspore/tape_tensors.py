@@ -66,6 +66,11 @@ class OperatorCall(NamedTuple):
         values: tuple[Any, ...] = self.args if self.primitive is None else self.args[2]
         return values
 
+    def values_with(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """What the operator takes, with ``tensors`` in the place of its own."""
+        values: tuple[Any, ...] = _with_tensors(tuple(self.values), iter(tensors))
+        return values
+
     def run(self, tensors: Sequence[Any]) -> list[Any]:
         """The tensors that the operator yields for ``tensors`` in the place of its own."""
         return list(tensors_in((self._result(tensors),)))

@@ -26,6 +26,8 @@ NUMBERS = {name: number for number, name in REDUCTIONS.items()}
 """The numbers by which operators take reductions."""
 
 
+Graph = JointGradGraph | TapeGradGraph
+
 ValueOf = Callable[[str, int], torch.Tensor]
 """The value of a node by its id and the place of the output; KeyError where there is none."""
 
@@ -58,7 +60,7 @@ def _with_inputs(given: dict[str, Any], change: InputChange, value_of: ValueOf) 
     if change.how == "swapped":
         one, other = change.slots
         wanted[one], wanted[other] = tensors[other], tensors[one]
-    elif change.how == "replaced":
+    elif change.how in ("replaced", "ahead"):
         wanted[change.slots[0]] = value_of(change.node, change.output)
     else:
         for slot in change.slots:
@@ -108,26 +110,53 @@ def try_out(request: TrialsRequest) -> Tried:
     """The outputs of ops of a graph, each computed again as a trial says."""
     case = request.request
     if case.net.engine == "torch-graph":
-        graph: JointGradGraph | TapeGradGraph = recorded_graph(case)
+        graph: Graph = recorded_graph(case)
     else:
         _, recording = solve_recorded(ready(case), case.case)
         graph = TapeGradGraph(recording, values=False)
     return Tried(tried(request.trials, graph))
 
 
-def tried(
-    trials: Iterable[Trial], graph: JointGradGraph | TapeGradGraph
-) -> tuple[tuple[Output, ...], ...]:
+def tried(trials: Iterable[Trial], graph: Graph) -> tuple[tuple[Output, ...], ...]:
     """The outputs of each trial on what was called in a graph."""
-    return tuple(_tried(trial, graph.call_of(trial.node), graph.value_of) for trial in trials)
+    return tuple(_tried(trial, graph) for trial in trials)
 
 
-def _tried(trial: Trial, call: Call | None, value_of: ValueOf) -> tuple[Output, ...]:
+def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:
+    call = graph.call_of(trial.node)
     if call is None or draws_random_numbers(call[0]):
         return ()
     try:
-        tensors = _outputs(call, trial, value_of)
+        tensors = _outputs(call, trial, graph.value_of)
+        if trial.then:
+            tensors = _carried_on(trial, tensors, graph)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)
     return tuple(map(outputs.of, tensors))
+
+
+def _carried_on(trial: Trial, made: list[torch.Tensor], graph: Graph) -> list[torch.Tensor]:
+    """The outputs of the last op behind the one that was tried, with all that changes on the way."""
+    changed = [(graph.value_of(trial.node, 0), made[0])]
+    for change in trial.inputs:
+        if change.how == "ahead":
+            changed = [(graph.value_of(change.node, change.output), made[0])]
+    for node in trial.then:
+        call = graph.call_of(node)
+        if call is None or draws_random_numbers(call[0]):
+            return []
+        operator, args, kwargs = call
+
+        def fill(value: Any) -> Any:
+            if isinstance(value, torch.Tensor):
+                for old, new in changed:
+                    if value is old or (value.shape == old.shape and torch.equal(value, old)):
+                        return copy_of(new)
+                return copy_of(value)
+            return value
+
+        with torch.no_grad():
+            made = tensors_in(operator(*replaced(args, fill), **replaced(kwargs, fill)))
+        changed.append((graph.value_of(node, 0), made[0]))
+    return made

@@ -100,6 +100,10 @@ class GraphRef(msgspec.Struct, frozen=True, gc=False, tag="graph"):
     name: str
 
 
+FLOATS = frozenset({"F16", "F32", "F64", "BF16"})
+"""How the IR writes the types of floats."""
+
+
 class Scalar(msgspec.Struct, frozen=True, gc=False, tag="scalar", omit_defaults=True):
     """``I64(1)``, ``Bool(0)``, ``F32(0.5)``: a number.
 
@@ -108,6 +112,11 @@ class Scalar(msgspec.Struct, frozen=True, gc=False, tag="scalar", omit_defaults=
 
     value: bool | int | float
     dtype: str = ""
+
+    @property
+    def number(self) -> bool | int | float:
+        """The number as Python has it: the IR writes a whole float without its dot (2.10.0)."""
+        return float(self.value) if self.dtype in FLOATS else self.value
 
 
 class StringValue(msgspec.Struct, frozen=True, gc=False, tag="text"):

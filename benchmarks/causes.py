@@ -1,0 +1,90 @@
+"""How many planted mistakes have their cause named, and that nets without a mistake have none.
+
+Plants mistakes of ``tests/planted/library.py`` one by one, or sets of them in one net, compares the two
+nets as ``diff`` does, and judges what is named by the facts that stand beside each mistake. Says of each
+on stderr what is named.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks._figures import Figure
+from benchmarks._presenting import detail, parser, present
+from explorer.workers.workers import Workers
+from tests.planted.causes import tell_causes
+from tests.planted.library import LIBRARY
+from tests.planted.mistake import plant_all
+from tests.planted.naming import GRAPHS, TAPES
+
+TIMEOUT = 300.0
+
+DRAWN = 24
+"""How many are drawn where neither names nor all of them are asked for; the draw is always the same."""
+
+MIXED = ("torch-tape", "mindspore-graph")
+
+NAMED = ("cause",)
+PLACED = ("cause", "other cause", "place")
+
+
+def measure(sets: list[tuple[str, ...]], engines: tuple[str, ...]) -> Iterator[Figure]:
+    """The shares of mistakes whose cause and whose place are named, and the seconds of each set."""
+    verdicts: list[str] = []
+    seconds = []
+    with Workers(TIMEOUT) as workers, tempfile.TemporaryDirectory() as folder:
+        for names in sets:
+            start = time.perf_counter()
+            mistakes = tuple(LIBRARY[name] for name in names)
+            planted = plant_all(mistakes, Path(folder))
+            told = tell_causes(zip(mistakes, planted, strict=True), engines, workers)
+            seconds.append(time.perf_counter() - start)
+            for name, found in zip(names, told, strict=True):
+                verdicts.append(found.verdict)
+                detail(f"{found.verdict:12} {name}")
+                detail(f"             {found.sentence}")
+    counts = Counter(verdicts)
+    note = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    for what, wanted in (("cause named", NAMED), ("place named", PLACED)):
+        share = 100 * sum(counts[verdict] for verdict in wanted) / len(verdicts)
+        yield Figure(
+            name=f"planted mistakes: {what}",
+            unit="%",
+            basis="share",
+            rounds=(share,),
+            wanted="high",
+            note=f"of {len(verdicts)}: {note}",
+        )
+    yield Figure(name="one comparison", unit="s", basis="wall", rounds=tuple(seconds))
+
+
+def chosen(given: argparse.Namespace) -> list[tuple[str, ...]]:
+    """The sets of mistakes that are planted together."""
+    names = sorted(LIBRARY)
+    if given.names:
+        return [(name,) for name in given.names]
+    if not given.all:
+        names = random.Random(given.seed).sample(names, given.drawn)
+    return [(name,) for name in names]
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("names", nargs="*", help="mistakes; without, some that are drawn")
+    known.add_argument("--all", action="store_true", help="all mistakes")
+    known.add_argument("--drawn", type=int, default=DRAWN, help="how many are drawn")
+    known.add_argument("--seed", type=int, default=0, help="of the draw")
+    known.add_argument("--engines", choices=("tapes", "graphs", "mixed"), default="tapes")
+    return known.parse_args()
+
+
+if __name__ == "__main__":
+    given = options()
+    engines = {"tapes": TAPES, "graphs": GRAPHS, "mixed": MIXED}[given.engines]
+    sys.exit(present(measure(chosen(given), engines), given.figures))

@@ -1,0 +1,227 @@
+"""Operators of MindSpore's graphs computed again, alone, with other arguments than they had."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import mindspore as ms
+import numpy as np
+from mindspore._c_expression import op_enum
+
+from explorer.engines.mindspore import graph, tape
+from explorer.engines.mindspore.enumerations import ENUMERATIONS
+from explorer.engines.mindspore.net import array_of, dtype_of, own_copy
+from explorer.engines.mindspore.operator_arguments import class_of, names_of
+from explorer.engines.mindspore.operators import written_operands
+from explorer.engines.mindspore.proof import RecordedCall
+from explorer.engines.mindspore.tape_tensors import tensors_in
+from explorer.engines.nested import replaced
+from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.graph import Output
+from explorer.numeric.summaries import summarise_all
+from explorer.workers.garbage_collection import paused
+
+CALLS = {"mindspore-graph": graph.recorded_calls, "mindspore-tape": tape.recorded_calls}
+"""How the operators of an engine's graph are recorded."""
+
+FUNCTIONS = "ops."
+"""How the names of functions begin, which may stand in the place of an operator too."""
+
+SAME_NAMES = {"dim": "axis", "keepdim": "keep_dims"}
+"""Arguments that operators of one kind call otherwise."""
+
+
+@paused()
+def try_out(request: TrialsRequest) -> Tried:
+    """The outputs of ops of a graph, each computed again as a trial says."""
+    case = request.request
+    nodes: dict[str, None] = {}
+    for trial in request.trials:
+        sources = [change.node for change in trial.inputs if change.node]
+        nodes.update(dict.fromkeys((trial.node, *trial.then, *sources)))
+    calls = CALLS[case.net.engine](case, nodes)
+    return Tried(tuple(_tried(trial, calls) for trial in request.trials))
+
+
+def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...]:
+    if not calls.keys() >= {trial.node, *trial.then}:
+        return ()
+    try:
+        tensors = outputs_of(calls[trial.node], trial, calls)
+        if trial.then:
+            tensors = _carried_on(trial, tensors, calls)
+        arrays = list(map(array_of, tensors))  # to read is to wait for what may still raise
+    except Exception:
+        return ()  # what an operator refuses explains nothing
+    dtypes = list(map(dtype_of, tensors))
+    summaries = summarise_all(arrays, dtypes)
+    return tuple(
+        Output(tuple(array.shape), dtype, summary)
+        for array, dtype, summary in zip(arrays, dtypes, summaries, strict=True)
+    )
+
+
+def _carried_on(trial: Trial, made: list[Any], calls: Mapping[str, RecordedCall]) -> list[Any]:
+    """The outputs of the last op behind the one that was tried, with all that changes on the way."""
+    changed = [(calls[trial.node].run()[0], made[0])]
+    for change in trial.inputs:
+        if change.how == "ahead":
+            changed = [(calls[change.node].run()[change.output], made[0])]
+    for node in trial.then:
+        call = calls[node]
+
+        def fill(value: Any) -> Any:
+            if isinstance(value, ms.Tensor):
+                for old, new in changed:
+                    if value.shape == old.shape and np.array_equal(array_of(value), array_of(old)):
+                        return own_copy(new)
+            return value
+
+        made = call._replace(values=replaced(call.values, fill)).run()
+        changed.append((call.run()[0], made[0]))
+    return made
+
+
+def outputs_of(
+    call: RecordedCall, trial: Trial, calls: Mapping[str, RecordedCall] = MappingProxyType({})
+) -> list[Any]:
+    """What an operator yields in a trial, and then what it has written to; raises what it raises."""
+    written = written_operands(call.op)
+    given = call
+    if written is not None:
+        given = call._replace(values=replaced(call.values, _copied))
+    if trial.inputs or trial.arguments:
+        given = _changed(given, trial, calls)
+    if trial.op:
+        return list(tensors_in((_result(trial.op, given),)))
+    made = given.run()
+    return made if written is None else [*made, *list(tensors_in(given.values))[written]]
+
+
+def _copied(value: Any) -> Any:
+    return own_copy(value) if isinstance(value, ms.Tensor) else value
+
+
+def _changed(call: RecordedCall, trial: Trial, calls: Mapping[str, RecordedCall]) -> RecordedCall:
+    """A call with other inputs and arguments; raises KeyError for a name that it does not have."""
+    for change in trial.inputs:
+        call = _with_inputs(call, change, calls)
+    names = names_of(call.op)
+    order = names.order if names else ()
+    named = dict(zip(order, call.values, strict=False))
+    attributes = dict(call.attributes)
+    for name, value in trial.arguments.items():
+        if name in named:
+            named[name] = _as_given(name, value, named[name])
+        elif names and name in names.attributes:
+            attributes[name] = value
+        else:
+            raise KeyError(name)
+    values = (*named.values(), *call.values[len(named) :])
+    return RecordedCall(call.op, values, attributes)
+
+
+def _as_given(name: str, value: Any, own: Any) -> Any:
+    """An argument of a record as an operator takes it: by number where it takes its own so."""
+    if isinstance(value, str) and isinstance(own, int) and name in ENUMERATIONS:
+        return op_enum.str_to_enum("", name, value)
+    return value
+
+
+def _with_inputs(
+    call: RecordedCall, change: InputChange, calls: Mapping[str, RecordedCall]
+) -> RecordedCall:
+    """A call with some of its tensors changed; raises what the change raises."""
+    tensors = list(tensors_in(call.values))
+    wanted = list(tensors)
+    if change.how == "swapped":
+        one, other = change.slots
+        wanted[one], wanted[other] = tensors[other], tensors[one]
+    elif change.how in ("replaced", "ahead"):
+        wanted[change.slots[0]] = calls[change.node].run()[change.output]
+    else:
+        for slot in change.slots:
+            wanted[slot] = INPUTS[change.how](tensors[slot], change)
+    remaining = iter(wanted)
+
+    def fill(value: Any) -> Any:
+        return next(remaining) if isinstance(value, ms.Tensor) else value
+
+    return call._replace(values=replaced(call.values, fill))
+
+
+def _transposed(value: Any, change: InputChange) -> Any:
+    first, second = map(int, change.numbers)
+    return ms.ops.swapaxes(value, first, second)
+
+
+def _scaled(value: Any, change: InputChange) -> Any:
+    return value * change.numbers[0]
+
+
+def _rounded(value: Any, change: InputChange) -> Any:
+    return value.astype(getattr(ms, change.dtype)).astype(value.dtype)
+
+
+def _rolled(value: Any, change: InputChange) -> Any:
+    axis, steps = map(int, change.numbers)
+    return ms.ops.roll(value, steps, axis)
+
+
+def _reversed(value: Any, change: InputChange) -> Any:
+    return ms.ops.flip(value, (int(change.numbers[0]),))
+
+
+INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
+    "transposed": _transposed,
+    "scaled": _scaled,
+    "rounded": _rounded,
+    "rolled": _rolled,
+    "reversed": _reversed,
+}
+"""What is done to one input."""
+
+
+# Another operator
+
+
+def _result(op: str, call: RecordedCall) -> Any:
+    """What another operator, or a function such as "ops.gelu", yields for what a call was given."""
+    tensors = list(tensors_in(call.values))
+    settings = _settings(call)
+    if op.startswith(FUNCTIONS):
+        function = getattr(ms.ops, op.removeprefix(FUNCTIONS))
+        return function(*tensors, **_taken(function, settings))
+    kind = class_of(op)
+    primitive = kind(**_taken(kind.__init__, settings))
+    if "__call__" not in vars(kind):  # an older one, which takes tensors alone
+        return primitive(*tensors)
+    return primitive(*tensors, **_taken(kind.__call__, settings))
+
+
+def _settings(call: RecordedCall) -> dict[str, Any]:
+    """All that a call was given beside tensors, by names that operators of a kind share."""
+    names = names_of(call.op)
+    order = names.order if names else ()
+    given = {**call.attributes, **dict(zip(order, call.values, strict=False))}
+    settings = {}
+    for name, value in given.items():
+        if not any(True for _ in tensors_in((value,))):
+            settings[SAME_NAMES.get(name, name)] = _single(value)
+    return settings
+
+
+def _single(value: Any) -> Any:
+    """The axis of a sequence of one: some operators take no sequence."""
+    return value[0] if isinstance(value, (tuple, list)) and len(value) == 1 else value
+
+
+def _taken(function: Callable[..., Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that a function takes, by its own names."""
+    names = list(inspect.signature(function).parameters)
+    return {
+        name: settings[SAME_NAMES.get(name, name)]
+        for name in names
+        if SAME_NAMES.get(name, name) in settings
+    }

@@ -1,0 +1,259 @@
+"""Whether the cause that is named of a planted mistake is a true statement of it."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from explorer.exploration.explore import explore
+from explorer.model.alignment import Alignment
+from explorer.model.causes import (
+    Cause,
+    LeftOut,
+    OtherArguments,
+    OtherInputs,
+    OtherOperator,
+    Related,
+)
+from explorer.model.divergence import (
+    Divergence,
+    ExtraOps,
+    GradientAdded,
+    GradientStopped,
+    LoneLeaf,
+    OtherStart,
+)
+from explorer.model.errors import ExplorerError
+from explorer.model.families import family
+from explorer.scenario.load import load
+from explorer.words.causes import cause as cause_text
+from explorer.words.divergences import sentence
+from explorer.workers.workers import Workers
+from tests.planted.facts import Fact
+from tests.planted.mistake import Mistake, Planted
+from tests.planted.naming import lines_told
+
+Verdict = Literal["cause", "place", "other cause", "elsewhere", "missed", "refused"]
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What is told of a mistake.
+
+    "cause": a cause that is true of it; "place": a divergence at its line, which no cause explains;
+    "other cause": a cause at its line that none of its facts states; "elsewhere": divergences at other
+    lines alone; "missed": none; "refused": the nets were not compared.
+    """
+
+    verdict: Verdict
+    sentence: str
+
+
+def tell_causes(
+    mistakes: Iterable[tuple[Mistake, Planted]], engines: tuple[str, ...], workers: Workers
+) -> list[Told]:
+    """What one comparison, as ``diff`` makes it, tells of each mistake planted in a file."""
+    pairs = list(mistakes)
+    path = pairs[0][1].path
+    try:
+        report = explore(load(path), workers, engines=engines, selection="main", oracle=False)
+    except ExplorerError as error:
+        return [Told("refused", str(error))] * len(pairs)
+    if not report.alignments:
+        return [Told("refused", "no graphs")] * len(pairs)
+    return [_told(mistake, planted, report.alignments[0]) for mistake, planted in pairs]
+
+
+def _told(mistake: Mistake, planted: Planted, alignment: Alignment) -> Told:
+    if not alignment.divergences:
+        return Told("missed", "no divergence")
+    engines = alignment.left, alignment.right
+    found: dict[Verdict, str] = {}
+    for place, divergence in enumerate(alignment.divergences):
+        said = sentence(divergence, engines)
+        named = " ".join((divergence.ends[0].source, divergence.ends[1].source, said))
+        if not planted.lines.intersection(lines_told(named, planted)):
+            found.setdefault("elsewhere", f"{said} {cause_text(alignment, place)}")
+            continue
+        cause = alignment.causes[place] if place < len(alignment.causes) else None
+        verdict: Verdict = "place"
+        if any(is_true(fact, divergence, cause) for fact in mistake.facts):
+            verdict = "cause"
+        elif cause is not None:
+            verdict = "other cause"
+        found.setdefault(verdict, f"{said} {cause_text(alignment, place)}")
+    order: tuple[Verdict, ...] = ("cause", "other cause", "place", "elsewhere")
+    for verdict in order:
+        if verdict in found:
+            return Told(verdict, found[verdict])
+    raise AssertionError("every divergence has a verdict")
+
+
+# What is said, as facts
+
+
+def is_true(fact: Fact, divergence: Divergence, cause: Cause | None) -> bool:
+    """Whether a divergence with its cause states a fact."""
+    if any(fact.kind == stated.kind and _agree(fact, stated) for stated in _structure(divergence)):
+        return True
+    if cause is None:
+        return False
+    return any(
+        fact.kind == stated.kind and _agree(fact, stated) for stated in _stated(cause, divergence)
+    )
+
+
+def _agree(fact: Fact, stated: Fact) -> bool:
+    """Whether all that both give is the same."""
+    if fact.argument and stated.argument:
+        if {fact.argument, *map(_plain, fact.values)} & {
+            stated.argument,
+            *map(_plain, stated.values),
+        }:
+            return True
+        return False
+    if fact.factor and stated.factor:
+        return any(
+            math.isclose(fact.factor, factor, rel_tol=1e-4)
+            for factor in (stated.factor, 1 / stated.factor)
+        )
+    if fact.op and stated.op:
+        return _kind(fact.op) in stated.op or _kind(stated.op) in fact.op
+    return True
+
+
+def _kind(op: str) -> str:
+    return family(op)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    return value if isinstance(value, (int, str, tuple)) and not isinstance(value, bool) else None
+
+
+def _structure(divergence: Divergence) -> Iterator[Fact]:
+    """What the kind of a divergence states."""
+    if isinstance(divergence, GradientStopped) or divergence.phase == "backward":
+        if isinstance(divergence, (GradientStopped, GradientAdded)):
+            yield Fact("stopped gradient")
+    elif isinstance(divergence, GradientAdded):
+        yield Fact("op left out", op="add")
+        yield Fact("op added", op="add")
+    if isinstance(divergence, LoneLeaf):
+        yield Fact("bias")
+        yield Fact("tied weight")
+    if isinstance(divergence, OtherStart):
+        yield Fact("start")
+    if isinstance(divergence, ExtraOps):
+        for kind in ("op left out", "op added"):
+            yield Fact(kind, op=divergence.row.last)
+            yield Fact(kind, op=divergence.row.first.label)
+
+
+LAYOUTS = {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
+
+
+def _stated(cause: Cause, divergence: Divergence) -> Iterator[Fact]:
+    """What a cause states."""
+    change = cause.change
+    yield from STATED[type(change)](change, cause)
+
+
+def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
+    for name, value in change.arguments.items():
+        values = (value, change.own[name])
+        yield Fact("argument", argument=name, values=values)
+        yield Fact("constant", values=values)
+        if isinstance(value, (int, float)) and isinstance(change.own[name], (int, float)):
+            if value and change.own[name] and not isinstance(value, bool):
+                yield Fact("factor", factor=value / change.own[name])
+        if name in ("dim", "axis"):
+            yield Fact("axis", op=cause.op)
+        if "pad" in name:
+            yield Fact("padding")
+        if name == "diagonal":
+            yield Fact("mask")
+        if name == "reduction":
+            yield Fact("other op")
+        if name in ("start", "end", "index", "shifts"):
+            yield Fact("shift")
+        if name in ("training", "momentum"):
+            yield Fact("mode")
+            yield Fact("state")
+
+
+def _operator(change: OtherOperator, cause: Cause) -> Iterator[Fact]:
+    yield Fact("other op", op=change.op)
+    yield Fact("other op", op=cause.op)
+
+
+def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
+    for it in change.changes:
+        if it.how == "swapped":
+            yield Fact("order of inputs")
+        if it.how == "replaced":
+            yield Fact("other input")
+            yield Fact("order of inputs")
+        if it.how == "rounded":
+            yield Fact("cast")
+        if it.how == "scaled":
+            yield Fact("factor", factor=it.numbers[0])
+        if it.how == "ahead":
+            yield Fact("order of ops")
+        if it.how == "rolled":
+            yield Fact("shift")
+        if it.how in ("transposed", "reversed", "rolled"):
+            yield Fact("op left out")
+            yield Fact("layout")
+            yield Fact("rows in another order")
+
+
+def _related(change: Related, cause: Cause) -> Iterator[Fact]:
+    if change.how in ("times", "tempered") and change.factor:
+        yield Fact("factor", factor=change.factor.value)
+        yield Fact("op left out", op="mul")
+        yield Fact("op added", op="mul")
+        if change.factor.value < 0:
+            yield Fact("order of inputs")
+            yield Fact("other op", op="sub")
+    if change.how in ("plus",):
+        yield Fact("offset")
+    if change.how in ("added", "subtracted"):
+        yield Fact("op left out", op="add")
+        yield Fact("op added", op="add")
+        yield Fact("bias")
+    if change.how == "multiplied":
+        yield Fact("op left out", op="mul")
+        yield Fact("op added", op="mul")
+    if change.how == "applied":
+        for kind in ("other op", "op left out", "op added"):
+            yield Fact(kind, op=change.name)
+            yield Fact(kind, op=cause.op)
+    if change.how == "rounded":
+        yield Fact("cast")
+    if change.how in LAYOUTS:
+        yield Fact("layout")
+        yield Fact("rows in another order")
+        yield Fact("order of inputs")
+        yield Fact("other input")
+    if change.how == "rolled":
+        yield Fact("shift")
+    if change.how == "masked":
+        yield Fact("mask")
+
+
+def _left_out(change: LeftOut, cause: Cause) -> Iterator[Fact]:
+    yield from _related(change.relation, cause)
+    for kind in ("op left out", "op added"):
+        yield Fact(kind, op=cause.op)
+
+
+STATED: dict[type, Callable[..., Iterator[Fact]]] = {
+    OtherArguments: _arguments,
+    OtherOperator: _operator,
+    OtherInputs: _inputs,
+    Related: _related,
+    LeftOut: _left_out,
+}
+"""What each kind of change states."""

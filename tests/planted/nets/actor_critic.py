@@ -1,0 +1,76 @@
+"""The loss of an actor and its critic: discounted returns, a detached advantage, an entropy bonus."""
+
+import numpy as np
+
+OUTPUTS = ("loss", "values")
+CONSTANTS = ("action", "reward", "running")
+
+
+def inputs():
+    random = np.random.default_rng(214)
+    return {
+        "state": random.normal(size=(6, 4)).astype(np.float32),
+        "action": np.array([0, 2, 1, 2, 0, 1], np.int32),
+        "reward": random.normal(size=(6,)).astype(np.float32),
+        "running": np.array([1, 1, 0, 1, 1, 1], np.float32),
+    }
+
+
+def mindspore_net():
+    from mindspore import nn, ops
+
+    class ActorCritic(nn.Cell):
+        def __init__(self, states=4, hidden=7, actions=3):
+            super().__init__()
+            self.trunk = nn.Dense(states, hidden)
+            self.actor = nn.Dense(hidden, actions)
+            self.critic = nn.Dense(hidden, 1)
+            self.gamma = 0.9
+
+        def construct(self, state, action, reward, running):
+            hidden = ops.softplus(self.trunk(state))
+            log_probs = ops.log_softmax(self.actor(hidden), axis=1)
+            values = self.critic(hidden).squeeze(1)
+            following = ops.cat((values[1:], ops.zeros_like(values[:1])))
+            returns = reward + self.gamma * running * ops.stop_gradient(following)
+            advantage = ops.stop_gradient(returns - values)
+            advantage = (advantage - advantage.mean()) / (ops.std(advantage, ddof=1) + 1e-8)
+            taken = ops.gather_elements(log_probs, 1, action.expand_dims(1)).squeeze(1)
+            actor = -(taken * advantage).mean()
+            critic = ops.huber_loss(values, returns, delta=1.0)
+            entropy = -(ops.exp(log_probs) * log_probs).sum(1).mean()
+            loss = actor + 0.5 * critic - 0.01 * entropy
+            return loss, values
+
+    return ActorCritic()
+
+
+def torch_net():
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+
+    class ActorCritic(nn.Module):
+        def __init__(self, states=4, hidden=7, actions=3):
+            super().__init__()
+            self.trunk = nn.Linear(states, hidden)
+            self.actor = nn.Linear(hidden, actions)
+            self.critic = nn.Linear(hidden, 1)
+            self.gamma = 0.9
+
+        def forward(self, state, action, reward, running):
+            hidden = F.softplus(self.trunk(state))
+            log_probs = F.log_softmax(self.actor(hidden), dim=1)
+            values = self.critic(hidden).squeeze(1)
+            following = torch.cat([values[1:], torch.zeros_like(values[:1])])
+            returns = reward + self.gamma * running * following.detach()
+            advantage = (returns - values).detach()
+            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+            taken = log_probs.gather(1, action.long().unsqueeze(1)).squeeze(1)
+            actor = -(taken * advantage).mean()
+            critic = F.huber_loss(values, returns, delta=1.0)
+            entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+            loss = actor + 0.5 * critic - 0.01 * entropy
+            return loss, values
+
+    return ActorCritic()

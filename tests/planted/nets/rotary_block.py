@@ -1,0 +1,163 @@
+"""A block of a large language model: RMS norm, rotation of neighbours, a gated MLP."""
+
+import numpy as np
+
+OUTPUTS = ("loss", "out")
+CONSTANTS = ("target",)
+
+
+def inputs():
+    random = np.random.default_rng(117)
+    return {
+        "x": random.normal(size=(2, 4, 8)).astype(np.float32),
+        "target": random.normal(size=(2, 4, 8)).astype(np.float32),
+    }
+
+
+def mindspore_net():
+    import mindspore as ms
+    from mindspore import Parameter, nn, ops
+
+    class RMSNorm(nn.Cell):
+        def __init__(self, dim, eps=1e-5):
+            super().__init__()
+            self.weight = Parameter(ops.ones((dim,), ms.float32))
+            self.eps = eps
+
+        def construct(self, x):
+            square = x.square().mean(-1, keep_dims=True)
+            return x * ops.rsqrt(square + self.eps) * self.weight
+
+    class Attention(nn.Cell):
+        def __init__(self, dim, heads, length):
+            super().__init__()
+            self.heads = heads
+            self.head_dim = dim // heads
+            self.q = nn.Dense(dim, dim, has_bias=False)
+            self.k = nn.Dense(dim, dim, has_bias=False)
+            self.v = nn.Dense(dim, dim, has_bias=False)
+            self.o = nn.Dense(dim, dim, has_bias=False)
+            freqs = 100.0 ** (-np.arange(0, self.head_dim, 2) / self.head_dim)
+            angles = np.outer(np.arange(length), freqs)
+            self.cos = ms.Tensor(np.repeat(np.cos(angles), 2, axis=1), ms.float32)
+            self.sin = ms.Tensor(np.repeat(np.sin(angles), 2, axis=1), ms.float32)
+            self.mask = ms.Tensor(np.triu(np.full((length, length), -1e9), k=1), ms.float32)
+
+        def rotate(self, x):
+            even, odd = x[..., 0::2], x[..., 1::2]
+            turned = ops.stack((-odd, even), axis=-1).reshape(x.shape)
+            return x * self.cos + turned * self.sin
+
+        def heads_of(self, x):
+            b, t, _ = x.shape
+            return x.reshape(b, t, self.heads, self.head_dim).transpose(0, 2, 1, 3)
+
+        def construct(self, x):
+            q = self.rotate(self.heads_of(self.q(x)))
+            k = self.rotate(self.heads_of(self.k(x)))
+            v = self.heads_of(self.v(x))
+            scores = ops.matmul(q, k.swapaxes(2, 3)) * self.head_dim**-0.5
+            weights = ops.softmax(scores + self.mask, axis=-1)
+            mixed = ops.matmul(weights, v).transpose(0, 2, 1, 3).reshape(x.shape)
+            return self.o(mixed)
+
+    class GatedMLP(nn.Cell):
+        def __init__(self, dim, hidden):
+            super().__init__()
+            self.gate = nn.Dense(dim, hidden, has_bias=False)
+            self.up = nn.Dense(dim, hidden, has_bias=False)
+            self.down = nn.Dense(hidden, dim, has_bias=False)
+
+        def construct(self, x):
+            return self.down(ops.silu(self.gate(x)) * self.up(x))
+
+    class Block(nn.Cell):
+        def __init__(self, dim=8, heads=2, length=4):
+            super().__init__()
+            self.norm1 = RMSNorm(dim)
+            self.attn = Attention(dim, heads, length)
+            self.norm2 = RMSNorm(dim)
+            self.mlp = GatedMLP(dim, 12)
+
+        def construct(self, x, target):
+            x = x + self.attn(self.norm1(x))
+            out = x + self.mlp(self.norm2(x))
+            return (out - target).square().mean(), out
+
+    return Block()
+
+
+def torch_net():
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+
+    class RMSNorm(nn.Module):
+        def __init__(self, dim, eps=1e-5):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(dim))
+            self.eps = eps
+
+        def forward(self, x):
+            square = x.pow(2).mean(-1, keepdim=True)
+            return x * torch.rsqrt(square + self.eps) * self.weight
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads, length):
+            super().__init__()
+            self.heads = heads
+            self.head_dim = dim // heads
+            self.q = nn.Linear(dim, dim, bias=False)
+            self.k = nn.Linear(dim, dim, bias=False)
+            self.v = nn.Linear(dim, dim, bias=False)
+            self.o = nn.Linear(dim, dim, bias=False)
+            freqs = 100.0 ** (-torch.arange(0, self.head_dim, 2).double() / self.head_dim)
+            angles = torch.outer(torch.arange(length).double(), freqs)
+            angles = angles.repeat_interleave(2, dim=1)
+            mask = torch.full((length, length), -1e9).triu(diagonal=1)
+            self.register_buffer("cos", angles.cos().float(), persistent=False)
+            self.register_buffer("sin", angles.sin().float(), persistent=False)
+            self.register_buffer("mask", mask, persistent=False)
+
+        def rotate(self, x):
+            even, odd = x[..., 0::2], x[..., 1::2]
+            turned = torch.stack((-odd, even), dim=-1).reshape(x.shape)
+            return x * self.cos + turned * self.sin
+
+        def heads_of(self, x):
+            b, t, _ = x.shape
+            return x.view(b, t, self.heads, self.head_dim).transpose(1, 2)
+
+        def forward(self, x):
+            q = self.rotate(self.heads_of(self.q(x)))
+            k = self.rotate(self.heads_of(self.k(x)))
+            v = self.heads_of(self.v(x))
+            scores = q @ k.transpose(2, 3) * self.head_dim**-0.5
+            weights = torch.softmax(scores + self.mask, dim=-1)
+            mixed = (weights @ v).transpose(1, 2).reshape(x.shape)
+            return self.o(mixed)
+
+    class GatedMLP(nn.Module):
+        def __init__(self, dim, hidden):
+            super().__init__()
+            self.gate = nn.Linear(dim, hidden, bias=False)
+            self.up = nn.Linear(dim, hidden, bias=False)
+            self.down = nn.Linear(hidden, dim, bias=False)
+
+        def forward(self, x):
+            return self.down(F.silu(self.gate(x)) * self.up(x))
+
+    class Block(nn.Module):
+        def __init__(self, dim=8, heads=2, length=4):
+            super().__init__()
+            self.norm1 = RMSNorm(dim)
+            self.attn = Attention(dim, heads, length)
+            self.norm2 = RMSNorm(dim)
+            self.mlp = GatedMLP(dim, 12)
+
+        def forward(self, x, target):
+            x = x + self.attn(self.norm1(x))
+            out = x + self.mlp(self.norm2(x))
+            return (out - target).pow(2).mean(), out
+
+    return Block()
