@@ -111,7 +111,7 @@ class Course:
         trials, others = self._trials(self.engine), self._trials(self.other)
         if self.end or not (self._is_new or trials or others):
             return None
-        if self._runs >= MOST_RUNS and not (trials or others):
+        if self._runs >= MOST_RUNS:
             self.end = "rounds"
             return None
         return Wish(tuple(self._mending.put_in.values()), trials, others)

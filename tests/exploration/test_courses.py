@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.alignment import seamed
-from explorer.exploration.mended import MOST_RUNS, Courses, MendedKey
+from explorer.exploration.mended import MOST_RUNS, Courses, MendedKey, Wish
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, Output
@@ -48,11 +48,15 @@ def courses(left: GradGraph, right: GradGraph) -> tuple[Courses, Alignment]:
 
 
 def answered(found: Courses, *runs: MendedRun | None) -> None:
-    """Give each run that is wished for the next answer."""
+    """Give each run that is wished for the next answer; no trial explains anything."""
     for run in runs:
-        (key,) = found.wishes()
+        ((key, wish),) = found.wishes().items()
         assert key.engine == "torch-tape"
-        found.go_on(lambda _, run=run: (run, None))  # type: ignore[misc]  # bound at once
+        found.go_on({key: (_with_trials(run, wish), None)}.__getitem__)
+
+
+def _with_trials(run: MendedRun | None, wish: Wish) -> MendedRun | None:
+    return run and msgspec.structs.replace(run, tried=((),) * len(wish.trials))
 
 
 def mended(found: Courses, alignment: Alignment) -> Mended:
