@@ -1,8 +1,8 @@
 """How many planted mistakes have their cause named, and that nets without a mistake have none.
 
-Plants mistakes of ``tests/planted/library.py`` one by one, or sets of them in one net, compares the two
-nets as ``diff`` does, and judges what is named by the facts that stand beside each mistake. Says of each
-on stderr what is named.
+Plants mistakes of ``tests/planted/library.py`` one by one, or sets of them in one net (--sets), compares
+the two nets as ``diff`` does, and judges what is named by the facts that stand beside each mistake; or
+compares nets without a mistake (--clean). Says of each on stderr what is named.
 """
 
 import argparse
@@ -16,11 +16,17 @@ from pathlib import Path
 
 from benchmarks._figures import Figure
 from benchmarks._presenting import detail, parser, present
+from explorer.exploration.explore import explore
+from explorer.scenario.load import load
+from explorer.words.causes import cause as cause_text
+from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.causes import tell_causes
+from tests.planted.clean import write_variants
 from tests.planted.library import LIBRARY
 from tests.planted.mistake import plant_all
 from tests.planted.naming import GRAPHS, TAPES
+from tests.planted.sets import SETS
 
 TIMEOUT = 300.0
 
@@ -63,8 +69,32 @@ def measure(sets: list[tuple[str, ...]], engines: tuple[str, ...]) -> Iterator[F
     yield Figure(name="one comparison", unit="s", basis="wall", rounds=tuple(seconds))
 
 
+def measure_clean(engines: tuple[str, ...]) -> Iterator[Figure]:
+    """The share of nets without a mistake of which nothing is said."""
+    clean = []
+    with Workers(TIMEOUT) as workers, tempfile.TemporaryDirectory() as folder:
+        for path in write_variants(Path(folder)).values():
+            report = explore(load(path), workers, engines=engines, selection="main", oracle=False)
+            said = [*map(first_divergence, report.alignments)]
+            said += [cause_text(alignment) for alignment in report.alignments]
+            clean.append(not any(said))
+            detail(
+                f"{'clean' if clean[-1] else 'accused':12} {path.stem}  {' '.join(said)}".rstrip()
+            )
+    yield Figure(
+        name="nets without a mistake: nothing said",
+        unit="%",
+        basis="share",
+        rounds=(100 * sum(clean) / len(clean),),
+        wanted="high",
+        note=f"of {len(clean)}",
+    )
+
+
 def chosen(given: argparse.Namespace) -> list[tuple[str, ...]]:
     """The sets of mistakes that are planted together."""
+    if given.sets:
+        return [(*names,) for names in SETS]
     names = sorted(LIBRARY)
     if given.names:
         return [(name,) for name in given.names]
@@ -78,6 +108,8 @@ def options() -> argparse.Namespace:
     known = parser(__doc__)
     known.add_argument("names", nargs="*", help="mistakes; without, some that are drawn")
     known.add_argument("--all", action="store_true", help="all mistakes")
+    known.add_argument("--sets", action="store_true", help="the sets of several in one net")
+    known.add_argument("--clean", action="store_true", help="nets without a mistake")
     known.add_argument("--drawn", type=int, default=DRAWN, help="how many are drawn")
     known.add_argument("--seed", type=int, default=0, help="of the draw")
     known.add_argument("--engines", choices=("tapes", "graphs", "mixed"), default="tapes")
@@ -87,4 +119,5 @@ def options() -> argparse.Namespace:
 if __name__ == "__main__":
     given = options()
     engines = {"tapes": TAPES, "graphs": GRAPHS, "mixed": MIXED}[given.engines]
-    sys.exit(present(measure(chosen(given), engines), given.figures))
+    figures = measure_clean(engines) if given.clean else measure(chosen(given), engines)
+    sys.exit(present(figures, given.figures))

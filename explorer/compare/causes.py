@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.mends import mends
-from explorer.compare.rooms import EXPLAINED, allowance, distance, noise_of
+from explorer.compare.rooms import Room, apart_if_same, distance, noise_of, room_of
 from explorer.compare.trials import Suspect
 from explorer.model.causes import (
     Cause,
@@ -74,25 +74,23 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     There are none where the op, computed as it was, does not give its own value.
     """
     unchanged, *changed = tried.outputs
-    difference = distance(suspect.own, suspect.target)
-    place = _place_of(suspect, unchanged)
-    if difference is None or place is None:
+    room = room_of(suspect.own, suspect.target)
+    place = _place_of(suspect, unchanged, room)
+    if distance(suspect.own, suspect.target) is None or place is None:
         return []
-    room = min(allowance(suspect.own, suspect.target), EXPLAINED * difference)
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        apart = distance(outputs[place], suspect.target) if len(outputs) > place else None
-        if apart is not None and apart <= room:
-            found.append(_Explanation(trial, apart))
+        if len(outputs) > place:
+            apart = apart_if_same(outputs[place], suspect.target, room)
+            if apart is not None:
+                found.append(_Explanation(trial, apart))
     return found
 
 
-def _place_of(suspect: Suspect, outputs: tuple[Output, ...]) -> int | None:
+def _place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:
     """Which of its outputs an op's own value is."""
-    room = allowance(suspect.own, suspect.target)
     for place, output in enumerate(outputs):
-        apart = distance(output, suspect.own)
-        if apart is not None and apart <= room:
+        if apart_if_same(output, suspect.own, room) is not None:
             return place
     return None
 

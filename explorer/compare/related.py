@@ -8,10 +8,11 @@ import numpy as np
 
 from explorer.compare.input_trials import label_of
 from explorer.compare.relations import WITH_PARTS, Found, Surroundings, relation_of
-from explorer.compare.rooms import EXPLAINED, allowance, noise_of
+from explorer.compare.rooms import noise_of, room_of
 from explorer.model.arrays import unpack
 from explorer.model.causes import Cause, Change, LeftOut
 from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue, Row
+from explorer.model.families import family
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
@@ -94,12 +95,7 @@ def _found(ends: _Ends) -> Found | None:
     own, target = numbers_of(ends.own), numbers_of(ends.target)
     if own is None or target is None:
         return None
-    room = allowance(ends.own, ends.target)
-    if own.shape == target.shape:
-        with np.errstate(invalid="ignore"):
-            apart = np.abs(own - target)
-        finite = apart[np.isfinite(apart)]
-        room = min(room, EXPLAINED * float(finite.max(initial=0.0)) or room)
+    room = room_of(ends.own, ends.target)
     if ends.leaf:
         leaves = dict(_parts(ends.there, ends.other, ends.target))
         around = Surroundings(parts={ends.leaf: leaves[ends.leaf]} if ends.leaf in leaves else {})
@@ -133,6 +129,24 @@ def _of_both(
         values = node.outputs[0], other.outputs[0]
         yield _Ends("left", left, right, node, other, *values)
         yield _Ends("right", right, left, other, node, *values[::-1])
+    if len(rows[0]) == len(rows[1]) == 1:
+        yield from _too_many("left", left, node, other)
+        yield from _too_many("right", right, other, node)
+
+
+def _too_many(side: SideName, graph: GradGraph, node: Node, other: Node) -> Iterator[_Ends]:
+    """What an op makes of what it reads, where the op behind it is what the other side has at once."""
+    behind = next_op(graph, node)
+    if (
+        behind is None
+        or family(behind.op) != family(other.op)
+        or family(node.op) == family(other.op)
+    ):
+        return
+    for read in _read_by_row(graph, node, 1):
+        if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
+            values = read.outputs[0], node.outputs[0]
+            yield _Ends(side, graph, graph, read, node, *values, is_extra=True)
 
 
 def _of_extra_ops(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
@@ -143,10 +157,33 @@ def _of_extra_ops(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> It
         return
     nodes = here.by_id()
     node = nodes[last]
+    yield from _beside(divergence, left, right, node)
     for read in _read_by_row(here, nodes[last], divergence.row.count):
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
             values = read.outputs[0], node.outputs[0]
             yield _Ends(divergence.side, here, here, read, node, *values, is_extra=True)
+
+
+def _beside(divergence: ExtraOps, left: GradGraph, right: GradGraph, node: Node) -> Iterator[_Ends]:
+    """What the other side goes on with instead of a row of ops, if it is as large."""
+    if divergence.goes_on is None:
+        return
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    wanted = divergence.goes_on
+    own: Node | None = node
+    for _ in range(NEAR):
+        for other in there.nodes:
+            is_there = (other.op, other.source[:1]) == (wanted.label, (wanted.source,))
+            if own and is_there and _have_one_shape(own, other):
+                values = own.outputs[0], other.outputs[0]
+                yield _Ends(divergence.side, here, there, own, other, *values)
+        own = next_op(here, own) if own else None
+
+
+def _have_one_shape(node: Node, other: Node) -> bool:
+    if not node.outputs or not other.outputs:
+        return False
+    return node.outputs[0].shape == other.outputs[0].shape
 
 
 def _of_lone_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
@@ -167,9 +204,7 @@ def _of_lone_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> It
 
 
 def _may_be_without(node: Node, user: Node) -> bool:
-    if node.kind != "op" or node.phase != user.phase or not node.outputs:
-        return False
-    return node.outputs[0].shape == user.outputs[0].shape
+    return node.kind == "op" and node.phase == user.phase and _have_one_shape(node, user)
 
 
 def _size(output: Output) -> int:
@@ -205,6 +240,14 @@ def _reached(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str
                 reached.add(target)
                 waiting.append(target)
     return reached
+
+
+def next_op(graph: GradGraph, node: Node) -> Node | None:
+    """The only op that computes from a node in its phase."""
+    nodes = graph.by_id()
+    readers = {it.target for it in graph.edges if it.origin == node.id and it.kind != "control"}
+    ops = [nodes[it] for it in readers if nodes[it].kind == "op" and nodes[it].phase == node.phase]
+    return ops[0] if len(ops) == 1 else None
 
 
 def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
@@ -266,6 +309,21 @@ def _parts(graph: GradGraph, node: Node, target: Output) -> Iterator[tuple[str, 
 
 def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:
     return sorted(nodes, key=lambda it: (it.kind != "parameter", abs(node.order - it.order)))
+
+
+def constants_read(graph: GradGraph, row: list[Node]) -> Iterator[float | int]:
+    """The single numbers that some ops read as constants."""
+    nodes = graph.by_id()
+    ids = {node.id for node in row}
+    for edge in graph.edges:
+        origin = nodes[edge.origin]
+        if edge.target in ids and origin.kind == "constant" and edge.output < len(origin.outputs):
+            value = numbers_of(origin.outputs[edge.output])
+            if value is not None and value.size == 1:
+                number = float(value.ravel()[0])
+                yield number
+                if number.is_integer():
+                    yield int(number)
 
 
 def numbers_of(output: Output) -> Floats | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from explorer.compare.rooms import Room
 from explorer.model.causes import Factor, Related
 from explorer.numeric.differences import Floats
 
@@ -49,18 +50,14 @@ class Found(NamedTuple):
 class _Values(NamedTuple):
     own: Floats
     target: Floats
-    room: float
+    room: Room
     around: Surroundings
 
     def apart(self, made: Floats) -> float | None:
         """How far a value is from the other one; None where it is another one."""
         if made.size != self.target.size:
             return None
-        with np.errstate(invalid="ignore", over="ignore"):
-            difference = np.abs(made.reshape(self.target.shape) - self.target)
-        same = made.reshape(self.target.shape) == self.target
-        greatest = float(np.where(same, 0.0, difference).max(initial=0.0))
-        return greatest if greatest <= self.room else None
+        return self.room.apart(made.reshape(self.target.shape), self.target)
 
     @property
     def are_of_one_size(self) -> bool:
@@ -70,13 +67,13 @@ class _Values(NamedTuple):
 def relation_of(
     own: Floats,
     target: Floats,
-    room: float,
+    room: Room,
     around: Surroundings = NOTHING,
     finders: "Finders | None" = None,
 ) -> Found | None:
     """How ``target`` follows from ``own``; None where it does not, as far as is looked for.
 
-    ``room`` is how far the two may be apart that are the same up to rounding; ``finders`` are all
+    ``room`` says how far the two may be apart that are the same up to rounding; ``finders`` are all
     unless some are given.
     """
     values = _Values(own, target, room, around)
@@ -109,7 +106,7 @@ def _times(values: _Values) -> Candidates:
     if factor == 0 or abs(factor - 1) < 1e-6:
         return
     greatest = float(np.abs(target[finite]).max())
-    named = named_factor(factor, values.around, values.room / greatest if greatest else 0.0)
+    named = named_factor(factor, values.around, values.room.base / greatest if greatest else 0.0)
     if named.form or _is_telling(own):
         yield Related(how="times", factor=named), values.own * named.value
 
@@ -226,7 +223,7 @@ def _applied(values: _Values) -> Candidates:
 
 def _tempered(values: _Values) -> Candidates:
     """Two softmaxes of the same logits, times another factor."""
-    if values.own.shape != values.target.shape or not values.own.ndim:
+    if values.own.shape != values.target.shape or not values.own.ndim or not values.own.size:
         return
     logs = [_logits(value) for value in (values.own, values.target)]
     own, target = logs
@@ -245,7 +242,7 @@ def _tempered(values: _Values) -> Candidates:
 def _logits(value: Floats) -> Floats | None:
     """The logits of a softmax or of its logarithm, with the mean 0; None of another value."""
     with np.errstate(all="ignore"):
-        logs = value if float(value.max(initial=1.0)) <= 0 else np.log(value)
+        logs = value if float(value.max()) <= 0 else np.log(value)
         sums = np.exp(logs).sum(axis=-1)
     if not np.isfinite(logs).all() or not np.allclose(sums, 1, atol=1e-4):
         return None
@@ -277,8 +274,7 @@ def _layouts(values: _Values) -> Candidates:
     own, target = values.own, values.target
     if not values.are_of_one_size or not _is_telling(own):
         return
-    ordered = np.abs(np.sort(own.ravel()) - np.sort(target.ravel()))
-    if not float(ordered.max()) <= values.room:
+    if values.room.apart(np.sort(own.ravel()), np.sort(target.ravel())) is None:
         return
     if own.ndim <= MOST_AXES:
         yield from _transposed(own)
@@ -295,7 +291,7 @@ def _transposed(own: Floats) -> Candidates:
             yield Related(how="transposed", numbers=order), own.transpose(order)
 
 
-def _along(own: Floats, target: Floats, axis: int, room: float) -> Candidates:
+def _along(own: Floats, target: Floats, axis: int, room: Room) -> Candidates:
     """The same rows along an axis, in another order."""
     length = own.shape[axis]
     if length < 2:
@@ -314,16 +310,18 @@ def _along(own: Floats, target: Floats, axis: int, room: float) -> Candidates:
         yield Related(how="rows", numbers=(axis, *order)), np.take(own, order, axis)
 
 
-def _order(own: Floats, target: Floats, axis: int, room: float) -> tuple[int, ...]:
+def _order(own: Floats, target: Floats, axis: int, room: Room) -> tuple[int, ...]:
     """Which row of a value each row of the other one is; () where that is not clear."""
     rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
     wanted = np.moveaxis(target, axis, 0).reshape(own.shape[axis], -1)
     order = []
     for row in wanted:
-        (places,) = np.nonzero(np.abs(rows - row).max(axis=1) <= room)
+        places = [
+            place for place, own_row in enumerate(rows) if room.apart(own_row, row) is not None
+        ]
         if len(places) != 1:
             return ()
-        order.append(int(places[0]))
+        order.append(places[0])
     return tuple(order)
 
 
@@ -369,11 +367,16 @@ def _masked(values: _Values) -> Candidates:
     if not values.are_of_one_size or values.own.shape != values.target.shape:
         return
     with np.errstate(invalid="ignore"):
-        others = ~(np.abs(values.own - values.target) <= values.room)
+        others = ~(np.abs(values.own - values.target) <= values.room.base)
     others &= values.own != values.target
     count = int(others.sum())
     numbers = np.unique(values.target[others])
-    if numbers.size == 1 and 1 < count < values.own.size and _is_telling(values.own[~others]):
+    if (
+        numbers.size == 1
+        and not np.isnan(numbers[0])
+        and 1 < count < values.own.size
+        and _is_telling(values.own[~others])
+    ):
         number = float(numbers[0])
         made = np.where(others, number, values.own)
         yield Related(how="masked", factor=Factor(number), numbers=(count,)), made

@@ -1,6 +1,7 @@
 """How far two values may be apart that are the same up to rounding."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,13 @@ from explorer.model.graph import Output
 from explorer.numeric.differences import Floats, real_parts
 
 ROUNDING = 3e-6
-"""How far two values may be apart relative to their greatest element where no noise was measured."""
+"""How far two elements may be apart as a part of the greater one, and of the usual size of all.
+
+The usual size is no mask's: of -1e9 among scores, rounding takes hundreds, and theirs takes nothing.
+"""
+
+USUAL = 8.0
+"""How many times as large as a lower quartile most elements are at most."""
 
 EXPLAINED = 0.05
 """What an explanation may leave of a difference, as a part of it."""
@@ -41,11 +48,45 @@ def _numbers(output: Output) -> Floats | None:
     return np.array([*figures, summary.nonfinite], np.float64)
 
 
-def allowance(one: Output, other: Output) -> float:
-    """How far two values may be apart that are the same up to rounding."""
-    numbers = [np.abs(found) for found in (_numbers(one), _numbers(other)) if found is not None]
-    scale = max((float(np.nanmax(found, initial=0.0)) for found in numbers), default=0.0)
-    return max(CLEAR * (noise_of(one, other) or 0.0), ROUNDING * scale)
+class Room(NamedTuple):
+    """How far elements may be apart that are the same up to rounding: the ``base``, and a part of each.
+
+    ``most`` is what they may be apart anyway.
+    """
+
+    base: float
+    most: float = math.inf
+
+    def apart(self, made: Floats, target: Floats) -> float | None:
+        """How far two values of one shape are apart at most; None where they are not the same."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            apart = np.abs(made - target)
+            sizes = np.maximum(np.abs(made), np.abs(target))
+        same = (made == target) | (np.isnan(made) & np.isnan(target))
+        apart = np.where(same, 0.0, apart)
+        room = np.minimum(self.base + ROUNDING * sizes, self.most)
+        if not np.all(same | (apart <= room)):
+            return None
+        return float(apart.max(initial=0.0))
+
+
+def room_of(own: Output, target: Output) -> Room:
+    """The room of two values that differ: an explanation leaves little of their difference."""
+    numbers = [found for found in (_numbers(own), _numbers(target)) if found is not None]
+    sizes = np.abs(np.concatenate(numbers)) if numbers else np.zeros(0)
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    usual = min(USUAL * float(np.quantile(sizes, 0.25)), float(sizes.max())) if sizes.size else 0.0
+    base = max(CLEAR * (noise_of(own, target) or 0.0), ROUNDING * usual)
+    difference = distance(own, target)
+    return Room(base) if not difference else Room(base, EXPLAINED * difference)
+
+
+def apart_if_same(one: Output, other: Output, room: Room) -> float | None:
+    """How far two values are apart at most; None where they are not the same, or not known."""
+    first, second = _numbers(one), _numbers(other)
+    if first is None or second is None or first.shape != second.shape:
+        return None
+    return room.apart(first, second)
 
 
 def noise_of(one: Output, other: Output) -> float | None:

@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 from explorer.compare.input_trials import label_of
+from explorer.compare.related import next_op
 from explorer.model.causes import InputChange, Trial
 from explorer.model.families import family
 from explorer.model.graph import GradGraph, Node
 
 MOST_OPS = 8
 """Longer rows are not tried."""
-
-BOOKKEEPING = frozenset({"reshape", "transpose"})
-"""Families that only move numbers."""
 
 
 def members(row: list[Node]) -> Iterator[tuple[Node, tuple[str, ...]]]:
@@ -29,7 +27,7 @@ def exchanged(
     The trial, the second op of this side, and the second of the other one. None where the two sides
     do not have the same two kinds of ops.
     """
-    second, other_second = _next(here, node), _next(there, other)
+    second, other_second = next_op(here, node), next_op(there, other)
     if second is None or other_second is None:
         return None
     kinds = family(node.op), family(second.op)
@@ -44,13 +42,3 @@ def exchanged(
         (slots[0],), "ahead", node=read.origin, output=read.output, label=label_of(node)
     )
     return Trial(second.id, inputs=(ahead,), then=(node.id,)), second, other_second
-
-
-def _next(graph: GradGraph, node: Node) -> Node | None:
-    """The only op that computes from a node in its phase."""
-    nodes = graph.by_id()
-    readers = {
-        edge.target for edge in graph.edges if edge.origin == node.id and edge.kind != "control"
-    }
-    ops = [nodes[it] for it in readers if nodes[it].kind == "op" and nodes[it].phase == node.phase]
-    return ops[0] if len(ops) == 1 else None

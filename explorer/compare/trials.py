@@ -12,7 +12,7 @@ import msgspec
 
 from explorer.compare.input_trials import input_changes
 from explorer.compare.kinds import AXES, FEW_VALUES, FIXED, KINDS, LAST, POSITIONS, USUAL
-from explorer.compare.related import row_from
+from explorer.compare.related import constants_read, row_from
 from explorer.compare.row_trials import exchanged, members
 from explorer.model.causes import Trial
 from explorer.model.divergence import Divergence, OtherValue, ResultElsewhere, Row
@@ -132,10 +132,11 @@ def _rank(graph: GradGraph, node: Node) -> int:
 
 
 def _pool(ends: _Ends) -> list[ArgumentValue]:
-    """What the ops of the other side and the layers of both sides were given."""
+    """What the ops of the other side and the layers of both sides were given, constants too."""
     pool: list[ArgumentValue] = []
     for node in ends.row:
         pool += node.arguments.values()
+    pool += constants_read(ends.there, ends.row)
     scopes = {node.scope for node in (*ends.row, *ends.own_row)}
     for graph in (ends.there, ends.here):
         for scope in sorted(scopes & graph.layers.keys()):

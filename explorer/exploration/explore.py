@@ -189,7 +189,7 @@ def _carry_out(
     # The workers go on while the graphs are aligned.
     state.align()
     trials = [*state.trial_jobs(), *state.whole_jobs()]
-    job_queue.add(trials)
+    job_queue.add(trials, ahead=True)  # the first report waits for them
     job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
     if trials:
         done += _until_done(trials, state, job_queue, no_answer)
@@ -209,7 +209,7 @@ def _go_on_as_if_mended(state: RunState, job_queue: JobQueue) -> list[CaseReport
     done: list[CaseReport] = []
     state.begin_courses()
     while jobs := state.mended_jobs():
-        job_queue.add(jobs, first=True)
+        job_queue.add(jobs, ahead=True)
         done += _until_done(jobs, state, job_queue, no_answer)
         state.go_on()
     state.finish_courses()

@@ -116,8 +116,8 @@ class JobQueue:
                 self._workers.close()
                 thread.join(STOPPING_SECONDS)
 
-    def add(self, jobs: Iterable[Job], *, start: bool = True, first: bool = False) -> None:
-        """Queue jobs behind those that wait already, or before them (``first``).
+    def add(self, jobs: Iterable[Job], *, start: bool = True, ahead: bool = False) -> None:
+        """Queue jobs behind those that wait already, or ``ahead`` of them.
 
         Workers start for all that wait, unless ``start`` is False: then those at work take the new
         jobs too, and for what they may not take others start with the next jobs that are added.
@@ -128,7 +128,7 @@ class JobQueue:
         for job in jobs:
             self._totals[job.stage] = self._totals.get(job.stage, 0) + 1
         with self._lock:
-            self._waiting = [*jobs, *self._waiting] if first else [*self._waiting, *jobs]
+            self._waiting = [*jobs, *self._waiting] if ahead else [*self._waiting, *jobs]
             if not start:
                 return
             # Under the lock, since a thread may be about to leave: see _next.

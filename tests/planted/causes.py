@@ -1,6 +1,7 @@
 """Whether the cause that is named of a planted mistake is a true statement of it."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
@@ -106,24 +107,20 @@ def is_true(fact: Fact, divergence: Divergence, cause: Cause | None) -> bool:
 def _agree(fact: Fact, stated: Fact) -> bool:
     """Whether all that both give is the same."""
     if fact.argument and stated.argument:
-        if {fact.argument, *map(_plain, fact.values)} & {
-            stated.argument,
-            *map(_plain, stated.values),
-        }:
-            return True
-        return False
+        names = {fact.argument, *map(_plain, fact.values)} - {None}
+        return not names.isdisjoint({stated.argument, *map(_plain, stated.values)})
     if fact.factor and stated.factor:
-        return any(
-            math.isclose(fact.factor, factor, rel_tol=1e-4)
-            for factor in (stated.factor, 1 / stated.factor)
-        )
+        factors = stated.factor, 1 / stated.factor
+        return any(math.isclose(fact.factor, factor, rel_tol=1e-4) for factor in factors)
     if fact.op and stated.op:
-        return _kind(fact.op) in stated.op or _kind(stated.op) in fact.op
+        return _are_one(fact.op, stated.op)
     return True
 
 
-def _kind(op: str) -> str:
-    return family(op)
+def _are_one(op: str, other: str) -> bool:
+    """Whether two names are of one operator: "smooth_l1_loss", "aten.smooth_l1_loss.default"."""
+    one, second = (re.sub(r"^aten\.|\.\w+$|_", "", name).lower() for name in (op, other))
+    return family(one) == family(second) or one in second or second in one
 
 
 def _plain(value: object) -> object:
@@ -165,9 +162,9 @@ def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
         values = (value, change.own[name])
         yield Fact("argument", argument=name, values=values)
         yield Fact("constant", values=values)
-        if isinstance(value, (int, float)) and isinstance(change.own[name], (int, float)):
-            if value and change.own[name] and not isinstance(value, bool):
-                yield Fact("factor", factor=value / change.own[name])
+        own = change.own[name]
+        if isinstance(value, (int, float)) and isinstance(own, (int, float)) and value and own:
+            yield Fact("factor", factor=value / own)
         if name in ("dim", "axis"):
             yield Fact("axis", op=cause.op)
         if "pad" in name:

@@ -77,6 +77,15 @@ def test_jobs_may_be_added_while_others_are_under_way_and_after_all_are_done() -
     assert keys == ["a", "b", "c"]
 
 
+def test_jobs_that_are_added_ahead_are_carried_out_before_those_that_wait() -> None:
+    with Workers() as workers, JobQueue(workers) as queue:
+        # Nobody begins before all of them wait.
+        queue.add([job("echo", "a"), job("echo", "b")], start=False)
+        queue.add([job("echo", "c"), job("echo", "d")], ahead=True)
+        keys = [finished.key for finished, _ in queue.finished()]
+    assert keys == ["c", "d", "a", "b"]
+
+
 def test_without_a_start_those_at_work_take_what_they_may_and_nobody_else_begins() -> None:
     keys = []
     with Workers() as workers, JobQueue(workers) as queue:

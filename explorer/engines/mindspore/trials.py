@@ -11,12 +11,13 @@ from mindspore._c_expression import op_enum
 
 from explorer.engines.mindspore import graph, tape
 from explorer.engines.mindspore.enumerations import ENUMERATIONS
-from explorer.engines.mindspore.net import array_of, dtype_of, own_copy
+from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
 from explorer.engines.mindspore.operator_arguments import class_of, names_of
 from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
+from explorer.model.arrays import AnyArray
 from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise_all
@@ -153,7 +154,7 @@ def _with_inputs(
 
 def _transposed(value: Any, change: InputChange) -> Any:
     first, second = map(int, change.numbers)
-    return ms.ops.swapaxes(value, first, second)
+    return _moved(value, array_of(value).swapaxes(first, second))
 
 
 def _scaled(value: Any, change: InputChange) -> Any:
@@ -166,11 +167,16 @@ def _rounded(value: Any, change: InputChange) -> Any:
 
 def _rolled(value: Any, change: InputChange) -> Any:
     axis, steps = map(int, change.numbers)
-    return ms.ops.roll(value, steps, axis)
+    return _moved(value, np.roll(array_of(value), steps, axis))
 
 
 def _reversed(value: Any, change: InputChange) -> Any:
-    return ms.ops.flip(value, (int(change.numbers[0]),))
+    return _moved(value, np.flip(array_of(value), int(change.numbers[0])))
+
+
+def _moved(value: Any, array: AnyArray) -> Any:
+    """A tensor of an input's dtype with its elements elsewhere: not every device has a kernel for it."""
+    return tensor_like(array, value.dtype)
 
 
 INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {

@@ -1,0 +1,129 @@
+"""How one value follows from another, and where no relation is claimed."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.relations import Found, Surroundings, relation_of
+from explorer.compare.rooms import Room
+from explorer.model.causes import Factor, Related
+from explorer.numeric.differences import Floats
+
+RANDOM = np.random.default_rng(5)
+OWN: Floats = RANDOM.normal(size=(2, 3, 4))
+ROOM = Room(1e-6)
+
+
+def relation(own: Floats, target: Floats, around: Surroundings = Surroundings()) -> Related | None:  # noqa: B008 - a record
+    found = relation_of(own, target, ROOM, around)
+    if found is None:
+        return None
+    assert isinstance(found, Found)
+    assert found.apart <= 1e-5
+    return found.relation
+
+
+def test_a_factor_goes_by_what_it_is_of_a_size_or_a_probability() -> None:
+    around = Surroundings(sizes=(3, 64), shares=(0.1,))
+    factors = {
+        1 / 8: Factor(1 / 8, "1/√n", 64),
+        8.0: Factor(8.0, "√n", 64),
+        1 / 3: Factor(1 / 3, "1/n", 3),
+        1 / 0.9: Factor(1 / 0.9, "1/(1-p)", 0.1),
+        -2.5: Factor(-2.5),
+    }
+    for number, factor in factors.items():
+        assert relation(OWN, np.asarray(OWN * number, np.float64), around) == Related(
+            how="times", factor=factor
+        )
+
+
+def test_of_a_single_number_only_a_factor_that_stands_for_something_is_no_chance() -> None:
+    one, around = np.array(2.0), Surroundings(sizes=(6,))
+    assert relation(one, one * 6.0, around) == Related(how="times", factor=Factor(6.0, "n", 6))
+    assert relation(one, one * 5.5, around) is None
+    assert relation(one, one + 1.25, around) is None
+
+
+def test_a_term_or_a_factor_may_be_a_number_or_another_value() -> None:
+    bias = RANDOM.normal(size=4)
+    around = Surroundings(parts={"fc.bias": bias})
+    assert relation(OWN, OWN + 1) == Related(how="plus", factor=Factor(1.0))
+    assert relation(OWN, OWN + bias, around) == Related(how="added", name="fc.bias")
+    assert relation(OWN, OWN - bias, around) == Related(how="subtracted", name="fc.bias")
+    assert relation(OWN, OWN * bias, around) == Related(how="multiplied", name="fc.bias")
+    assert relation(OWN, OWN + RANDOM.normal(size=4), around) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("relu", lambda x: np.maximum(x, 0)),
+        ("exp", np.exp),
+        ("square", np.square),
+        ("tanh", np.tanh),
+    ],
+)
+def test_one_side_may_have_a_function_more(name: str, function: np.ufunc) -> None:
+    assert relation(OWN, function(OWN)) == Related(how="applied", name=name)
+
+
+def softmax(logits: Floats) -> Floats:
+    powers: Floats = np.exp(logits)
+    made: Floats = powers / powers.sum(axis=-1, keepdims=True)
+    return made
+
+
+def test_two_softmaxes_of_the_same_logits_tell_their_temperature() -> None:
+    wanted = Related(how="tempered", factor=Factor(0.5, "1/√n", 4))
+    around = Surroundings(sizes=(4,))
+    assert relation(softmax(OWN), softmax(OWN / 2), around) == wanted
+    assert relation(np.log(softmax(OWN)), np.log(softmax(OWN / 2)), around) == wanted
+
+
+def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:
+    square = RANDOM.normal(size=(3, 3))
+    assert relation(square, square.T) == Related(how="transposed", numbers=(1, 0))
+    assert relation(OWN, OWN[:, ::-1]) == Related(how="reversed", numbers=(1,))
+    assert relation(OWN, np.roll(OWN, 1, 2)) == Related(how="rolled", numbers=(2, 1))
+    assert relation(OWN, OWN[:, [1, 0, 2]]) == Related(how="rows", numbers=(1, 1, 0, 2))
+    gates = RANDOM.normal(size=(2, 8))
+    moved = gates.reshape(2, 4, 2)[:, [0, 2, 1, 3]].reshape(2, 8)
+    assert relation(gates, moved) == Related(how="blocks", numbers=(1, 0, 2, 1, 3))
+
+
+def test_heads_that_were_cut_by_a_reshape_alone() -> None:
+    tokens = RANDOM.normal(size=(2, 6, 8))
+    right = tokens.reshape(2, 6, 4, 2).transpose(0, 2, 1, 3)
+    wrong = tokens.reshape(2, 4, 6, 2)
+    wanted = Related(how="regrouped", shape=(2, 6, 4, 2), numbers=(0, 2, 1, 3))
+    assert relation(wrong, right) == wanted
+
+
+def test_values_that_were_rounded_on_the_way_and_elements_that_are_masked() -> None:
+    halves = OWN.astype(np.float16).astype(np.float64)
+    assert relation(OWN, halves) == Related(how="rounded", name="float16")
+    masked = OWN.copy()
+    masked[0, 0, :2] = -1e9
+    assert relation(OWN, masked) == Related(how="masked", factor=Factor(-1e9), numbers=(2,))
+
+
+def test_values_without_a_relation_have_none() -> None:
+    assert relation(OWN, RANDOM.normal(size=OWN.shape)) is None
+    assert relation(OWN, OWN[0]) is None
+    assert relation(OWN, np.where(OWN > 0, OWN * 2, OWN * 3)) is None
+
+
+def test_what_is_not_finite_makes_no_relation_and_raises_nothing() -> None:
+    spoiled = OWN.copy()
+    spoiled[0] = np.nan
+    assert relation(OWN, spoiled) is None
+    assert relation(spoiled, RANDOM.normal(size=OWN.shape)) is None
+    spoiled[0] = -np.inf
+    assert relation(OWN, spoiled) == Related(how="masked", factor=Factor(-np.inf), numbers=(12,))
+
+
+def test_a_mask_of_great_numbers_takes_no_room_from_the_others() -> None:
+    masked = OWN.copy()
+    masked[0, 0] = -1e9
+    assert relation(masked, np.where(masked < -1, masked, masked + 0.1)) is None
+    assert relation(masked, RANDOM.normal(size=OWN.shape)) is None
