@@ -94,7 +94,10 @@ def measure_clean(engines: tuple[str, ...]) -> Iterator[Figure]:
 def chosen(given: argparse.Namespace) -> list[tuple[str, ...]]:
     """The sets of mistakes that are planted together."""
     if given.sets:
-        return [(*names,) for names in SETS]
+        return [
+            tuple(mistake.scenario + "-" + mistake.name for mistake in mistakes)
+            for mistakes in SETS.values()
+        ]
     names = sorted(LIBRARY)
     if given.names:
         return [(name,) for name in given.names]

@@ -137,12 +137,19 @@ class Difference(msgspec.Struct, frozen=True):
 
     @property
     def causes(self) -> tuple[FoundCause | None, ...]:
-        """The cause of each divergence, the first one's first; None where nothing tried explains it."""
+        """The cause of each divergence, the first one's first; None where nothing tried explains it.
+
+        Those of the divergences that are seen as if these were mended follow.
+        """
         engines = self.alignment.left, self.alignment.right
         found = []
         for place, divergence in enumerate(self.alignment.divergences):
             cause = self.alignment.cause(place)
             found.append(FoundCause(cause, divergence.ends, engines) if cause else None)
+        if self.alignment.mended:
+            for one in self.alignment.mended.behind:
+                ends = one.divergence.ends
+                found.append(FoundCause(one.cause, ends, engines) if one.cause else None)
         return tuple(found)
 
     @property

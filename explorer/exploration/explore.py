@@ -188,12 +188,13 @@ def _carry_out(
 
     # The workers go on while the graphs are aligned.
     state.align()
-    trials = state.trial_jobs()
+    trials = [*state.trial_jobs(), *state.whole_jobs()]
     job_queue.add(trials, ahead=True)  # the first report waits for them
     job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
     if trials:
         done += _until_done(trials, state, job_queue, no_answer)
     state.explain()
+    done += _go_on_as_if_mended(state, job_queue)
     first(state.first_report())
     for case_report in done:
         if case_report.case != run.main:
@@ -201,6 +202,18 @@ def _carry_out(
     for job, outcome in job_queue.finished():
         for case_report in state.note(job, outcome):
             complete(case_report)
+
+
+def _go_on_as_if_mended(state: RunState, job_queue: JobQueue) -> list[CaseReport]:
+    """Look for the divergences behind those of the main case; the reports complete by then."""
+    done: list[CaseReport] = []
+    state.begin_courses()
+    while jobs := state.mended_jobs():
+        job_queue.add(jobs, ahead=True)
+        done += _until_done(jobs, state, job_queue, no_answer)
+        state.go_on()
+    state.finish_courses()
+    return done
 
 
 def _until_done(

@@ -1,13 +1,17 @@
 """The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.align.joints import Slot
+from explorer.exploration.mended import MendedKey, Wish
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
 from explorer.model.engines import ENGINES, Framework, WorkerKind
+from explorer.model.mended import MendedRequest, MendedRun, Whole, WholeRequest
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.scenario.common_start import Nets
@@ -72,7 +76,15 @@ class TrialsKey(msgspec.Struct, frozen=True):
     engine: str
 
 
-JobKey = ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey | TrialsKey
+class WholeKey(msgspec.Struct, frozen=True):
+    """The key of the job that finds large values of an engine's graph."""
+
+    engine: str
+
+
+JobKey = (
+    ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey | TrialsKey | MendedKey | WholeKey
+)
 
 
 # A framework whose net raised at the first look, or whose worker was lost, gets no job: a net that
@@ -153,6 +165,36 @@ def trial_jobs(nets: Nets, case: GradCase, trials: Mapping[str, tuple[Trial, ...
         request = TrialsRequest(CaseRequest(nets.requests[name], case), wanted)
         target, kinds = f"explorer.engines.{engine.framework}.trials:try_out", (engine.captures_in,)
         job = Job(TrialsKey(name), GRAPHS_STAGE, kinds, target, request, Tried, isolated=True)
+        jobs.append(job)
+    return jobs
+
+
+def mended_jobs(nets: Nets, case: GradCase, key: MendedKey, wish: Wish) -> list[Job]:
+    """One engine's graph of a case with values of another, and trials on the graph of that one."""
+    engine = ENGINES[key.engine]
+    request = MendedRequest(CaseRequest(nets.requests[key.engine], case), wish.put_in, wish.trials)
+    target, kinds = (
+        f"explorer.engines.{engine.framework}.mended:capture_mended",
+        (engine.captures_in,),
+    )
+    run = Job(key, GRAPHS_STAGE, kinds, target, request, MendedRun, isolated=True)
+    if not wish.others:
+        return [run]
+    beside = msgspec.structs.replace(key, is_beside=True)
+    others = trial_jobs(nets, case, {key.other: wish.others})
+    return [run, *(replace(job, key=beside) for job in others)]
+
+
+def whole_jobs(nets: Nets, case: GradCase, wanted: Mapping[str, tuple[Slot, ...]]) -> list[Job]:
+    """Large values of one case's graphs, by engine."""
+    jobs = []
+    for name, slots in wanted.items():
+        engine, compiles = ENGINES[name], name == COMPILED
+        request = WholeRequest(CaseRequest(nets.requests[name], case), slots)
+        target, kinds = "explorer.engines.whole:whole", (engine.captures_in,)
+        job = Job(
+            WholeKey(name), GRAPHS_STAGE, kinds, target, request, Whole, compiles, isolated=True
+        )
         jobs.append(job)
     return jobs
 

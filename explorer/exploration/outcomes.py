@@ -21,9 +21,11 @@ from explorer.exploration.jobs import (
     Question,
     ResultKey,
     TrialsKey,
+    WholeKey,
     question,
 )
-from explorer.model.arrays import unpack
+from explorer.exploration.mended import MendedKey
+from explorer.model.arrays import Array, unpack
 from explorer.model.cases import GradCase
 from explorer.model.causes import Tried
 from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
@@ -31,6 +33,7 @@ from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Failure, Loss
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.graph import GradGraph
+from explorer.model.mended import MendedRun, Whole
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.scenario.common_start import Nets
@@ -171,6 +174,20 @@ class Outcomes:
             if isinstance(key, TrialsKey) and isinstance(reply, Tried):
                 found[key.engine] = reply
         return found
+
+    def mended(self, key: MendedKey) -> tuple[MendedRun | None, Tried | None]:
+        """The graph with values of another engine, and the trials beside it; None of what was lost."""
+        run = self._by_key.pop(key, None)
+        beside = self._by_key.pop(msgspec.structs.replace(key, is_beside=True), None)
+        return (
+            run if isinstance(run, MendedRun) else None,
+            beside if isinstance(beside, Tried) else None,
+        )
+
+    def whole(self, engine: str) -> tuple[Array | None, ...]:
+        """The large values of an engine that were asked for; () where its worker was lost."""
+        reply = self._by_key.pop(WholeKey(engine), None)
+        return reply.values if isinstance(reply, Whole) else ()
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""

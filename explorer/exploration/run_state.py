@@ -1,9 +1,10 @@
 """The state of one exploration: what is known so far, what runs next, and the report on it."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import combinations
 
-from explorer.compare.align import align
+from explorer.compare.align.alignment import seamed
 from explorer.compare.broadcasts import silent_broadcasts
 from explorer.compare.draws import random_draws
 from explorer.compare.node_noise import ill_conditioned
@@ -13,7 +14,8 @@ from explorer.compare.verdicts import alike_results, judge, with_expectation, wi
 from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
-from explorer.exploration.jobs import question, trial_jobs
+from explorer.exploration.jobs import mended_jobs, question, trial_jobs, whole_jobs
+from explorer.exploration.mended import Courses
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,
     NO_ORACLE,
@@ -84,6 +86,7 @@ class RunState:
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
         self._explanations = Explanations()
+        self._courses = Courses()
         self._remarks: tuple[ReportFinding, ...] = ()
         self._is_aligned = False
 
@@ -188,10 +191,13 @@ class RunState:
         for left, right in pairs:
             parties = left.engine, right.engine
             alike = alike_results(report, parties, noise)
-            alignment = align(left, right, alike=alike, pieces=self._nets.pieces)
-            alignment = without_divergence(alignment, altered)
+            align = partial(seamed, alike=alike, pieces=self._nets.pieces)
+            aligned = align(left, right)
+            alignment = without_divergence(aligned.alignment, altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             alignments.append(alignment)
+            if alignment.divergence is not None:
+                self._courses.add(aligned, left, right, align)
         self._alignments = tuple(alignments)
         self._explanations = Explanations(self._alignments, graphs)
         of_the_call = [graph for graph in graphs if graph.engine not in altered]
@@ -226,6 +232,29 @@ class RunState:
     def explain(self) -> None:
         """Note which of what was tried explains the divergences."""
         self._alignments = self._explanations.explained(self._outcomes.tried())
+
+    def whole_jobs(self) -> list[Job]:
+        """The jobs that find the large values with which the main case goes on as if it were mended."""
+        return whole_jobs(self._nets, self._main, self._courses.wanted())
+
+    def begin_courses(self) -> None:
+        """Put these values in."""
+        self._courses.begin(self._outcomes.whole)
+
+    def mended_jobs(self) -> list[Job]:
+        """The next jobs that compute the main case with values of the other side; none at the end."""
+        jobs = []
+        for key, wish in self._courses.wishes().items():
+            jobs += mended_jobs(self._nets, self._main, key, wish)
+        return jobs
+
+    def go_on(self) -> None:
+        """Note what these jobs have shown."""
+        self._courses.go_on(self._outcomes.mended)
+
+    def finish_courses(self) -> None:
+        """Note all that these runs have shown in the alignments."""
+        self._alignments = tuple(map(self._courses.finished, self._alignments))
 
     def first_report(self) -> Report:
         """The report on the main case alone."""

@@ -7,6 +7,7 @@ import msgspec
 from explorer.model.causes import Attempts, Cause
 from explorer.model.divergence import Divergence
 from explorer.model.graph import SideName
+from explorer.model.mended import Mended
 from explorer.model.unpaired import CONTRADICTIONS, Unpaired
 
 How = Literal[
@@ -102,7 +103,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
     other results than their plain call: no divergence is then named. ``causes`` explain the
     divergences, in their order, None where nothing that was tried does; () before anything was.
-    ``attempts`` are what was tried at each, in the same order, None where nothing could be.
+    ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``mended``
+    is what the one engine shows with the other's values put in, None where nothing was computed again.
     """
 
     left: str
@@ -120,6 +122,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     altered: tuple[str, ...] = ()
     causes: tuple[Cause | None, ...] = ()
     attempts: tuple[Attempts | None, ...] = ()
+    mended: Mended | None = None
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

@@ -6,6 +6,8 @@ few at the wanted ranks are sorted as floats.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import msgspec
@@ -25,6 +27,20 @@ from explorer.model.arrays import (
 from explorer.numeric.differences import Floats, real_parts
 
 Matrix = NDArray[Any]
+
+_most_kept = ContextVar("most_kept", default=SMALL)
+"""The greatest number of elements that a summary keeps."""
+
+
+@contextmanager
+def keeping(most: int) -> Iterator[None]:
+    """Summaries that are made meanwhile keep the elements of arrays of up to ``most``."""
+    token = _most_kept.set(most)
+    try:
+        yield
+    finally:
+        _most_kept.reset(token)
+
 
 WORTH_IT = 200
 """From about this many elements a row on, this is faster than a plain sort (numpy 1.26)."""
@@ -203,7 +219,7 @@ def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str
     ``shapes`` are the arrays' own shapes, one a row.
     """
     wholes: list[Array | None] = [None] * len(rows)
-    if rows.shape[1] <= SMALL:
+    if rows.shape[1] <= _most_kept.get():
         kept = rows.astype(carrier(dtype), copy=False)
         data = kept.tobytes()
         length = rows.shape[1] * kept.itemsize

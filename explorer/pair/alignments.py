@@ -13,6 +13,7 @@ from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.engines import ENGINES
 from explorer.model.graph import OTHER, GradGraph
+from explorer.model.mended import mirrored_mended
 from explorer.model.unpaired import Unpaired
 from explorer.text.language import _
 from explorer.words.graphs import STAGES
@@ -85,6 +86,7 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
         right_coverage=alignment.left_coverage,
         causes=tuple(found and mirrored_cause(found) for found in alignment.causes),
         attempts=tuple(made and mirrored_attempts(made) for made in alignment.attempts),
+        mended=alignment.mended and mirrored_mended(alignment.mended),
     )
 
 

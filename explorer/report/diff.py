@@ -19,6 +19,7 @@ from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
+from explorer.words.mended import behind, summary, why_behind
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, reading
 from explorer.words.scenarios import said
@@ -136,6 +137,7 @@ def diff_lines(
         several = _("{n} further divergences that this one does not explain: --all")
         one = _("1 further divergence that this one does not explain: --all")
         yield one if more == 1 else several.format(n=more)
+    yield from _as_if_mended(alignment, left, right)
     if alignment.differing:
         yield _("results that differ: {names}").format(names=_few(alignment.differing))
 
@@ -187,6 +189,19 @@ def _layer(node: str | None, graph: GradGraph) -> Layer | None:
     found = graph.by_id().get(node or "")
     path = None if found is None else layer_of(found.scope, graph.layers)
     return None if path is None else graph.layers[path]
+
+
+def _as_if_mended(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
+    """The divergences behind, as the first one is said, and what was computed again to see them."""
+    sentences = behind(alignment)
+    for one in alignment.mended.behind if alignment.mended else ():
+        yield next(sentences)
+        yield from _both_sides(one.divergence, alignment, left, right)
+        why = why_behind(one, alignment)
+        if why:
+            yield f"  {why}"
+    if alignment.mended:
+        yield summary(alignment)
 
 
 def do_answer_apart(alignment: Alignment, case: CaseReport | None) -> bool:

@@ -24,6 +24,7 @@ from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output, Phase
 from explorer.model.measurement import Measured
+from explorer.model.mended import Mended
 from explorer.model.message import Text
 from explorer.model.report import CaseReport, LeftOut, NotFiniteAlike, Report
 from explorer.model.results import Estimate, Leaf, Obstacle, Result
@@ -42,9 +43,11 @@ from explorer.words.causes import sentence as cause_sentence
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared, not_of_the_call
 from explorer.words.divergences import Engines, divergences
+from explorer.words.divergences import sentence as divergence_sentence
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
 from explorer.words.graphs import why_missing, why_no_graph
+from explorer.words.mended import going_on
 from explorer.words.messages import study_text, text
 from explorer.words.proofs import ProofCounts, last_stages, proofs
 from explorer.words.readings import reading
@@ -139,7 +142,29 @@ class Stated(msgspec.Struct, frozen=True):
     what: Divergence
     sentence: str
     cause: Explaining | None
-    attempts: Trying | None
+    attempts: Trying | None = None
+
+
+class Going(msgspec.Struct, frozen=True):
+    """What the graphs of two engines show as if they were mended."""
+
+    what: Mended
+    engines: Engines
+
+    @property
+    def behind(self) -> list[Stated]:
+        """The divergences that were seen so."""
+        stated = []
+        for one in self.what.behind:
+            text = divergence_sentence(one.divergence, self.engines, which="mended")
+            cause = Explaining(one.cause, self.engines) if one.cause else None
+            stated.append(Stated(one.divergence, text, cause))
+        return stated
+
+    @property
+    def sentence(self) -> str:
+        """What was computed again, and what came of it."""
+        return going_on(self.what, self.engines)
 
 
 class Explained(msgspec.Struct, frozen=True):
@@ -214,6 +239,11 @@ def _stated(alignment: Alignment) -> list[Stated]:
             )
         )
     return stated
+
+
+def _going(alignment: Alignment) -> Going | None:
+    mended = alignment.mended
+    return Going(mended, (alignment.left, alignment.right)) if mended else None
 
 
 def _explained(alignment: Alignment) -> list[Explained]:
@@ -400,11 +430,21 @@ FORMS: dict[type, Form] = {
         "AlignedGraphs",
         "Two engines' graphs of one case, side by side; ``same`` where nothing tells them apart.",
         "left right case pairs unpaired divergence differing left_coverage right_coverage further"
-        " expected drawn altered same",
+        " expected drawn altered mended same",
         unpaired=(list[Explained], _explained),
         divergence=(Stated | None, lambda alignment: next(iter(_stated(alignment)), None)),
         further=(list[Stated], lambda alignment: _stated(alignment)[1:]),
+        mended=(Going | None, _going),
         same=(bool, attrgetter("is_same")),
+    ),
+    Going: _form(
+        "AsIfMended",
+        "What the graphs show once ``engine`` goes on with the other one's values where they"
+        " differ.\n\n``behind`` are the divergences that were seen so, ``differing`` names the results"
+        " that differ even then.\n``runs`` counts how often it was computed again, ``values`` the values"
+        " that were put in at last;\n``not_put_in`` are the divergences at which there was none, and"
+        ' ``end`` says what ended it, "" where\nnothing was left to do.',
+        "what.engine what.runs what.values behind what.differing what.not_put_in what.end sentence",
     ),
     Stated: _form(
         "Divergence",

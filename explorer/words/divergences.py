@@ -1,7 +1,7 @@
 """Where two graphs have different values, in a sentence each."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import (
@@ -44,13 +44,21 @@ def divergences(alignment: Alignment) -> Iterator[str]:
     """Every divergence of two graphs in a sentence, the first one first."""
     engines = alignment.left, alignment.right
     for number, divergence in enumerate(alignment.divergences):
-        yield sentence(divergence, engines, is_first=number == 0)
+        yield sentence(divergence, engines, which="further" if number else "first")
 
 
-def sentence(divergence: Divergence, engines: Engines, *, is_first: bool = True) -> str:
+Which = Literal["first", "further", "mended"]
+"""The first divergence, one that it does not explain, or one that is seen as if others were mended."""
+
+
+def sentence(divergence: Divergence, engines: Engines, *, which: Which = "first") -> str:
     """A divergence in a sentence. Places in it are between backticks."""
-    which = _("First divergence") if is_first else _("Further divergence")
-    where = _("{which} in {phase}").format(which=which, phase=_(divergence.phase))
+    names: dict[Which, str] = {
+        "first": _("First divergence"),
+        "further": _("Further divergence"),
+        "mended": _("As if mended, further divergence"),
+    }
+    where = _("{which} in {phase}").format(which=names[which], phase=_(divergence.phase))
     return _("{where}: {what}").format(
         where=where, what=_SAY[type(divergence)](divergence, engines)
     )

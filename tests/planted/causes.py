@@ -28,7 +28,7 @@ from explorer.model.divergence import (
 from explorer.model.errors import ExplorerError
 from explorer.model.families import family
 from explorer.scenario.load import load
-from explorer.words.causes import cause as cause_text
+from explorer.words.causes import sentence as cause_sentence
 from explorer.words.divergences import sentence
 from explorer.workers.workers import Workers
 from tests.planted.facts import Fact
@@ -70,24 +70,32 @@ def _told(mistake: Mistake, planted: Planted, alignment: Alignment) -> Told:
         return Told("missed", "no divergence")
     engines = alignment.left, alignment.right
     found: dict[Verdict, str] = {}
-    for place, divergence in enumerate(alignment.divergences):
+    for divergence, cause in _named(alignment):
         said = sentence(divergence, engines)
+        why = cause_sentence(cause, engines) if cause else ""
         named = " ".join((divergence.ends[0].source, divergence.ends[1].source, said))
         if not planted.lines.intersection(lines_told(named, planted)):
-            found.setdefault("elsewhere", f"{said} {cause_text(alignment, place)}")
+            found.setdefault("elsewhere", f"{said} {why}")
             continue
-        cause = alignment.causes[place] if place < len(alignment.causes) else None
         verdict: Verdict = "place"
         if any(is_true(fact, divergence, cause) for fact in mistake.facts):
             verdict = "cause"
         elif cause is not None:
             verdict = "other cause"
-        found.setdefault(verdict, f"{said} {cause_text(alignment, place)}")
+        found.setdefault(verdict, f"{said} {why}")
     order: tuple[Verdict, ...] = ("cause", "other cause", "place", "elsewhere")
     for verdict in order:
         if verdict in found:
             return Told(verdict, found[verdict])
     raise AssertionError("every divergence has a verdict")
+
+
+def _named(alignment: Alignment) -> Iterator[tuple[Divergence, Cause | None]]:
+    """All divergences with their causes, and then those that are seen as if these were mended."""
+    causes = alignment.causes or (None,) * len(alignment.divergences)
+    yield from zip(alignment.divergences, causes, strict=True)
+    for one in alignment.mended.behind if alignment.mended else ():
+        yield one.divergence, one.cause
 
 
 # What is said, as facts

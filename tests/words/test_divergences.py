@@ -336,7 +336,7 @@ def test_a_mirrored_divergence_says_the_same_of_exchanged_engines(divergence: Di
 
 
 def test_a_further_divergence_says_so(code: str) -> None:
-    said = sentence(DIVERGENCES[0][0], ENGINES, is_first=False)
+    said = sentence(DIVERGENCES[0][0], ENGINES, which="further")
     assert said.startswith(
         {"en": "Further divergence in backward: ", "zh": "其余分歧（反向）："}[code]
     )

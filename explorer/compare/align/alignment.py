@@ -1,6 +1,7 @@
 """The alignment of two gradient graphs: pairs, coverage, what is left over, where they part."""
 
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -10,6 +11,7 @@ from explorer.compare.align.elsewhere import with_places
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
+from explorer.compare.align.joints import Seam, seam
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.pairing import pair_nodes, pair_unused
 from explorer.compare.align.pieces import differing_pieces, mark_pieces
@@ -17,7 +19,7 @@ from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
-from explorer.model.divergence import Divergence, ResultElsewhere
+from explorer.model.divergence import ResultElsewhere
 from explorer.model.graph import GradGraph, Phase
 from explorer.model.requests import Repacked
 from explorer.model.unpaired import Plain, Unpaired
@@ -43,6 +45,25 @@ def align(
     hold in other pieces, whose gradients are compared piece by piece. Whichever graph is named
     first, the same pairs and the same divergence are found.
     """
+    return seamed(left, right, rtol, atol, alike, pieces).alignment
+
+
+class Seamed(NamedTuple):
+    """An alignment, and the seams of its divergences, in their order."""
+
+    alignment: Alignment
+    seams: tuple[Seam, ...]
+
+
+def seamed(
+    left: GradGraph,
+    right: GradGraph,
+    rtol: float = 1e-4,
+    atol: float = 1e-6,
+    alike: Collection[str] = (),
+    pieces: Iterable[Repacked] = (),
+) -> Seamed:
+    """The alignment of two graphs, as align() has it, and how its divergences are mended."""
     left_side, right_side = view(left, right)
     first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
     apart = list(differing_pieces(mark_pieces((first, second), pieces), alike))
@@ -53,7 +74,8 @@ def align(
     further = find_further(matching, finding, missing)
     finding, *further = with_places(matching, [finding, *further])
     draws = RandomDraws(matching)
-    divergences = _divergences([finding, *further], draws)
+    named = _named([finding, *further], draws)
+    divergences = [found.divergence for found in named if found.divergence]
     pair_unused(matching, finding.parts.union(*(other.parts for other in further)))
     enclose_steps(matching)
     share_outputs(matching)
@@ -70,7 +92,7 @@ def align(
             differing.append(piece.divergence.name)
     unpaired = _unpaired(matching, [finding, *further], draws)
     cases = dict.fromkeys((left.case, right.case))
-    return Alignment(
+    alignment = Alignment(
         left=left.engine,
         right=right.engine,
         case=" | ".join(cases),
@@ -83,13 +105,14 @@ def align(
         further=tuple(divergences[1:]),
         drawn=tuple(drawn),
     )
+    return Seamed(alignment, tuple(seam(found, (first, second)) for found in named))
 
 
-def _divergences(findings: list[FoundDivergence], draws: RandomDraws) -> list[Divergence]:
+def _named(findings: list[FoundDivergence], draws: RandomDraws) -> list[FoundDivergence]:
     """The divergences that no random draw explains, dropouts of other rates first."""
     found = [finding for finding in findings if not draws.explain_finding(finding)]
     found[:0] = draws.unlike_rates
-    return [finding.divergence for finding in found if finding.divergence]
+    return [finding for finding in found if finding.divergence]
 
 
 def _unpaired(

@@ -294,7 +294,7 @@ def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
         term=place(term),
         rest=place(rest),
     )
-    return FoundDivergence(divergence, frozenset((node,)))
+    return FoundDivergence(divergence, frozenset((node,)), (node, rest))
 
 
 def _finite_elements(value: OutputValue) -> Floats | None:

@@ -1,6 +1,6 @@
 """PyTorch, graph style: AOTAutograd derives forward and backward as one graph before anything runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from explorer.engines.torch.net import (
     start_of_state,
     start_random_numbers,
 )
+from explorer.engines.torch.put_in import NOTHING, Values
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
@@ -102,11 +103,19 @@ def _solve_recorded(
     return part.joint, results
 
 
-def recorded_graph(request: CaseRequest) -> JointGradGraph:
-    """The graph that a capture gives, before it becomes a record."""
+def recorded_graph(request: CaseRequest, instead: Mapping[str, Values] = NOTHING) -> JointGradGraph:
+    """The graph that a capture gives, before it becomes a record.
+
+    ``instead`` has other values for the outputs of some nodes, by their ids.
+    """
     net = ready(request)
     part = _part(request, net)
     values = part.run(part.nodes)
+    drawn = JointGradGraph(part, values, net.leaf_keys(request.case), request.values)
+    if not instead:
+        return drawn
+    fx_nodes = drawn.fx_nodes_by_id()
+    values = part.run(part.nodes, {fx_nodes[node]: other for node, other in instead.items()})
     return JointGradGraph(part, values, net.leaf_keys(request.case), request.values)
 
 

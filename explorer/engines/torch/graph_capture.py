@@ -135,6 +135,11 @@ class JointGradGraph:
         """The fx node of each node, by number."""
         return {number: node for node, number in self.nodes.items()}
 
+    def fx_nodes_by_id(self) -> dict[str, Any]:
+        """The fx node of each node, by its id in the record."""
+        ids = self._builder.ids()
+        return {ids[number]: node for node, number in self.nodes.items() if number in ids}
+
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
         layers = layers_of(self._part.net.call)

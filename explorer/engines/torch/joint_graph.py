@@ -7,7 +7,7 @@ graph, with what a case needs, runs node by node.
 import contextlib
 import operator
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,6 +30,9 @@ from explorer.engines.torch.net import (
     seed,
     start_random_numbers,
 )
+from explorer.engines.torch.operators import tensors_in
+from explorer.engines.torch.put_in import NOTHING, put_in
+from explorer.engines.torch.put_in import Values as OtherValues
 from explorer.engines.torch.roots import (
     OwnOutputs,
     PlainOutputs,
@@ -381,8 +384,11 @@ class JointPart:
 
     # Running
 
-    def run(self, order: Iterable[Any]) -> Values:
-        """The value of every fx node, computed in the given order."""
+    def run(self, order: Iterable[Any], instead: Mapping[Any, OtherValues] = NOTHING) -> Values:
+        """The value of every fx node, computed in the given order.
+
+        ``instead`` has other values for the outputs of some nodes.
+        """
         values: Values = {}
         start_random_numbers(self.net.seed)
         with torch.no_grad():
@@ -393,6 +399,11 @@ class JointPart:
                     values[node] = operator.attrgetter(node.target)(self.joint.module)
                 elif node.op == "call_function" and not is_pick(node):
                     values[node] = self._call(node, values)
+                if node in instead:
+                    # None of them keeps its memory: a placeholder's is the net's.
+                    values[node] = put_in(
+                        values[node], instead[node], tensors_in(values[node]), written=()
+                    )
         return values
 
     def _call(self, node: Any, values: Values) -> Any:

@@ -1,6 +1,6 @@
 """PyTorch, tape style: autograd records while the forward runs, and walks the record backwards."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from explorer.engines.torch.net import (
     start_random_numbers,
     state_now,
 )
+from explorer.engines.torch.put_in import NOTHING, Values
 from explorer.engines.torch.tape_capture import TapeGradGraph, TapeRecording
 from explorer.engines.torch.tape_recorder import Recorder
 from explorer.engines.torch.tape_records import Origin
@@ -119,9 +120,14 @@ def solve(net: Net, case: GradCase) -> Solution:
     return Solution(returned, roots, gradients, note)
 
 
-def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, TapeRecording]:
-    """The same under a recorder, with what it recorded."""
-    recorder = Recorder(net)
+def solve_recorded(
+    net: Net, case: GradCase, instead: Mapping[int, Values] = NOTHING
+) -> tuple[Solution, TapeRecording]:
+    """The same under a recorder, with what it recorded.
+
+    ``instead`` has other values for the outputs of some records, by the number of the record.
+    """
+    recorder = Recorder(net, instead)
     with recorder, recorder.module:
         returned = forward(net)
         outputs = list(flat(returned))

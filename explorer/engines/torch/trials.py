@@ -1,6 +1,6 @@
 """Operators of PyTorch's graphs computed again, alone, with other arguments than they had."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -122,7 +122,12 @@ def try_out(request: TrialsRequest) -> Tried:
     else:
         _, recording = solve_recorded(ready(case), case.case)
         graph = TapeGradGraph(recording, values=False)
-    return Tried(tuple(_tried(trial, graph) for trial in request.trials))
+    return Tried(tried(request.trials, graph))
+
+
+def tried(trials: Iterable[Trial], graph: Graph) -> tuple[tuple[Output, ...], ...]:
+    """The outputs of each trial on what was called in a graph."""
+    return tuple(_tried(trial, graph) for trial in trials)
 
 
 def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:

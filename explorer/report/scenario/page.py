@@ -45,6 +45,7 @@ from explorer.report.wording import NOTHING
 from explorer.text.language import _, later, named
 from explorer.text.messages import one_line, shortened
 from explorer.words import answers
+from explorer.words import mended as mended_words
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 from explorer.words.cases import sized, summary, who
 from explorer.words.causes import attempts, cause
@@ -332,8 +333,19 @@ def first_divergences(report: Report) -> Iterator[Terms]:
         if why:
             text = _("{what}. {why}").format(what=text, why=why)
         rows.append((letters[_neutral(alignment)], text))
+        rows += zip(repeat(""), map(one_line, _as_if_mended(alignment)))
     if rows:
         yield Terms(tuple(rows))
+
+
+def _as_if_mended(alignment: Alignment) -> Iterator[str]:
+    """The divergences behind, each with its cause, and what was computed again to see them."""
+    found = alignment.mended.behind if alignment.mended else ()
+    for one, text in zip(found, mended_words.behind(alignment), strict=True):
+        why = mended_words.why_behind(one, alignment)
+        yield _("{what}. {why}").format(what=text, why=why) if why else text
+    if alignment.mended:
+        yield mended_words.summary(alignment)
 
 
 def _diverging(report: Report) -> list[Alignment]:

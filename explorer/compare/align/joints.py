@@ -1,0 +1,139 @@
+"""Where two graphs may be joined again behind a divergence: outputs that would be one quantity but for it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from explorer.compare.align.contrasts import FoundDivergence
+from explorer.compare.align.further import kind
+from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.model.divergence import (
+    Divergence,
+    ExtraOps,
+    GradientStopped,
+    LoneLeaf,
+    OtherOp,
+    ResultElsewhere,
+)
+from explorer.model.graph import SideName
+
+Slot = tuple[str, int]
+"""An output: the id of its node, and its number."""
+
+
+class Joint(NamedTuple):
+    """An output of one graph, and the one of the other whose value it gets; None: zeros.
+
+    ``sizes`` are the shapes of both.
+    """
+
+    here: Slot
+    there: Slot | None
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class Seam(NamedTuple):
+    """A divergence as it is mended.
+
+    ``parts`` are the ids of the nodes of each side that take part; leaves are left out. ``joints`` join
+    the graphs again where the values of a side are to be replaced. One that ``is_assumed`` is named by
+    its structure alone: what its ops read is not known to be equal.
+    """
+
+    parts: dict[SideName, frozenset[str]]
+    joints: dict[SideName, tuple[Joint, ...]]
+    is_assumed: bool
+
+
+Pair = tuple[OutputValue, OutputValue | None]
+
+
+def seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
+    """The seam of a divergence."""
+    parts: dict[SideName, frozenset[str]] = {}
+    joints: dict[SideName, tuple[Joint, ...]] = {}
+    for side in sides:
+        own = [part for part in finding.parts if part.side is side and not part.is_leaf]
+        parts[side.name] = frozenset(part.id for part in own)
+        joints[side.name] = tuple(_joint(*pair) for pair in _pairs(finding, side))
+    divergence = finding.divergence
+    is_between = isinstance(divergence, ExtraOps) and divergence.is_between
+    return Seam(parts, joints, isinstance(divergence, OtherOp) or is_between)
+
+
+def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
+    there = None if other is None else (other.node.id, other.output)
+    shape = own.shape if other is None else other.shape
+    return Joint((own.node.id, own.output), there, (own.shape, shape))
+
+
+def _pairs(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
+    """The outputs of a side with those of the other whose values they get."""
+    find = FINDERS.get(type(finding.divergence))
+    if find is not None:
+        yield from find(finding, side)
+    elif finding.ends:
+        own, other = sorted(finding.ends, key=lambda end: end.side is not side)
+        yield from _at(finding, own, other)
+
+
+def _at(finding: FoundDivergence, own: Vertex, other: Vertex) -> Iterator[Pair]:
+    """A node that takes part gets the value; one that does not may have other users as well.
+
+    Then it is those that read the other side's value there that get their counterparts' values.
+    """
+    users = [user for user in own.consumers if user.phase == own.phase]
+    if own in finding.parts or (len(users) == 1 and not own.is_leaf):
+        yield own.value, other.value
+        return
+    for user in other.consumers:
+        alike = [it for it in users if kind(it) == kind(user) and it.value.size == user.value.size]
+        if user.phase == own.phase and len(alike) == 1:
+            yield alike[0].value, user.value
+
+
+def _of_result(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
+    """The makers of a result, by the outputs that it is."""
+    ends = sorted(finding.parts, key=lambda part: part.side is not side)
+    if len(ends) == 2 and ends[0].inputs:
+        yield ends[0].inputs[0], ends[1].result
+
+
+def _of_stopped(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
+    """Zeros for a gradient that the other side stops."""
+    for part in finding.parts:
+        if part.side is side and part.phase == "backward":
+            yield part.value, None
+
+
+def _of_lone_leaf(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
+    """What reads a leaf of one side, and what the other side has in its place."""
+    for user in finding.parts:
+        if user.is_leaf:
+            continue
+        others = [it for it in user.origins if it not in finding.parts and it.kind != "constant"]
+        known = [origin.counterpart for origin in others]
+        counterpart = _reader_of(known, user) if all(known) else None
+        if counterpart is not None:
+            ends = (user, counterpart) if user.side is side else (counterpart, user)
+            yield from _at(finding, *ends)
+
+
+def _reader_of(nodes: list[Vertex | None], user: Vertex) -> Vertex | None:
+    """The op that reads just some nodes, as large as ``user``; or the one node that is."""
+    there = [node for node in nodes if node is not None]
+    if not there:
+        return None
+    for reader in there[0].users:
+        is_alike = reader.value.size == user.value.size and reader.phase == user.phase
+        if is_alike and {it for it in reader.origins if it.kind != "constant"} == set(there):
+            return reader
+    is_same = len(there) == 1 and there[0].value.size == user.value.size
+    return there[0] if is_same else None
+
+
+FINDERS: dict[type[Divergence] | type[None], Callable[[FoundDivergence, Side], Iterator[Pair]]] = {
+    ResultElsewhere: _of_result,
+    GradientStopped: _of_stopped,
+    LoneLeaf: _of_lone_leaf,
+}
+"""How outputs are found that have no ends of their own; by the ends of the divergence otherwise."""

@@ -1,0 +1,282 @@
+"""Two graphs of which one goes on with the other's values where they part: what is put in, and what is new.
+
+One of the graphs, that of ``here``, is computed again, with the values of the other one, that of ``there``,
+at the divergences that are known. What then still differs is another mistake, or the gradient of one that
+is known.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from math import prod
+from typing import NamedTuple
+
+from explorer.compare.align.joints import Joint, Seam, Slot
+from explorer.model.alignment import Pair
+from explorer.model.arrays import Array
+from explorer.model.divergence import Divergence, GradientAdded, GradientStopped, ResultElsewhere
+from explorer.model.families import family
+from explorer.model.graph import OTHER, GradGraph, Node, SideName
+from explorer.model.mended import NotPutIn, Obstacle, PutIn
+
+Find = Callable[[Slot], Array | None]
+"""Finds all elements of an output; None where they are not known."""
+
+
+class Found(NamedTuple):
+    """What came of a run: divergences that are new, and the ones that were known before.
+
+    Each has its place among the divergences of the alignment.
+    """
+
+    new: tuple[int, ...]
+    known: tuple[int, ...]
+
+
+class Mending:
+    """What is known of two graphs so far: where they part, and which values are put in there.
+
+    ``put_in`` are the values by the output of ``here`` that gets them, ``obstacles`` the divergences at
+    which there were none.
+    """
+
+    def __init__(self, here: GradGraph, there: GradGraph, side: SideName) -> None:
+        self._side = side
+        self._nodes: dict[SideName, dict[str, Node]] = {
+            side: here.by_id(),
+            OTHER[side]: there.by_id(),
+        }
+        self._parts: dict[SideName, set[str]] = {"left": set(), "right": set()}
+        self._places: set[tuple[str, str]] = set()
+        self._makers: dict[str, Slot] = {}
+        for edge in here.edges:
+            if edge.kind != "control":
+                self._makers[edge.target] = edge.origin, edge.output
+        self._readers: dict[SideName, dict[Slot, list[str]]] = {
+            side: _readers(here),
+            OTHER[side]: _readers(there),
+        }
+        self.put_in: dict[Slot, PutIn] = {}
+        self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
+
+    def find(self, divergences: Iterable[Divergence], seams: Iterable[Seam]) -> Found:
+        """Which of some divergences are new; those that are assumed wait until they are sure."""
+        new, known = [], []
+        for place, (divergence, seam) in enumerate(zip(divergences, seams, strict=True)):
+            if self._is_known(divergence, seam):
+                known.append(place)
+            elif not seam.is_assumed:
+                new.append(place)
+        return Found(tuple(new), tuple(known))
+
+    def note(self, seam: Seam) -> None:
+        """Note that a divergence is known from now on."""
+        for side, parts in seam.parts.items():
+            self._parts[side] |= parts
+            for part in parts:
+                node = self._nodes[side][part]
+                if node.phase == "forward" and node.source:
+                    self._places.add(_place(node))
+
+    def wanted(self, seams: Iterable[Seam]) -> list[Slot]:
+        """The outputs of ``there`` whose values are to be put in."""
+        slots = []
+        for seam in seams:
+            slots += [joint.there for joint in seam.joints[self._side] if joint.there is not None]
+        return slots
+
+    def mend(self, divergence: Divergence, seam: Seam, find: Find) -> bool:
+        """Put in the values of the other side at a divergence; whether one is new there."""
+        if seam.is_assumed or _is_changed_state(divergence):
+            return False
+        is_new, why = (
+            False,
+            "no_place" if not isinstance(divergence, GradientStopped) else "stopped",
+        )
+        obstacle: Obstacle | None = why  # type: ignore[assignment]  # one of the two
+        for joint in seam.joints[self._side]:
+            obstacle = _obstacle(joint)
+            value = None
+            if obstacle is None and joint.there is not None:
+                value = find(joint.there)
+                obstacle = "no_value" if value is None else None
+            if obstacle is None:
+                is_new |= self._put(joint.here, value)
+        if obstacle is not None:
+            self.obstacles.setdefault(
+                divergence.nodes,
+                NotPutIn(
+                    nodes=divergence.nodes,
+                    sources=tuple(end.source for end in divergence.ends if end.source),
+                    why=obstacle,
+                ),
+            )
+        return is_new
+
+    def mend_gradients(self, differing: Iterable[str], pairs: Iterable[Pair], find: Find) -> bool:
+        """Put in the gradients that ops which are known hand on; whether one is new.
+
+        These are gradients of leaves, and what ops read that correspond by ``pairs``.
+        """
+        is_new = False
+        for here, there in (*self._leaf_gradients(differing), *self._handed_on(pairs)):
+            value = find(there)
+            shape = self._nodes[self._side][here[0]].outputs[here[1]].shape
+            if here not in self.put_in and value is not None and prod(value.shape) == prod(shape):
+                is_new |= self._put(here, value)
+        return is_new
+
+    def _put(self, here: Slot, value: Array | None) -> bool:
+        """Put in a value; whether that is new."""
+        one = PutIn(*here, value)
+        is_new = self.put_in.get(here) != one
+        self.put_in[here] = one
+        return is_new
+
+    def _leaf_gradients(self, differing: Iterable[str]) -> Iterator[tuple[Slot, Slot]]:
+        """The makers of gradients of leaves that differ, and the other side's results."""
+        names = set(differing)
+        there = self._nodes[OTHER[self._side]].values()
+        others = {node.name: node.id for node in there if _is_gradient(node, names)}
+        for node in self._nodes[self._side].values():
+            maker = self._makers.get(node.id)
+            is_wanted = _is_gradient(node, names) and node.name in others
+            if maker and is_wanted and self._is_of_known(maker[0]):
+                yield maker, (others[node.name], 0)
+
+    def _handed_on(self, pairs: Iterable[Pair]) -> Iterator[tuple[Slot, Slot]]:
+        """Gradients that an op which is known hands on, and what its reader's counterpart reads.
+
+        A reader derives from an op in forward, which has a partner: what derives from that one reads
+        the gradient on the other side.
+        """
+        other = OTHER[self._side]
+        partners: dict[str, tuple[str, ...]] = {}
+        for pair in pairs:
+            partners.update(dict.fromkeys(pair.members(self._side), pair.members(other)))
+        for origin, readers in self._readers[self._side].items():
+            if not self._is_of_known(origin[0]):
+                continue
+            found: set[Slot] = set()
+            for reader in readers:
+                forward = self._forward_of(self._side, reader)
+                is_known = forward in self._parts[self._side]
+                if forward in partners and not (is_known or self._is_sum(self._side, reader)):
+                    size = self._size(self._side, origin)
+                    found |= self._read_by(other, partners[forward], size)
+            if len(found) == 1:
+                yield origin, found.pop()
+
+    def _read_by(self, side: SideName, forwards: Collection[str], size: int) -> set[Slot]:
+        """The gradients of a size that the ops read which derive from some in forward.
+
+        A sum of gradients is linked to what reads it.
+        """
+        found = set()
+        for origin, readers in self._readers[side].items():
+            is_read = any(
+                self._forward_of(side, reader) in forwards and not self._is_sum(side, reader)
+                for reader in readers
+            )
+            is_own = self._forward_of(side, origin[0]) in forwards
+            is_given = self._is_sum(side, origin[0]) or not is_own
+            if is_read and is_given and self._size(side, origin) == size:
+                found.add(origin)
+        return found
+
+    def _is_sum(self, side: SideName, node: str) -> bool:
+        return family(self._nodes[side][node].op) == "add"
+
+    def _forward_of(self, side: SideName, node: str) -> str | None:
+        return self._nodes[side][node].forward
+
+    def _size(self, side: SideName, slot: Slot) -> int:
+        outputs = self._nodes[side][slot[0]].outputs
+        return prod(outputs[slot[1]].shape) if slot[1] < len(outputs) else -1
+
+    def _is_of_known(self, node: str) -> bool:
+        forward = self._nodes[self._side][node].forward
+        return forward is not None and forward in self._parts[self._side]
+
+    def _is_known(self, divergence: Divergence, seam: Seam) -> bool:
+        """Whether a divergence is one that is known, or in the gradients of one."""
+        for side, parts in seam.parts.items():
+            if not parts.isdisjoint(self._parts[side]):
+                return True
+        # What is said of a value that was put in belongs to the divergence where it was.
+        if any(joint.here[0] in self._parts[self._side] for joint in seam.joints[self._side]):
+            return True
+        if isinstance(divergence, GradientAdded):
+            return (divergence.term.scope, divergence.term.source) in self._places
+        if divergence.phase == "forward" or isinstance(divergence, GradientStopped):
+            return False
+        return any(
+            self._derives(side, part) for side, parts in seam.parts.items() for part in parts
+        )
+
+    def _derives(self, side: SideName, part: str) -> bool:
+        """Whether a node of backward derives from what differs in forward, by its link or its line."""
+        node = self._nodes[side][part]
+        if node.kind == "output":
+            return side == self._side and self._is_of_known(self._makers[part][0])
+        is_linked = node.forward is not None and node.forward in self._parts[side]
+        return is_linked or (bool(node.source) and _place(node) in self._places)
+
+
+def _readers(graph: GradGraph) -> dict[Slot, list[str]]:
+    """The ops of backward that read each output of an op of backward."""
+    nodes = graph.by_id()
+    readers: dict[Slot, list[str]] = {}
+    for edge in graph.edges:
+        is_op = nodes[edge.origin].kind in ("op", "accumulate", "call")
+        is_result = nodes[edge.target].kind == "output"
+        phases = nodes[edge.origin].phase, nodes[edge.target].phase
+        if edge.kind == "data" and is_op and not is_result and phases == ("backward", "backward"):
+            readers.setdefault((edge.origin, edge.output), []).append(edge.target)
+    return readers
+
+
+def _place(node: Node) -> tuple[str, str]:
+    return node.scope, node.source[0]
+
+
+def _is_gradient(node: Node, names: set[str]) -> bool:
+    return node.kind == "output" and node.phase == "backward" and node.name in names
+
+
+def _is_changed_state(divergence: Divergence) -> bool:
+    """Whether it is a further output that nothing reads, such as a running statistic."""
+    is_result = isinstance(divergence, ResultElsewhere) and divergence.do_correspond
+    return is_result and divergence.phase == "forward"
+
+
+def _obstacle(joint: Joint) -> Obstacle | None:
+    """Why a value does not fit: another size, or axes in another order."""
+    own, other = ([length for length in shape if length != 1] for shape in joint.shapes)
+    if prod(own) != prod(other):
+        return "size"
+    return "layout" if own != other and sorted(own) == sorted(other) else None
+
+
+def whole_of(graph: GradGraph, more: Mapping[Slot, Array | None]) -> Find:
+    """Finds the elements of the outputs of a graph; ``more`` are those that it does not hold."""
+    nodes = graph.by_id()
+
+    def find(slot: Slot) -> Array | None:
+        node, output = slot
+        outputs = nodes[node].outputs
+        summary = outputs[output].values if output < len(outputs) else None
+        if summary is not None and summary.whole is not None and summary.whole.data:
+            return summary.whole
+        return more.get(slot)
+
+    return find
+
+
+def large_slots(graph: GradGraph, nodes: Iterable[str], most: int) -> Iterator[Slot]:
+    """The outputs of some nodes that are not kept whole, as long as all have at most ``most`` elements."""
+    by_id, left = graph.by_id(), most
+    for name in nodes:
+        for output, record in enumerate(by_id[name].outputs):
+            is_whole = record.values is None or record.values.whole is not None
+            if not is_whole and prod(record.shape) <= left:
+                left -= prod(record.shape)
+                yield name, output

@@ -1,0 +1,326 @@
+"""An exploration that goes on as if the divergences were mended, and finds those behind them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from explorer.compare.align.alignment import Seamed
+from explorer.compare.align.joints import Seam, Slot
+from explorer.compare.mending import Mending, large_slots, whole_of
+from explorer.compare.node_noise import with_levels
+from explorer.exploration.explanations import Explanations
+from explorer.model.alignment import Alignment
+from explorer.model.arrays import Array
+from explorer.model.causes import Cause, Trial, Tried
+from explorer.model.engines import ENGINES
+from explorer.model.graph import OTHER, GradGraph, Output, SideName
+from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
+
+MOST_RUNS = 12
+"""So often a net is computed again at most."""
+
+MOST_ELEMENTS = 1 << 24
+"""So many elements of large values are asked of the other side at most."""
+
+Outputs = tuple[tuple[Output, ...], ...]
+"""The outputs of each of some trials."""
+
+Align = Callable[[GradGraph, GradGraph], Seamed]
+"""Aligns two graphs of the main case."""
+
+
+class MendedKey(msgspec.Struct, frozen=True):
+    """The key of the job that captures an engine's graph with values of the ``other`` engine.
+
+    That of the trials on the other engine's graph ``is_beside`` it.
+    """
+
+    engine: str
+    other: str
+    run: int
+    is_beside: bool = False
+
+
+class Wish(NamedTuple):
+    """What is to be run next for one alignment.
+
+    ``put_in`` are the values to be put in, ``trials`` are made on what is then computed. ``others`` are
+    trials on the plain graph of the other engine.
+    """
+
+    put_in: tuple[PutIn, ...]
+    trials: tuple[Trial, ...]
+    others: tuple[Trial, ...]
+
+
+class Target(NamedTuple):
+    """What a cause that is found belongs to: a divergence of the plain computation, or one behind."""
+
+    what: str
+    number: int
+
+
+class Course:
+    """The runs of one engine with the values of another, and what was seen in them."""
+
+    def __init__(
+        self, seamed: Seamed, left: GradGraph, right: GradGraph, side: SideName, align: Align
+    ) -> None:
+        self._first = seamed
+        self._side: SideName = side
+        self._here, self._there = (left, right) if side == "left" else (right, left)
+        self._align = align
+        self._mending = Mending(self._here, self._there, side)
+        self._more: dict[Slot, Array | None] = {}
+        self._behind: list[Behind] = []
+        self._waiting: list[tuple[Explanations, tuple[Target, ...]]] = []
+        self._causes: dict[int, Cause] = {}
+        self._differing: tuple[str, ...] = ()
+        self._runs = 0
+        self._is_new = False
+        self.end: End = ""
+
+    @property
+    def engine(self) -> str:
+        """The engine that is computed again."""
+        return self._here.engine
+
+    @property
+    def other(self) -> str:
+        """The engine whose values are put in."""
+        return self._there.engine
+
+    def wanted(self) -> tuple[Slot, ...]:
+        """The large values of the other side that may be put in, most of all those at divergences."""
+        at_once = [node for node, _ in self._mending.wanted(self._first.seams)]
+        other = OTHER[self._side]
+        later = [lone.node for lone in self._first.alignment.unpaired if lone.side == other]
+        results = [node.id for node in self._there.nodes if node.kind == "output"]
+        names = dict.fromkeys((*at_once, *later, *results))
+        return tuple(large_slots(self._there, names, MOST_ELEMENTS))
+
+    def begin(self, more: Mapping[Slot, Array | None]) -> None:
+        """Put in the values at the divergences that are known; ``more`` are the large ones."""
+        self._more.update(more)
+        self._mend(*self._first)
+
+    def wish(self) -> Wish | None:
+        """The next run; None where nothing is left to be run."""
+        trials, others = self._trials(self.engine), self._trials(self.other)
+        if self.end or not (self._is_new or trials or others):
+            return None
+        if self._runs >= MOST_RUNS:
+            self.end = "rounds"
+            return None
+        return Wish(tuple(self._mending.put_in.values()), trials, others)
+
+    def _trials(self, engine: str) -> tuple[Trial, ...]:
+        """What is to be tried on a graph of an engine."""
+        trials: tuple[Trial, ...] = ()
+        for explanations, _ in self._waiting:
+            trials += explanations.trials().get(engine, ())
+        return trials
+
+    def go_on(self, run: MendedRun | None, others: Tried | None) -> None:
+        """Note what came of the run that was wished for; None of one whose worker was lost."""
+        self._is_new = False
+        tried = {}
+        if run is not None and run.graph is not None:
+            tried[self.engine] = run.tried
+        if others is not None:
+            tried[self.other] = others.outputs
+        self._note_causes(tried)
+        if run is None or run.graph is None:
+            self.end = "lost" if run is None else "raised"
+            return
+        graph = _leveled(run.graph, self._here)
+        if graph is None:
+            self.end = "other_graph"
+            return
+        self._runs += 1
+        both = (graph, self._there) if self._side == "left" else (self._there, graph)
+        self._see(self._align(*both), *both)
+
+    def _see(self, seamed: Seamed, left: GradGraph, right: GradGraph) -> None:
+        alignment, seams = seamed
+        divergences = alignment.divergences
+        self._differing = alignment.differing
+        found = self._mending.find(divergences, seams)
+        values = len(self._mending.put_in)
+        targets: list[Target | None] = [None] * len(divergences)
+        for place in (*found.new, *found.known):
+            number = self._first_named(seams[place].parts[self._side])
+            if number is not None and number not in self._causes:
+                targets[place] = Target("first", number)
+        for place in found.new:
+            if targets[place] is not None:
+                continue
+            targets[place] = Target("behind", len(self._behind))
+            self._behind.append(
+                Behind(divergence=divergences[place], cause=None, run=self._runs, values=values)
+            )
+        self._try(alignment, targets, left, right)
+        self._mending.obstacles.clear()
+        self._mend(alignment, seams)
+
+    def _try(
+        self,
+        alignment: Alignment,
+        targets: list[Target | None],
+        left: GradGraph,
+        right: GradGraph,
+    ) -> None:
+        """Note what may be tried in the next run to explain the divergences of this one."""
+        chosen = [place for place, target in enumerate(targets) if target is not None]
+        if not chosen:
+            return
+        divergences = [alignment.divergences[place] for place in chosen]
+        part = msgspec.structs.replace(
+            alignment, divergence=divergences[0], further=tuple(divergences[1:]), causes=()
+        )
+        explanations = Explanations((part,), (left, right))
+        kept = tuple(target for target in targets if target is not None)
+        self._waiting.append((explanations, kept))
+
+    def _mend(self, alignment: Alignment, seams: Iterable[Seam]) -> None:
+        """Put in the values at divergences, but for those that are not sure yet."""
+        for divergence, seam in zip(alignment.divergences, seams, strict=True):
+            if not seam.is_assumed:
+                self._mending.note(seam)
+                self._is_new |= self._mending.mend(divergence, seam, self._find)
+        names, pairs = alignment.differing, self._first.alignment.pairs
+        self._is_new |= self._mending.mend_gradients(names, pairs, self._find)
+
+    def _find(self, slot: Slot) -> Array | None:
+        return whole_of(self._there, self._more)(slot)
+
+    def _first_named(self, parts: frozenset[str]) -> int | None:
+        """The divergence of the plain computation at which some nodes take part."""
+        for number, seam in enumerate(self._first.seams):
+            if not parts.isdisjoint(seam.parts[self._side]):
+                return number
+        return None
+
+    def _note_causes(self, tried: Mapping[str, Outputs]) -> None:
+        """Note what explains the divergences of the last run; ``tried`` has the outcomes by engine."""
+        outputs = {engine: iter(of_trials) for engine, of_trials in tried.items()}
+        for explanations, targets in self._waiting:
+            own = {}
+            for engine, trials in explanations.trials().items():
+                if engine in outputs:
+                    own[engine] = Tried(tuple(islice(outputs[engine], len(trials))))
+            (explained,) = explanations.explained(own)
+            for target, cause in zip(targets, explained.causes, strict=True):
+                if cause is None:
+                    continue
+                if target.what == "behind":
+                    behind = self._behind[target.number]
+                    self._behind[target.number] = msgspec.structs.replace(behind, cause=cause)
+                else:
+                    self._causes.setdefault(target.number, cause)
+        self._waiting.clear()
+
+    def finished(self, alignment: Alignment) -> Alignment:
+        """The alignment of the plain computation with all that was seen."""
+        self._note_causes({})  # where the last run left nothing to be tried
+        if not (self._runs or self._mending.obstacles or self.end):
+            return alignment  # nothing is computed from what differs
+        causes = list(alignment.causes or (None,) * len(alignment.divergences))
+        for number, cause in self._causes.items():
+            causes[number] = causes[number] or cause
+        mended = Mended(
+            engine=self.engine,
+            runs=self._runs,
+            values=len(self._mending.put_in),
+            behind=tuple(self._behind),
+            differing=self._differing,
+            not_put_in=tuple(self._mending.obstacles.values()),
+            end=self.end,
+        )
+        return msgspec.structs.replace(
+            alignment, causes=tuple(causes) if any(causes) else alignment.causes, mended=mended
+        )
+
+
+class Courses:
+    """The courses of all alignments that have a divergence, by their two engines."""
+
+    def __init__(self) -> None:
+        self._all: dict[tuple[str, str], Course | None] = {}
+        self._running: dict[MendedKey, Course] = {}
+        self._run = 0
+
+    def add(self, seamed: Seamed, left: GradGraph, right: GradGraph, align: Align) -> None:
+        """Add the course of an alignment of two graphs."""
+        self._all[left.engine, right.engine] = course(seamed, left, right, align)
+
+    def wanted(self) -> dict[str, tuple[Slot, ...]]:
+        """The large values that may be put in, by engine."""
+        wanted: dict[str, dict[Slot, None]] = {}
+        for one in filter(None, self._all.values()):
+            wanted.setdefault(one.other, {}).update(dict.fromkeys(one.wanted()))
+        return {engine: tuple(slots) for engine, slots in wanted.items() if slots}
+
+    def begin(self, whole: Callable[[str], tuple[Array | None, ...]]) -> None:
+        """Put in the values at the divergences that are known; ``whole`` finds the large ones."""
+        found = {}
+        for engine, slots in self.wanted().items():
+            found[engine] = dict(zip(slots, whole(engine), strict=False))
+        for one in filter(None, self._all.values()):
+            one.begin(found.get(one.other, {}))
+
+    def wishes(self) -> dict[MendedKey, Wish]:
+        """The next run of each course that goes on."""
+        self._run += 1
+        wishes: dict[MendedKey, Wish] = {}
+        self._running.clear()
+        for one in filter(None, self._all.values()):
+            wish = one.wish()
+            if wish is not None:
+                key = MendedKey(one.engine, one.other, self._run)
+                wishes[key] = wish
+                self._running[key] = one
+        return wishes
+
+    def go_on(self, outcome: Callable[[MendedKey], tuple[MendedRun | None, Tried | None]]) -> None:
+        """Note the outcomes of the runs that were wished for, and of the trials beside them."""
+        for key, one in self._running.items():
+            one.go_on(*outcome(key))
+
+    def finished(self, alignment: Alignment) -> Alignment:
+        """An alignment with what was seen in its course."""
+        engines = alignment.left, alignment.right
+        if engines not in self._all:
+            return alignment
+        one = self._all[engines]
+        if one is None:
+            mended = Mended(engine="", end="no_engine")
+            return msgspec.structs.replace(alignment, mended=mended)
+        return one.finished(alignment)
+
+
+def _leveled(graph: GradGraph, recorded: GradGraph) -> GradGraph | None:
+    """A graph with the noise and the proofs of the recorded one; None where it is another graph."""
+    forms = (
+        [(node.id, node.op, len(node.outputs)) for node in it.nodes] for it in (graph, recorded)
+    )
+    one, other = forms
+    if one != other:
+        return None
+    graph = with_levels(graph, recorded)
+    nodes = [
+        msgspec.structs.replace(node, proof=known.proof)
+        for node, known in zip(graph.nodes, recorded.nodes, strict=True)
+    ]
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+
+def course(seamed: Seamed, left: GradGraph, right: GradGraph, align: Align) -> Course | None:
+    """The course that an alignment with a divergence takes; None where neither engine can be run so."""
+    sides: dict[SideName, GradGraph] = {"left": left, "right": right}
+    for side, graph in sides.items():
+        if ENGINES[graph.engine].framework == "torch":
+            return Course(seamed, left, right, side, align)
+    return None

@@ -1,0 +1,115 @@
+"""Several mistakes of a port in one net: each is named in one run of the real frameworks."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from explorer.exploration.explore import explore
+from explorer.model.alignment import Alignment
+from explorer.model.causes import Cause
+from explorer.model.divergence import Divergence
+from explorer.scenario.load import load
+from explorer.words.mended import summary
+from explorer.workers.workers import Workers
+from tests.support.causes import MISTAKES, net_with
+from tests.support.several_mistakes import SEVERAL, Planted, Several, net_with_several
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+PAIRS = (("torch-tape", "mindspore-graph"), ("mindspore-tape", "torch-graph"))
+
+SAMPLE = {"four in a row", "large values"}
+"""Those that are run without ``--whole``."""
+
+
+def parameters(names: Iterable[str]) -> list[ParameterSet]:
+    return [
+        pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.whole]) for name in names
+    ]
+
+
+def compared(path: Path, engines: tuple[str, ...], workers: Workers) -> Alignment:
+    report = explore(load(path), workers, engines=engines, selection="main", oracle=False)
+    (alignment,) = report.alignments
+    return alignment
+
+
+def named(alignment: Alignment) -> list[tuple[Divergence, Cause | None]]:
+    """All divergences with their causes, those behind as the last."""
+    causes = alignment.causes or (None,) * len(alignment.divergences)
+    found = list(zip(alignment.divergences, causes, strict=True))
+    assert alignment.mended is not None
+    return found + [(one.divergence, one.cause) for one in alignment.mended.behind]
+
+
+def lines_of(planted: Planted, path: Path) -> set[str]:
+    """The lines of a scenario that hold a mistake, as divergences name them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    pieces = list(filter(None, (planted.torch, planted.mindspore)))
+    return {
+        f"{path.name}:{number}"
+        for number, line in enumerate(lines, start=1)
+        if any(piece in line for piece in pieces)
+    }
+
+
+def explained(cause: Cause | None) -> set[str]:
+    """The arguments or the operator that a cause names."""
+    return set() if cause is None else {*cause.arguments, cause.other_op}
+
+
+@pytest.mark.parametrize("engines", PAIRS, ids="-".join)
+@pytest.mark.parametrize("name", parameters(SEVERAL))
+def test_all_mistakes_of_a_net_are_named_in_one_run(
+    name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
+) -> None:
+    net: Several = SEVERAL[name]
+    path = net_with_several(net, tmp_path)
+    alignment = compared(path, engines, workers)
+    found = named(alignment)
+    for planted in net.mistakes:
+        lines = lines_of(planted, path)
+        causes = [
+            cause
+            for divergence, cause in found
+            if not lines.isdisjoint(end.source for end in divergence.ends)
+        ]
+        assert causes, planted
+        if planted.explained_by:
+            assert any(planted.explained_by in explained(cause) for cause in causes), planted
+
+
+@pytest.mark.parametrize("engines", PAIRS, ids="-".join)
+@pytest.mark.parametrize("name", parameters(SEVERAL))
+def test_nothing_but_mistakes_is_seen_behind_and_all_else_agrees(
+    name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
+) -> None:
+    net: Several = SEVERAL[name]
+    path = net_with_several(net, tmp_path)
+    mended = compared(path, engines, workers).mended
+    assert mended is not None
+    assert (mended.differing, mended.not_put_in, mended.end) == ((), (), "")
+    assert mended.runs > 0
+    lines = set().union(*(lines_of(planted, path) for planted in net.mistakes))
+    for one in mended.behind:
+        assert not lines.isdisjoint(end.source for end in one.divergence.ends)
+
+
+@pytest.mark.parametrize("name", ["eps of layer norm", "slope of leaky relu"])
+def test_behind_a_single_mistake_there_is_nothing(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    alignment = compared(net_with(MISTAKES[name], tmp_path), PAIRS[0], workers)
+    assert alignment.mended is not None
+    assert (alignment.mended.behind, alignment.mended.differing) == ((), ())
+    assert "gives the same results" in summary(alignment)
+
+
+def test_nothing_is_computed_again_where_two_graphs_are_the_same(
+    tmp_path: Path, workers: Workers
+) -> None:
+    alignment = compared(net_with(MISTAKES["nothing"], tmp_path), PAIRS[0], workers)
+    assert alignment.divergence is None
+    assert alignment.mended is None
