@@ -79,7 +79,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     unchanged, *changed = tried.outputs
     room = room_of(suspect.own, suspect.target)
     place = place_of(suspect, unchanged, room)
-    if distance(suspect.own, suspect.target) is None or place is None:
+    if place is None or not _are_known(suspect):
         return []
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
@@ -88,6 +88,14 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
             if apart is not None:
                 found.append(_Explanation(trial, apart))
     return found
+
+
+def _are_known(suspect: Suspect) -> bool:
+    """Whether both values are known; they may be of other sizes."""
+    both = suspect.own, suspect.target
+    if both[0].shape != both[1].shape:
+        return all(output.values is not None for output in both)
+    return distance(*both) is not None
 
 
 def place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:
@@ -132,5 +140,9 @@ def _plain(op: str) -> str:
 
 
 def _effort(trial: Trial) -> int:
-    """How much a trial changes: one argument, then another operator or the inputs, then two arguments."""
-    return 2 if trial.op or trial.inputs else 2 * len(trial.arguments) - 1
+    """How much a trial changes: one argument, an op left out, another one, inputs, two arguments."""
+    if trial.op:
+        return 2 if trial.op == LEFT_OUT else 3
+    if trial.inputs:
+        return 4
+    return 1 if len(trial.arguments) == 1 else 5

@@ -38,6 +38,11 @@ WINDOWS: dict[str, tuple[int, ...]] = {
 }
 """Numbers of windows that are tried along all of their axes."""
 
+WINDOW_NAMES = frozenset(
+    {"padding", "stride", "dilation", "pad", "pad_mode", "kernel_size", "strides"}
+)
+"""Arguments of windows, of which two are often another way to say one thing."""
+
 FIXED = frozenset(
     {
         "dtype",

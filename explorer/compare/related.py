@@ -153,11 +153,14 @@ def _of_extra_ops(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> It
     """What a row of ops makes of what it reads; both are of the side that has it."""
     here = left if divergence.side == "left" else right
     last = divergence.nodes[0 if divergence.side == "left" else 1]
-    if last is None or divergence.gradients:
+    if last is None or divergence.gradients or divergence.is_between:
         return
     nodes = here.by_id()
     node = nodes[last]
     yield from _beside(divergence, left, right, node)
+    # The other side is known to go on with an input only where this was read against the value.
+    if divergence.gap.greatest is None:
+        return
     for read in _read_by_row(here, nodes[last], divergence.row.count):
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
             values = read.outputs[0], node.outputs[0]
@@ -227,10 +230,16 @@ def row_from(graph: GradGraph, first: str, row: Row | None) -> list[Node]:
         return [nodes[first]]
     if row.end not in nodes:
         return []
+    return [nodes[first], *row_between(graph, first, row.end)]
+
+
+def row_between(graph: GradGraph, first: str, end: str) -> list[Node]:
+    """The nodes between two, and the second of these."""
+    nodes = graph.by_id()
     behind = _reached([first], [(edge.origin, edge.target) for edge in graph.edges])
-    before = _reached([row.end], [(edge.target, edge.origin) for edge in graph.edges])
-    between = (behind & before) - {row.end}
-    return [node for node in graph.nodes if node.id in between] + [nodes[row.end]]
+    before = _reached([end], [(edge.target, edge.origin) for edge in graph.edges])
+    between = (behind & before) - {first, end}
+    return [node for node in graph.nodes if node.id in between] + [nodes[end]]
 
 
 def _reached(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:

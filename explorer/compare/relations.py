@@ -179,7 +179,7 @@ def _multiplied(values: _Values) -> Candidates:
 
 def _fits(part: Floats, target: Floats) -> bool:
     """Whether a value can be added to another one element by element, and says something."""
-    if part.ndim > target.ndim or not _is_telling(part):
+    if part.ndim > target.ndim or not _is_telling(target) or np.unique(part).size < 2:
         return False
     ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
     return all(one in (1, other) for one, other in ends)

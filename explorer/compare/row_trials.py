@@ -20,21 +20,26 @@ def members(row: list[Node]) -> Iterator[tuple[Node, tuple[str, ...]]]:
 
 
 def exchanged(
-    here: GradGraph, node: Node, there: GradGraph, other: Node
+    here: GradGraph, node: Node, there: GradGraph, row: list[Node]
 ) -> tuple[list[Trial], Node, Node] | None:
     """Two ops in the opposite order, where the other side has them so.
 
     The trials, one for each input, the second op of this side, and the second of the other one. None
-    where the two sides do not have the same two kinds of ops.
+    where the two sides do not have the same two kinds of ops: the other one has them as the ends of
+    ``row``, as its only op and the one behind it, or as its only op and the one before it.
     """
-    second, other_second = next_op(here, node), next_op(there, other)
-    if second is None or other_second is None:
+    second = next_op(here, node)
+    if second is None or family(node.op) == family(second.op):
         return None
-    kinds = family(node.op), family(second.op)
-    if kinds[0] == kinds[1] or kinds != (family(other_second.op), family(other.op)):
+    other_second = _second(there, row, (family(second.op), family(node.op)))
+    if other_second is None:
         return None
     flow = [edge for edge in here.edges if edge.kind != "control"]
-    slots = [edge.input for edge in flow if (edge.origin, edge.target) == (node.id, second.id)]
+    slots = [
+        edge.input
+        for edge in flow
+        if edge.target == second.id and _is_before(here, edge.origin, node)
+    ]
     trials = []
     for read in flow:
         if read.target == node.id and slots:
@@ -43,3 +48,46 @@ def exchanged(
             )
             trials.append(Trial(second.id, inputs=(ahead,), then=(node.id,)))
     return trials, second, other_second
+
+
+def _is_before(graph: GradGraph, origin: str, node: Node) -> bool:
+    """Whether what an op reads is a node, or its numbers moved."""
+    nodes = graph.by_id()
+    seen = set()
+    while origin != node.id and origin not in seen:
+        seen.add(origin)
+        before = [edge.origin for edge in graph.edges if edge.target == origin]
+        if family(nodes[origin].op) != "reshape" or not before:
+            return False
+        origin = before[0]
+    return origin == node.id
+
+
+def _second(graph: GradGraph, row: list[Node], kinds: tuple[str, str]) -> Node | None:
+    """The second of two ops of some kinds in a row, or around its only op."""
+    if len(row) > 1:
+        pair: tuple[Node | None, Node | None] = row[0], row[-1]
+        return row[-1] if _kinds(pair) == kinds else None
+    behind, before = next_op(graph, row[0]), _previous(graph, row[0])
+    if _kinds((row[0], behind)) == kinds:
+        return behind
+    return row[0] if _kinds((before, row[0])) == kinds else None
+
+
+def _kinds(pair: tuple[Node | None, Node | None]) -> tuple[str, str]:
+    first, second = pair
+    return family(first.op) if first else "", family(second.op) if second else ""
+
+
+def _previous(graph: GradGraph, node: Node) -> Node | None:
+    """The only op that an op computes from in its phase; what only moves numbers is passed."""
+    nodes = graph.by_id()
+    for _ in graph.nodes:
+        before = [nodes[edge.origin] for edge in graph.edges if edge.target == node.id]
+        ops = [it for it in before if it.kind == "op" and it.phase == node.phase]
+        if len(ops) != 1:
+            return None
+        (node,) = ops
+        if family(node.op) != "reshape":
+            return node
+    return None

@@ -11,14 +11,25 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.input_trials import input_changes
-from explorer.compare.kinds import AXES, FEW_VALUES, FIXED, KINDS, LAST, POSITIONS, USUAL, WINDOWS
-from explorer.compare.related import constants_read, next_op, row_from
+from explorer.compare.kinds import (
+    AXES,
+    FEW_VALUES,
+    FIXED,
+    KINDS,
+    LAST,
+    POSITIONS,
+    USUAL,
+    WINDOW_NAMES,
+    WINDOWS,
+)
+from explorer.compare.related import constants_read, next_op, row_between, row_from
 from explorer.compare.row_trials import exchanged, members
 from explorer.model.causes import LEFT_OUT, Trial
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere, Row
 from explorer.model.engines import ENGINES
 from explorer.model.families import family
 from explorer.model.graph import (
+    OTHER,
     Arguments,
     ArgumentValue,
     GradGraph,
@@ -90,7 +101,7 @@ def _suspect(ends: _Ends) -> Suspect | None:
 
 def _in_other_order(ends: _Ends) -> Suspect | None:
     """Two ops in the opposite order, where the other side has them so."""
-    found = exchanged(ends.here, ends.own_row[0], ends.there, ends.row[0])
+    found = exchanged(ends.here, ends.own_row[0], ends.there, ends.row)
     if found is None:
         return None
     trials, node, other = found
@@ -118,10 +129,24 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> list[_En
     ours, theirs = row_from(left, first, rows[0]), row_from(right, second, rows[1])
     if not ours or not theirs:
         return []
-    return [
+    both = [
         _Ends("left", left, right, ours, theirs, result),
         _Ends("right", right, left, theirs, ours, result),
     ]
+    if len(ours) == len(theirs) == 1 and not result:
+        both += [longer for longer in map(_with_what_follows, list(both)) if longer]
+    return both
+
+
+def _with_what_follows(ends: _Ends) -> _Ends | None:
+    """An op with what is behind it, up to an op of the kind that the other side has at once."""
+    node, other = ends.own_row[0], ends.row[0]
+    if family(node.op) == family(other.op):
+        return None
+    behind = next_op(ends.here, node)
+    if behind is None or family(behind.op) != family(other.op):
+        return None
+    return ends._replace(own_row=[node, *row_between(ends.here, node.id, behind.id)])
 
 
 def _with_one_more(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> list[_Ends]:
@@ -131,11 +156,13 @@ def _with_one_more(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> l
     """
     here, there = (left, right) if divergence.side == "left" else (right, left)
     first = divergence.nodes[0 if divergence.side == "left" else 1]
-    if first is None or divergence.row.count > 1:
+    if first is None:
         return []
     node = here.by_id()[first]
     behind = next_op(here, node)
-    if behind is None:
+    if divergence.goes_on is not None:
+        return _ahead_there(divergence, here, there, node)
+    if behind is None or divergence.row.count > 1:
         return []
     like = [
         other
@@ -148,6 +175,36 @@ def _with_one_more(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> l
     if len(like) != 1:
         return []
     return [_Ends(divergence.side, here, there, [node, behind], like, "")]
+
+
+def _ahead_there(
+    divergence: ExtraOps, here: GradGraph, there: GradGraph, node: Node
+) -> list[_Ends]:
+    """Two ops of the other side in the order in which this side has them the other way round.
+
+    ``node`` is the last of the row that this side has before the op with which the other goes on.
+    """
+    wanted, behind = divergence.goes_on, next_op(here, node)
+    if wanted is None or behind is None:
+        return []
+    for other in there.nodes:
+        if (other.op, other.source[:1]) == (wanted.label, (wanted.source,)):
+            row = [*divergence_row(here, node, divergence.row.count), behind]
+            return [_Ends(OTHER[divergence.side], there, here, [other], row, "")]
+    return []
+
+
+def divergence_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
+    """The ops of a row that ends with a node."""
+    nodes = graph.by_id()
+    row = [last]
+    while len(row) < count:
+        before = [nodes[edge.origin] for edge in graph.edges if edge.target == row[0].id]
+        ops = [node for node in before if node.kind == "op" and node.phase == last.phase]
+        if len(ops) != 1:
+            break
+        row.insert(0, ops[0])
+    return row
 
 
 def _is_of_torch(graph: GradGraph) -> bool:
@@ -187,8 +244,12 @@ def _trials(
     for one, other in combinations(single, 2):
         if one.keys() != other.keys():
             double.append({**one, **other})
+    # A window and its padding go together, also in an op with others behind it.
+    windows = [change for change in double if change.keys() <= WINDOW_NAMES]
+    double = [change for change in double if change not in windows]
     trials = [Trial(node.id, change) for change in (*single, *_usual(node.arguments, single))]
     trials += [Trial(node.id, op=op) for op in _others(node.op)]
+    trials += [Trial(node.id, change) for change in windows[:MOST_TRIALS]]
     if not is_alone:
         return trials
     trials += [Trial(node.id, inputs=(change,)) for change in input_changes(graph, node)]
@@ -244,7 +305,8 @@ def _alternatives(
     elif name in AXES and isinstance(value, int):
         yield from range(rank)
     elif name in AXES and isinstance(value, tuple) and value:
-        yield from combinations(range(rank), len(value))
+        for count in (len(value), *range(1, rank + 1)):
+            yield from combinations(range(rank), count)
     else:
         if name in POSITIONS and isinstance(value, int):
             yield from (value - 1, value + 1)
@@ -270,6 +332,10 @@ def _other_ends(pad: tuple[object, ...]) -> Iterator[ArgumentValue]:
 def _in_place_of(value: ArgumentValue, other: ArgumentValue) -> Iterator[ArgumentValue]:
     """A value of the other side as one of the kind of ``value``; none of another kind."""
     if isinstance(other, bool):
+        return
+    if value is None or other is None:
+        if isinstance(value, float) or isinstance(other, float):
+            yield other
         return
     if isinstance(value, float) and isinstance(other, float):
         yield other
