@@ -1,0 +1,98 @@
+"""The causes of planted mistakes are named, and none where nothing is planted."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.model.causes import Cause, OtherArguments, OtherOperator, Related
+from explorer.model.divergence import End, OtherValue, Place, Reading, Row
+from explorer.model.divergence import Inputs as Read
+from explorer.model.graph import Arguments
+from explorer.workers.workers import Workers
+from tests.planted.causes import is_true, tell_causes
+from tests.planted.facts import Fact
+from tests.planted.library import LIBRARY
+from tests.planted.mistake import plant
+from tests.planted.naming import TAPES
+from tests.support.samples import sampled
+
+NAMED = (
+    "padded_classifier-default_epsilon",
+    "causal_attention-softmax_over_queries",
+    "style_transfer-same_padding_with_stride",
+    "spatial_gating-mean_before_norm",
+    "gaussian_vae-half_left_out",
+    "detector-bias_left_out",
+    "gru_by_hand-reset_of_all",
+    "tied_recurrence-mean_for_sum",
+    "switch_experts-softmax_twice",
+    "rotary_block-gelu_for_silu",
+    "graph_attention-masked_with_zero",
+    "velocity_diffusion-bound_below",
+)
+"""One mistake of each way in which a cause is found: none of these may be lost."""
+
+SAMPLE = sampled(NAMED, 2, NAMED[:1])
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", SAMPLE)
+def test_the_cause_of_a_planted_mistake_is_named(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    mistake = LIBRARY[name]
+    (told,) = tell_causes([(mistake, plant(mistake, tmp_path))], TAPES, workers)
+    assert told.verdict == "cause", told.sentence
+
+
+# The judge of it
+
+END = End(node="n0", source="net.py:1", value=Reading("element", (), (1.0,)))
+ROW = Row(first=Place(label="norm"), last="norm", count=1)
+DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), inputs=Read())
+
+
+def cause(change: OtherArguments | OtherOperator | Related, op: str = "aten.gelu.default") -> Cause:
+    return Cause(
+        side="left",
+        node="n0",
+        op=op,
+        change=change,
+        greatest=0.0,
+        noise=None,
+        layers=(None, None),
+        tried=1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("fact", "own", "arguments", "verdict"),
+    [
+        (Fact("argument", argument="eps", values=(1e-5, 1e-3)), {"eps": 1e-5}, {"eps": 1e-3}, True),
+        (
+            Fact("argument", argument="epsilon", values=(1e-5, 1e-3)),
+            {"eps": 1e-5},
+            {"eps": 1e-3},
+            True,
+        ),
+        (Fact("argument", argument="p", values=(0.5, 0.1)), {"eps": 1e-5}, {"eps": 1e-3}, False),
+        (Fact("axis", op="softmax"), {"dim": 0}, {"dim": 1}, True),
+        (Fact("factor", factor=4.0), {"other": 2.0}, {"other": 8.0}, True),
+        (Fact("factor", factor=5.0), {"other": 2.0}, {"other": 8.0}, False),
+        (Fact("mask"), {"eps": 1e-5}, {"eps": 1e-3}, False),
+    ],
+)
+def test_arguments_state_what_they_are_called_or_what_they_are(
+    fact: Fact, own: Arguments, arguments: Arguments, verdict: bool
+) -> None:
+    found = cause(OtherArguments(own=own, arguments=arguments), "aten._softmax.default")
+    assert is_true(fact, DIVERGENCE, found) is verdict
+
+
+def test_an_operator_states_itself_and_no_other_one() -> None:
+    found = cause(OtherOperator(op="aten.silu.default"))
+    assert is_true(Fact("other op", op="silu"), DIVERGENCE, found)
+    assert is_true(Fact("other op", op="gelu"), DIVERGENCE, found)
+    assert not is_true(Fact("other op", op="tanh"), DIVERGENCE, found)
+    assert not is_true(Fact("other op", op="silu"), DIVERGENCE, None)
