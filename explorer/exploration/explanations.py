@@ -14,6 +14,12 @@ from explorer.model.causes import Attempts, Cause, Trial, Tried
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
 
+MANY = 8
+"""So many divergences of an alignment are looked into with all that can be tried."""
+
+BRIEF = 40
+"""What is tried at each of the others: what comes first."""
+
 
 class Explanation(NamedTuple):
     """What may explain a divergence: its place in an alignment, and that among alignments.
@@ -42,6 +48,8 @@ class Explanations:
             left, right = self._graphs_of(alignment)
             for number, divergence in enumerate(alignment.divergences):
                 for suspect in suspects_at(divergence, left, right):
+                    if number >= MANY:
+                        suspect = suspect._replace(trials=suspect.trials[:BRIEF])
                     engine = left.engine if suspect.side == "left" else right.engine
                     yield Explanation(place, number, engine, suspect)
 
