@@ -79,7 +79,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     unchanged, *changed = tried.outputs
     room = room_of(suspect.own, suspect.target)
     place = place_of(suspect, unchanged, room)
-    if distance(suspect.own, suspect.target) is None or place is None:
+    if place is None or not _can_be_compared(suspect):
         return []
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
@@ -88,6 +88,12 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
             if apart is not None:
                 found.append(_Explanation(trial, apart))
     return found
+
+
+def _can_be_compared(suspect: Suspect) -> bool:
+    """Whether it is known how far two values are apart, or that they are, as their sizes differ."""
+    differ = suspect.own.shape != suspect.target.shape
+    return differ or distance(suspect.own, suspect.target) is not None
 
 
 def place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:

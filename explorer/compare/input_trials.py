@@ -37,7 +37,7 @@ HALVES = ("float16", "bfloat16")
 
 def input_changes(graph: GradGraph, node: Node) -> Iterator[InputChange]:
     """Changes of the tensors that an op reads, one at a time."""
-    slots = _slots(graph, node)
+    slots = tensors_read(graph, node)
     yield from _swapped(slots)
     for slot in slots:
         yield from _replaced(graph, node, slot, slots[slot])
@@ -61,7 +61,7 @@ def input_changes(graph: GradGraph, node: Node) -> Iterator[InputChange]:
                 yield InputChange((slot,), "rolled", (axis, steps))
 
 
-def _slots(graph: GradGraph, node: Node) -> dict[int, Output]:
+def tensors_read(graph: GradGraph, node: Node) -> dict[int, Output]:
     """The tensors that an op reads, by their place among them."""
     nodes = graph.by_id()
     slots = {}

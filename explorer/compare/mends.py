@@ -4,12 +4,15 @@ from explorer.compare.mindspore_mends import mends_of_mindspore
 from explorer.compare.translations import is_same, shorter, tied_names, translated
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
-from explorer.model.causes import Cause, Mend, OtherArguments, OtherOperator
+from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.graph import OTHER, Arguments, Layer, Node
 
 Frameworks = tuple[Framework, Framework]
 """Those of the two graphs, the left one first."""
+
+PADDINGS = ("padded", "padded_below")
+"""The changes of inputs that are padding."""
 
 
 def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...]:
@@ -20,6 +23,8 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     frameworks = ENGINES[engines[0]].framework, ENGINES[engines[1]].framework
     if frameworks[0] == frameworks[1]:
         return ()
+    if isinstance(cause.change, OtherInputs):
+        return _of_padding(cause, frameworks)
     if not isinstance(cause.change, (OtherArguments, OtherOperator)):
         return ()
     ours = 0 if cause.side == "left" else 1
@@ -36,6 +41,20 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
         )
     else:
         both = _of_function(ours, cause, node), _there(1 - ours, cause, node)
+    return tuple(mend for mend in both if mend is not None)
+
+
+def _of_padding(cause: Cause, frameworks: Frameworks) -> tuple[Mend, ...]:
+    """The settings of a layer with which it pads as the other one does."""
+    left, right = cause.layers
+    is_padding = isinstance(cause.change, OtherInputs) and cause.change.changes[0].how in PADDINGS
+    if not is_padding or left is None or right is None:
+        return ()
+    tried: Arguments = {"padding": 0}
+    both = (
+        _of_layer(0, left, right, frameworks, tried),
+        _of_layer(1, right, left, frameworks, tried),
+    )
     return tuple(mend for mend in both if mend is not None)
 
 

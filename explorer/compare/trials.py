@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.input_trials import input_changes
+from explorer.compare.input_trials import input_changes, tensors_read
 from explorer.compare.kinds import AXES, FEW_VALUES, FIXED, KINDS, LAST, POSITIONS, USUAL, WINDOWS
+from explorer.compare.paddings import padded
 from explorer.compare.related import constants_read, next_op, row_from
 from explorer.compare.row_trials import exchanged, members
 from explorer.model.causes import LEFT_OUT, Trial
@@ -81,6 +82,8 @@ def _suspect(ends: _Ends) -> Suspect | None:
         tried = _trials(ends.here, node, _pool(ends), rank, is_alone=not then and node is first)
         if len(ends.own_row) > 1:
             tried.append(Trial(node.id, op=LEFT_OUT))
+        else:
+            tried += padded(node, tensors_read(ends.here, node), target)
         trials += [msgspec.structs.replace(trial, then=then) for trial in tried]
     if not trials:
         return None

@@ -8,7 +8,16 @@ from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
 InputHow = Literal[
-    "swapped", "replaced", "ahead", "transposed", "scaled", "rounded", "rolled", "reversed"
+    "swapped",
+    "replaced",
+    "ahead",
+    "transposed",
+    "scaled",
+    "rounded",
+    "rolled",
+    "reversed",
+    "padded",
+    "padded_below",
 ]
 """What may be done to an input before an op is computed."""
 
@@ -18,10 +27,12 @@ class InputChange(msgspec.Struct, frozen=True):
 
     ``slots`` count from 0 among the tensors that the op is given: two where they are "swapped", else
     those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
-    "scaled", axis and steps of "rolled", and the axis of "reversed"; ``dtype`` is what an input is
-    "rounded" to. One is "replaced" by another value of the graph: output ``output`` of ``node``,
-    whose op and line the ``label`` has; so it is with one that is moved "ahead" of the op which reads
-    that value, and which then reads what is made of it.
+    "scaled", axis and steps of "rolled", the axis of "reversed", and how many elements are added at
+    the two ends of each of the last axes where it is "padded", with zeros, or "padded_below", with less
+    than all numbers, in the place of the op's own padding; ``dtype`` is what an input is "rounded" to.
+    One is "replaced" by another value of the graph: output ``output`` of ``node``, whose op and line
+    the ``label`` has; so it is with one that is moved "ahead" of the op which reads that value, and
+    which then reads what is made of it.
     """
 
     slots: tuple[int, ...]

@@ -212,6 +212,8 @@ def _input(change: InputChange) -> str:
     """One change of inputs, which count from 1."""
     slots = [str(slot + 1) for slot in change.slots]
     numbers = [f"{number:.6g}" for number in change.numbers]
+    ends = [" + ".join(pair) for pair in zip(numbers[::2], numbers[1::2], strict=False)]
+    padded = _("its input {slots} padded by {ends} at the two ends of its last axes")
     texts: dict[InputHow, str] = {
         "swapped": _("its inputs {slots} swapped"),
         "replaced": _("`{label}` as its input {slots}"),
@@ -221,9 +223,15 @@ def _input(change: InputChange) -> str:
         "rounded": _("its input {slots} rounded to {dtype}"),
         "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
+        "padded": padded,
+        "padded_below": padded,
     }
     return texts[change.how].format(
-        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype, label=clean(change.label)
+        slots=_(" and ").join(slots),
+        numbers=numbers,
+        ends=", ".join(ends),
+        dtype=change.dtype,
+        label=clean(change.label),
     )
 
 

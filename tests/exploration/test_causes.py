@@ -8,7 +8,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from explorer.exploration.explore import explore
-from explorer.model.causes import Mend
+from explorer.model.causes import InputChange, InputHow, Mend, OtherInputs
 from explorer.model.graph import Arguments
 from explorer.model.report import Report
 from explorer.scenario.load import load
@@ -109,6 +109,52 @@ def rounded(arguments: Arguments) -> Arguments:
         name: round(value, 6) if isinstance(value, float) else value
         for name, value in arguments.items()
     }
+
+
+SAME_PADDING = {
+    "convolution": Mistake(
+        "nn.Conv2d(3, 4, 3, stride=2, pad_mode='same', has_bias=True)",
+        "nn.Conv2d(3, 4, 3, stride=2, padding=1)",
+        (2, 3, 8, 8),
+        None,
+    ),
+    "max pooling": Mistake(
+        "nn.MaxPool2d(3, 2, pad_mode='same')", "nn.MaxPool2d(3, 2, padding=1)", (2, 3, 8, 8), None
+    ),
+    "wide windows": Mistake(
+        "nn.Conv2d(3, 4, (3, 5), stride=2, pad_mode='same', has_bias=True)",
+        "nn.Conv2d(3, 4, (3, 5), stride=2, padding=(1, 2))",
+        (2, 3, 8, 8),
+        None,
+    ),
+}
+"""Layers that pad more at the end of each axis than at its beginning, as no argument of PyTorch's does."""
+
+ENDS = {"wide windows": (0.0, 1.0, 1.0, 2.0)}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name == "max pooling" else [pytest.mark.whole])
+        for name in SAME_PADDING
+    ],
+)
+def test_padding_by_mode_is_found_by_padding_the_input(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    mistake = SAME_PADDING[name]
+    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    (cause,) = [cause for cause in alignment.causes if cause is not None]
+    how: InputHow = "padded_below" if name == "max pooling" else "padded"
+    change = InputChange((0,), how, ENDS.get(name, (0.0, 1.0, 0.0, 1.0)))
+    assert cause.change == OtherInputs(changes=(change,))
+
+    (mend,) = cause.mends  # PyTorch's layers cannot pad so
+    assert mend.side == "right"
+    mended = mistake._replace(mindspore=changed(mistake.mindspore, mend))
+    (alignment,) = compared(mended, PAIRS[0], tmp_path, workers).alignments
+    assert alignment.divergence is None
 
 
 def test_nothing_is_tried_where_two_graphs_are_the_same(tmp_path: Path, workers: Workers) -> None:

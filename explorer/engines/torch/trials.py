@@ -1,5 +1,6 @@
 """Operators of PyTorch's graphs computed again, alone, with other arguments than they had."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -88,8 +89,17 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rounded": lambda value, change: value.to(getattr(torch, change.dtype)).to(value.dtype),
     "rolled": lambda value, change: value.roll(int(change.numbers[1]), int(change.numbers[0])),
     "reversed": lambda value, change: value.flip(int(change.numbers[0])),
+    "padded": lambda value, change: _padded(value, change, 0.0),
+    "padded_below": lambda value, change: _padded(value, change, -math.inf),
 }
 """What is done to one input."""
+
+
+def _padded(value: torch.Tensor, change: InputChange, filling: float) -> torch.Tensor:
+    """A tensor with elements added at the ends of its last axes, which PyTorch wants from the last one."""
+    pairs = list(zip(change.numbers[::2], change.numbers[1::2], strict=True))
+    ends = [int(number) for pair in reversed(pairs) for number in pair]
+    return torch.nn.functional.pad(value, ends, value=filling)
 
 
 def _operator(name: str) -> Any:
