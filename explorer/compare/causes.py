@@ -66,7 +66,7 @@ def change_of(trial: Trial, node: Node) -> Change:
     if trial.op:
         return LeftOut() if trial.op == LEFT_OUT else OtherOperator(op=trial.op)
     if trial.inputs:
-        return OtherInputs(changes=trial.inputs)
+        return OtherInputs(changes=trial.inputs, arguments=trial.then_arguments)
     own = {name: node.arguments[name] for name in trial.arguments}
     return OtherArguments(own=own, arguments=trial.arguments)
 
@@ -123,7 +123,13 @@ def _kind(trial: Trial) -> object:
     changes = tuple(
         msgspec.structs.replace(change, node="", output=0, label="") for change in trial.inputs
     )
-    return trial.node, frozenset(trial.arguments), trial.op, changes
+    return (
+        trial.node,
+        frozenset(trial.arguments),
+        frozenset(trial.then_arguments),
+        trial.op,
+        changes,
+    )
 
 
 def _is_named(op: str, other: str) -> bool:
@@ -139,4 +145,6 @@ def _plain(op: str) -> str:
 
 def _effort(trial: Trial) -> int:
     """How much a trial changes: one argument, then another operator or the inputs, then two arguments."""
-    return 2 if trial.op or trial.inputs else 2 * len(trial.arguments) - 1
+    if trial.op or trial.inputs:
+        return 2 + len(trial.then_arguments)
+    return 2 * len(trial.arguments) - 1

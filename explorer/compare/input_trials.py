@@ -120,6 +120,11 @@ def label_of(node: Node, output: int = 0) -> str:
     if node.name:
         return node.name
     number = f", output {output + 1}" if len(node.outputs) > 1 else ""
+    return op_label(node, number)
+
+
+def op_label(node: Node, number: str = "") -> str:
+    """An op and its line."""
     return f"{node.op} ({node.source[0] if node.source else node.id}{number})"
 
 

@@ -11,8 +11,12 @@ from explorer.model.graph import OTHER, Arguments, Layer, Node
 Frameworks = tuple[Framework, Framework]
 """Those of the two graphs, the left one first."""
 
-PADDINGS = ("padded", "padded_below")
-"""The changes of inputs that are padding."""
+SETTINGS: dict[str, Arguments] = {
+    "padded": {"padding": 0},
+    "padded_below": {"padding": 0},
+    "zeroed": {"bias": True},
+}
+"""The changes of inputs that stand for a setting of PyTorch's layers, by its name."""
 
 
 def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...]:
@@ -24,7 +28,7 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     if frameworks[0] == frameworks[1]:
         return ()
     if isinstance(cause.change, OtherInputs):
-        return _of_padding(cause, frameworks)
+        return _of_inputs(cause, cause.change, frameworks)
     if not isinstance(cause.change, (OtherArguments, OtherOperator)):
         return ()
     ours = 0 if cause.side == "left" else 1
@@ -44,13 +48,12 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     return tuple(mend for mend in both if mend is not None)
 
 
-def _of_padding(cause: Cause, frameworks: Frameworks) -> tuple[Mend, ...]:
-    """The settings of a layer with which it pads as the other one does."""
+def _of_inputs(cause: Cause, change: OtherInputs, frameworks: Frameworks) -> tuple[Mend, ...]:
+    """The settings of a layer with which it pads as the other one does, or has a bias as that one."""
     left, right = cause.layers
-    is_padding = isinstance(cause.change, OtherInputs) and cause.change.changes[0].how in PADDINGS
-    if not is_padding or left is None or right is None:
+    tried = SETTINGS.get(change.changes[0].how)
+    if not tried or left is None or right is None:
         return ()
-    tried: Arguments = {"padding": 0}
     both = (
         _of_layer(0, left, right, frameworks, tried),
         _of_layer(1, right, left, frameworks, tried),

@@ -28,12 +28,13 @@ def padded(node: Node, read: dict[int, Output], target: Output) -> Iterator[Tria
         return
     halves = [(total // 2, total - total // 2) for total in missing]
     at_ends = [(0, total) for total in missing]
-    tried = [(number, number) for number in own]
-    for pairs in (halves, at_ends, [pair[::-1] for pair in halves], [it[::-1] for it in at_ends]):
-        if pairs not in (tried, [pair[::-1] for pair in tried]):
-            tried = pairs if pairs == halves else tried
-            numbers = tuple(float(number) for pair in pairs for number in pair)
-            change = InputChange((0,), how, numbers)
+    ways = (halves, at_ends, [it[::-1] for it in halves], [it[::-1] for it in at_ends])
+    seen = [tuple(number for number in own for _end in "ab")]
+    for pairs in ways:
+        ends = tuple(number for pair in pairs for number in pair)
+        if ends not in seen:
+            seen.append(ends)
+            change = InputChange((0,), how, tuple(map(float, ends)))
             yield Trial(node.id, {"padding": (0,) * len(own)}, inputs=(change,))
 
 
