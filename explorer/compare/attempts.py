@@ -23,7 +23,7 @@ def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
     made = Attempts(
         side=suspect.side, node=suspect.node.id, op=suspect.node.op, tried=count, is_repeated=False
     )
-    if place is None or unchanged is None:
+    if place is None:
         return made
     found = list(_attempts(suspect, tried, place, graph, room))
     fitting = [attempt for attempt, fits in found if fits]

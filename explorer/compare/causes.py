@@ -66,7 +66,7 @@ def change_of(trial: Trial, node: Node) -> Change:
     if trial.op:
         return LeftOut() if trial.op == LEFT_OUT else OtherOperator(op=trial.op)
     if trial.inputs:
-        return OtherInputs(changes=trial.inputs)
+        return OtherInputs(changes=trial.inputs, arguments=trial.then_arguments)
     own = {name: node.arguments[name] for name in trial.arguments}
     return OtherArguments(own=own, arguments=trial.arguments)
 
@@ -79,7 +79,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     unchanged, *changed = tried.outputs
     room = room_of(suspect.own, suspect.target)
     place = place_of(suspect, unchanged, room)
-    if place is None or not _are_known(suspect):
+    if place is None or not _can_be_compared(suspect):
         return []
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
@@ -90,12 +90,10 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     return found
 
 
-def _are_known(suspect: Suspect) -> bool:
-    """Whether both values are known; they may be of other sizes."""
-    both = suspect.own, suspect.target
-    if both[0].shape != both[1].shape:
-        return all(output.values is not None for output in both)
-    return distance(*both) is not None
+def _can_be_compared(suspect: Suspect) -> bool:
+    """Whether it is known how far two values are apart, or that they are, as their sizes differ."""
+    differ = suspect.own.shape != suspect.target.shape
+    return differ or distance(suspect.own, suspect.target) is not None
 
 
 def place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:
@@ -125,7 +123,13 @@ def _kind(trial: Trial) -> object:
     changes = tuple(
         msgspec.structs.replace(change, node="", output=0, label="") for change in trial.inputs
     )
-    return trial.node, frozenset(trial.arguments), trial.op, changes
+    return (
+        trial.node,
+        frozenset(trial.arguments),
+        frozenset(trial.then_arguments),
+        trial.op,
+        changes,
+    )
 
 
 def _is_named(op: str, other: str) -> bool:
@@ -144,5 +148,5 @@ def _effort(trial: Trial) -> int:
     if trial.op:
         return 2 if trial.op == LEFT_OUT else 3
     if trial.inputs:
-        return 4
+        return 4 + len(trial.then_arguments)
     return 1 if len(trial.arguments) == 1 else 5

@@ -37,7 +37,7 @@ HALVES = ("float16", "bfloat16")
 
 def input_changes(graph: GradGraph, node: Node) -> Iterator[InputChange]:
     """Changes of the tensors that an op reads, one at a time."""
-    slots = _slots(graph, node)
+    slots = tensors_read(graph, node)
     yield from _swapped(slots)
     for slot in slots:
         yield from _replaced(graph, node, slot, slots[slot])
@@ -61,7 +61,7 @@ def input_changes(graph: GradGraph, node: Node) -> Iterator[InputChange]:
                 yield InputChange((slot,), "rolled", (axis, steps))
 
 
-def _slots(graph: GradGraph, node: Node) -> dict[int, Output]:
+def tensors_read(graph: GradGraph, node: Node) -> dict[int, Output]:
     """The tensors that an op reads, by their place among them."""
     nodes = graph.by_id()
     slots = {}
@@ -120,6 +120,11 @@ def label_of(node: Node, output: int = 0) -> str:
     if node.name:
         return node.name
     number = f", output {output + 1}" if len(node.outputs) > 1 else ""
+    return op_label(node, number)
+
+
+def op_label(node: Node, number: str = "") -> str:
+    """An op and its line."""
     return f"{node.op} ({node.source[0] if node.source else node.id}{number})"
 
 

@@ -4,12 +4,19 @@ from explorer.compare.mindspore_mends import mends_of_mindspore
 from explorer.compare.translations import is_same, shorter, tied_names, translated
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
-from explorer.model.causes import Cause, Mend, OtherArguments, OtherOperator
+from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.graph import OTHER, Arguments, Layer, Node
 
 Frameworks = tuple[Framework, Framework]
 """Those of the two graphs, the left one first."""
+
+SETTINGS: dict[str, Arguments] = {
+    "padded": {"padding": 0},
+    "padded_below": {"padding": 0},
+    "zeroed": {"bias": True},
+}
+"""The changes of inputs that stand for a setting of PyTorch's layers, by its name."""
 
 
 def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...]:
@@ -20,6 +27,8 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     frameworks = ENGINES[engines[0]].framework, ENGINES[engines[1]].framework
     if frameworks[0] == frameworks[1]:
         return ()
+    if isinstance(cause.change, OtherInputs):
+        return _of_inputs(cause, cause.change, frameworks)
     if not isinstance(cause.change, (OtherArguments, OtherOperator)):
         return ()
     ours = 0 if cause.side == "left" else 1
@@ -36,6 +45,19 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
         )
     else:
         both = _of_function(ours, cause, node), _there(1 - ours, cause, node)
+    return tuple(mend for mend in both if mend is not None)
+
+
+def _of_inputs(cause: Cause, change: OtherInputs, frameworks: Frameworks) -> tuple[Mend, ...]:
+    """The settings of a layer with which it pads as the other one does, or has a bias as that one."""
+    left, right = cause.layers
+    tried = SETTINGS.get(change.changes[0].how)
+    if not tried or left is None or right is None:
+        return ()
+    both = (
+        _of_layer(0, left, right, frameworks, tried),
+        _of_layer(1, right, left, frameworks, tried),
+    )
     return tuple(mend for mend in both if mend is not None)
 
 

@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator
 
-from explorer.compare.input_trials import label_of
+from explorer.compare.input_trials import op_label
 from explorer.compare.related import next_op
 from explorer.model.causes import InputChange, Trial
 from explorer.model.families import family
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import Arguments, GradGraph, Node
+
+NORMS = frozenset({"layernorm", "groupnorm"})
+"""Families of norms that are the same where one axis is left."""
+
+MOVES = frozenset({"reshape", "transpose"})
+"""Families that only move numbers."""
 
 MOST_OPS = 8
 """Longer rows are not tried."""
@@ -28,10 +34,10 @@ def exchanged(
     where the two sides do not have the same two kinds of ops: the other one has them as the ends of
     ``row``, as its only op and the one behind it, or as its only op and the one before it.
     """
-    second = next_op(here, node)
-    if second is None or family(node.op) == family(second.op):
+    second = _next(here, node)
+    if second is None or _kind(node) == _kind(second):
         return None
-    other_second = _second(there, row, (family(second.op), family(node.op)))
+    other_second = _second(there, row, (_kind(second), _kind(node)))
     if other_second is None:
         return None
     flow = [edge for edge in here.edges if edge.kind != "control"]
@@ -44,9 +50,11 @@ def exchanged(
     for read in flow:
         if read.target == node.id and slots:
             ahead = InputChange(
-                (slots[0],), "ahead", node=read.origin, output=read.output, label=label_of(node)
+                (slots[0],), "ahead", node=read.origin, output=read.output, label=op_label(node)
             )
-            trials.append(Trial(second.id, inputs=(ahead,), then=(node.id,)))
+            for changed in ({}, *_numbers_of(other_second, node)):
+                trial = Trial(second.id, inputs=(ahead,), then=(node.id,), then_arguments=changed)
+                trials.append(trial)
     return trials, second, other_second
 
 
@@ -57,7 +65,7 @@ def _is_before(graph: GradGraph, origin: str, node: Node) -> bool:
     while origin != node.id and origin not in seen:
         seen.add(origin)
         before = [edge.origin for edge in graph.edges if edge.target == origin]
-        if family(nodes[origin].op) != "reshape" or not before:
+        if family(nodes[origin].op) not in MOVES or not before:
             return False
         origin = before[0]
     return origin == node.id
@@ -66,17 +74,15 @@ def _is_before(graph: GradGraph, origin: str, node: Node) -> bool:
 def _second(graph: GradGraph, row: list[Node], kinds: tuple[str, str]) -> Node | None:
     """The second of two ops of some kinds in a row, or around its only op."""
     if len(row) > 1:
-        pair: tuple[Node | None, Node | None] = row[0], row[-1]
-        return row[-1] if _kinds(pair) == kinds else None
-    behind, before = next_op(graph, row[0]), _previous(graph, row[0])
-    if _kinds((row[0], behind)) == kinds:
+        return row[-1] if _kinds(row[0], row[-1]) == kinds else None
+    behind, before = _next(graph, row[0]), _previous(graph, row[0])
+    if _kinds(row[0], behind) == kinds:
         return behind
-    return row[0] if _kinds((before, row[0])) == kinds else None
+    return row[0] if _kinds(before, row[0]) == kinds else None
 
 
-def _kinds(pair: tuple[Node | None, Node | None]) -> tuple[str, str]:
-    first, second = pair
-    return family(first.op) if first else "", family(second.op) if second else ""
+def _kinds(first: Node | None, second: Node | None) -> tuple[str, str]:
+    return _kind(first) if first else "", _kind(second) if second else ""
 
 
 def _previous(graph: GradGraph, node: Node) -> Node | None:
@@ -88,6 +94,30 @@ def _previous(graph: GradGraph, node: Node) -> Node | None:
         if len(ops) != 1:
             return None
         (node,) = ops
-        if family(node.op) != "reshape":
+        if family(node.op) not in MOVES:
             return node
     return None
+
+
+def _next(graph: GradGraph, node: Node) -> Node | None:
+    """The only op that computes from a node; what only puts axes into another order is passed."""
+    behind = next_op(graph, node)
+    for _ in graph.nodes:
+        if behind is None or family(behind.op) not in MOVES:
+            return behind
+        behind = next_op(graph, behind)
+    return None
+
+
+def _kind(node: Node) -> str:
+    """The family of an op; one for all norms, which are the same where one axis is left."""
+    found = family(node.op)
+    return "norm" if found in NORMS else found
+
+
+def _numbers_of(other: Node, node: Node) -> Iterator[Arguments]:
+    """Each number of a node, such as its eps, with those of another one in its place."""
+    for name, own in node.arguments.items():
+        for value in other.arguments.values():
+            if isinstance(own, float) and isinstance(value, float) and value != own:
+                yield {name: value}

@@ -12,9 +12,14 @@ from explorer.model.graph import Arguments, ArgumentValue
 def tied_names(row: Row, framework: Framework, tried: Arguments) -> list[str]:
     """The arguments of one side that stand for those of PyTorch's that were tried."""
     tied = [it for it in row.arguments if it.torch in tried and _is_free(it)]
-    ways = {f"of_{argument.way}" for argument in tied}
-    tied += [argument for argument in row.arguments if argument.way in ways]
+    tied += [it for it in row.arguments if any(_goes_with(it, other) for other in tied)]
     return [argument.name(framework) for argument in tied if argument.name(framework)]
+
+
+def _goes_with(argument: Argument, other: Argument) -> bool:
+    """Whether an argument belongs to another one, as a number of elements to the mode of padding."""
+    start, _, way = argument.way.partition("_")
+    return start == "of" and other.way.endswith(way)
 
 
 def _is_free(argument: Argument) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.input_trials import input_changes
+from explorer.compare.input_trials import input_changes, tensors_read
 from explorer.compare.kinds import (
     AXES,
     FEW_VALUES,
@@ -22,10 +22,19 @@ from explorer.compare.kinds import (
     WINDOW_NAMES,
     WINDOWS,
 )
+from explorer.compare.lone_leaves import without_leaf
+from explorer.compare.paddings import padded
 from explorer.compare.related import constants_read, next_op, row_between, row_from
 from explorer.compare.row_trials import exchanged, members
 from explorer.model.causes import LEFT_OUT, Trial
-from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere, Row
+from explorer.model.divergence import (
+    Divergence,
+    ExtraOps,
+    LoneLeaf,
+    OtherValue,
+    ResultElsewhere,
+    Row,
+)
 from explorer.model.engines import ENGINES
 from explorer.model.families import family
 from explorer.model.graph import (
@@ -75,6 +84,8 @@ def suspects_at(divergence: Divergence, left: GradGraph, right: GradGraph) -> tu
     both = _ends(divergence, left, right)
     suspects = [_suspect(ends) for ends in sorted(both, key=lambda it: not _is_of_torch(it.here))]
     suspects += [_in_other_order(ends) for ends in both]
+    if isinstance(divergence, LoneLeaf):
+        suspects += _without_leaf(divergence, left, right)
     return tuple(suspect for suspect in suspects if suspect is not None)
 
 
@@ -92,6 +103,8 @@ def _suspect(ends: _Ends) -> Suspect | None:
         tried = _trials(ends.here, node, _pool(ends), rank, is_alone=not then and node is first)
         if len(ends.own_row) > 1:
             tried.append(Trial(node.id, op=LEFT_OUT))
+        else:
+            tried += padded(node, tensors_read(ends.here, node), target)
         trials += [msgspec.structs.replace(trial, then=then) for trial in tried]
     if not trials:
         return None
@@ -109,6 +122,15 @@ def _in_other_order(ends: _Ends) -> Suspect | None:
     if own is None or target is None:
         return None
     return Suspect(ends.side, node, other, own, target, (Trial(node.id), *trials))
+
+
+def _without_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> Iterator[Suspect]:
+    """What reads a leaf that one side alone has, beside the ops that may do the same without it."""
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    for user, other, trial in without_leaf(divergence, here, there):
+        own, target = _value(here, user, ""), _value(there, other, "")
+        if own is not None and target is not None:
+            yield Suspect(divergence.side, user, other, own, target, (Trial(user.id), trial))
 
 
 def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> list[_Ends]:

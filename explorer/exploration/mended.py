@@ -125,7 +125,7 @@ class Course:
 
     def go_on(self, run: MendedRun | None, others: Tried | None) -> None:
         """Note what came of the run that was wished for; None of one whose worker was lost."""
-        self._is_new = False
+        had_new, self._is_new = self._is_new, False
         tried = {}
         if run is not None and run.graph is not None:
             tried[self.engine] = run.tried
@@ -142,6 +142,8 @@ class Course:
         self._runs += 1
         both = (graph, self._there) if self._side == "left" else (self._there, graph)
         self._see(self._align(*both), *both)
+        if not (had_new or self._is_new):
+            self._waiting.clear()  # the same was tried in this run, with the same values
 
     def _see(self, seamed: Seamed, left: GradGraph, right: GradGraph) -> None:
         alignment, seams = seamed

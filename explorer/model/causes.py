@@ -8,7 +8,17 @@ from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
 InputHow = Literal[
-    "swapped", "replaced", "ahead", "transposed", "scaled", "rounded", "rolled", "reversed"
+    "swapped",
+    "replaced",
+    "ahead",
+    "transposed",
+    "scaled",
+    "rounded",
+    "rolled",
+    "reversed",
+    "padded",
+    "padded_below",
+    "zeroed",
 ]
 """What may be done to an input before an op is computed."""
 
@@ -18,10 +28,13 @@ class InputChange(msgspec.Struct, frozen=True):
 
     ``slots`` count from 0 among the tensors that the op is given: two where they are "swapped", else
     those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
-    "scaled", axis and steps of "rolled", and the axis of "reversed"; ``dtype`` is what an input is
-    "rounded" to. One is "replaced" by another value of the graph: output ``output`` of ``node``,
-    whose op and line the ``label`` has; so it is with one that is moved "ahead" of the op which reads
-    that value, and which then reads what is made of it.
+    "scaled", axis and steps of "rolled", the axis of "reversed", and how many elements are added at
+    the two ends of each of the last axes where it is "padded", with zeros, or "padded_below", with less
+    than all numbers, in the place of the op's own padding; ``dtype`` is what an input is "rounded" to.
+    One is "zeroed": zeros take the place of the leaf of the name ``label``.
+    One is "replaced" by another value of the graph: output ``output`` of ``node``, whose op and line
+    the ``label`` has; so it is with one that is moved "ahead" of the op which reads that value, and
+    which then reads what is made of it.
     """
 
     slots: tuple[int, ...]
@@ -42,8 +55,8 @@ class Trial(msgspec.Struct, frozen=True):
 
     ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
     its inputs and arguments that it takes as well; ``inputs`` are changed first. ``then`` are ops behind
-    it that are computed again as well, with what changed: the outputs are those of the last. Nothing
-    of all these: it is computed as it was.
+    it that are computed again as well, with what changed and ``then_arguments``: the outputs are those
+    of the last. Nothing of all these: it is computed as it was.
     """
 
     node: str
@@ -51,6 +64,7 @@ class Trial(msgspec.Struct, frozen=True):
     op: str = ""
     inputs: tuple[InputChange, ...] = ()
     then: tuple[str, ...] = ()
+    then_arguments: Arguments = {}
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):
@@ -97,9 +111,13 @@ class OtherOperator(msgspec.Struct, frozen=True, kw_only=True, tag="operator"):
 
 
 class OtherInputs(msgspec.Struct, frozen=True, kw_only=True, tag="inputs"):
-    """Inputs that are changed before the op is computed."""
+    """Inputs that are changed before the op is computed.
+
+    With an input that is moved "ahead", the op behind it may get other ``arguments`` too.
+    """
 
     changes: tuple[InputChange, ...]
+    arguments: Arguments = {}
 
 
 RelationHow = Literal[

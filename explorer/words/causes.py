@@ -78,6 +78,8 @@ def in_short(change: Change, op: str) -> str:
             changed=clean(change.op), own=clean(op)
         )
     if isinstance(change, OtherInputs):
+        if change.changes[0].how == "ahead":
+            return _order(change).format(op=clean(op), **_order_names(change))
         return _(" and ").join(map(_input, change.changes))
     if isinstance(change, LeftOut):
         return _("`{op}` without a counterpart").format(op=clean(op))
@@ -204,26 +206,49 @@ def _operator(change: OtherOperator) -> Told:
 
 
 def _inputs(change: OtherInputs) -> Told:
+    if change.changes[0].how == "ahead":
+        return _("with {order}, {engine}").replace("{order}", _order(change)), _order_names(change)
     text = _("with {changes}, `{op}` of {engine}")
     return text, {"changes": _(" and ").join(map(_input, change.changes))}
+
+
+def _order(change: OtherInputs) -> str:
+    """That an op is computed before another one, which may then have other arguments."""
+    if change.arguments:
+        return _("`{op}` before `{label}`, and `{arguments}` in that one")
+    return _("`{op}` before `{label}`")
+
+
+def _order_names(change: OtherInputs) -> dict[str, str]:
+    """What is put into the text on the order of two ops, beside the first of them."""
+    label = clean(change.changes[0].label)
+    return {"label": label, "arguments": arguments_text(change.arguments)}
 
 
 def _input(change: InputChange) -> str:
     """One change of inputs, which count from 1."""
     slots = [str(slot + 1) for slot in change.slots]
     numbers = [f"{number:.6g}" for number in change.numbers]
+    ends = [" + ".join(pair) for pair in zip(numbers[::2], numbers[1::2], strict=False)]
+    padded = _("its input {slots} padded by {ends} at the two ends of its last axes")
     texts: dict[InputHow, str] = {
         "swapped": _("its inputs {slots} swapped"),
         "replaced": _("`{label}` as its input {slots}"),
-        "ahead": _("`{label}` as its input {slots}, ahead of what reads that"),
         "transposed": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
         "scaled": _("its input {slots} times {numbers[0]}"),
         "rounded": _("its input {slots} rounded to {dtype}"),
         "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
+        "zeroed": _("zeros in the place of `{label}`"),
+        "padded": padded,
+        "padded_below": padded,
     }
     return texts[change.how].format(
-        slots=_(" and ").join(slots), numbers=numbers, dtype=change.dtype, label=clean(change.label)
+        slots=_(" and ").join(slots),
+        numbers=numbers,
+        ends=", ".join(ends),
+        dtype=change.dtype,
+        label=clean(change.label),
     )
 
 

@@ -8,12 +8,13 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from explorer.exploration.explore import explore
-from explorer.model.causes import Mend
+from explorer.model.causes import InputChange, InputHow, Mend, OtherInputs
 from explorer.model.graph import Arguments
 from explorer.model.report import Report
 from explorer.scenario.load import load
+from explorer.words.causes import sentence
 from explorer.workers.workers import Workers
-from tests.support.causes import MATRIX, MISTAKES, Mistake, net_with
+from tests.support.causes import IMAGE, MATRIX, MISTAKES, Mistake, net_with
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -109,6 +110,98 @@ def rounded(arguments: Arguments) -> Arguments:
         name: round(value, 6) if isinstance(value, float) else value
         for name, value in arguments.items()
     }
+
+
+SAME_PADDING = {
+    "convolution": Mistake(
+        "nn.Conv2d(3, 4, 3, stride=2, pad_mode='same', has_bias=True)",
+        "nn.Conv2d(3, 4, 3, stride=2, padding=1)",
+        (2, 3, 8, 8),
+        None,
+    ),
+    "max pooling": Mistake(
+        "nn.MaxPool2d(3, 2, pad_mode='same')", "nn.MaxPool2d(3, 2, padding=1)", (2, 3, 8, 8), None
+    ),
+    "wide windows": Mistake(
+        "nn.Conv2d(3, 4, (3, 5), stride=2, pad_mode='same', has_bias=True)",
+        "nn.Conv2d(3, 4, (3, 5), stride=2, padding=(1, 2))",
+        (2, 3, 8, 8),
+        None,
+    ),
+}
+"""Layers that pad more at the end of each axis than at its beginning, as no argument of PyTorch's does."""
+
+ENDS = {"wide windows": (0.0, 1.0, 1.0, 2.0)}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name == "max pooling" else [pytest.mark.whole])
+        for name in SAME_PADDING
+    ],
+)
+def test_padding_by_mode_is_found_by_padding_the_input(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    mistake = SAME_PADDING[name]
+    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    (cause,) = [cause for cause in alignment.causes if cause is not None]
+    how: InputHow = "padded_below" if name == "max pooling" else "padded"
+    change = InputChange((0,), how, ENDS.get(name, (0.0, 1.0, 0.0, 1.0)))
+    assert cause.change == OtherInputs(changes=(change,))
+
+    (mend,) = cause.mends  # PyTorch's layers cannot pad so
+    assert mend.side == "right"
+    mended = mistake._replace(mindspore=changed(mistake.mindspore, mend))
+    (alignment,) = compared(mended, PAIRS[0], tmp_path, workers).alignments
+    assert alignment.divergence is None
+
+
+BEHIND_THE_NORM = Mistake(
+    "ops.mean(ops.group_norm(h, 1, eps=1e-2), (-2, -1))",
+    "F.layer_norm(h.mean((-2, -1), keepdim=True).permute(0, 2, 3, 1), (3,)).permute(0, 3, 1, 2)",
+    IMAGE,
+    None,
+)
+"""A norm, and a mean over the pixels behind it; PyTorch's net has it ahead of the norm, with another eps."""
+
+
+def test_pooling_before_the_norm_is_found_though_the_norm_is_another_one_with_another_eps(
+    tmp_path: Path, workers: Workers
+) -> None:
+    (alignment,) = compared(BEHIND_THE_NORM, PAIRS[0], tmp_path, workers).alignments
+    (cause,) = [cause for cause in alignment.causes if cause is not None]
+    assert isinstance(cause.change, OtherInputs)
+    (ahead,) = cause.change.changes
+    assert (cause.side, ahead.how) == ("right", "ahead")
+    assert rounded(cause.change.arguments) == {"eps": 1e-5}
+    assert "before `GroupNorm (" in sentence(cause, PAIRS[0])
+
+
+MISSING_BIAS = {
+    "convolution": Mistake("nn.Conv2d(3, 24, 1)", "nn.Conv2d(3, 24, 1)", (4, 3, 6, 6), None),
+    "dense": Mistake("nn.Dense(6, 400, has_bias=False)", "nn.Linear(6, 400)", (4, 3, 6), None),
+}
+"""Layers of which MindSpore's has no bias; what they yield is not kept whole."""
+
+
+@pytest.mark.parametrize("name", ["convolution", pytest.param("dense", marks=[pytest.mark.whole])])
+def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    mistake = MISSING_BIAS[name]
+    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    (cause,) = [cause for cause in alignment.causes if cause is not None]
+    assert isinstance(cause.change, OtherInputs)
+    (zeros,) = cause.change.changes
+    assert (zeros.how, zeros.label) == ("zeroed", "layer.bias")
+
+    sides = {mend.side: mend for mend in cause.mends}
+    assert sides["right"].arguments == {"has_bias": True}
+    mended = mistake._replace(torch=changed(mistake.torch, sides["left"]))
+    (alignment,) = compared(mended, PAIRS[0], tmp_path, workers).alignments
+    assert alignment.divergence is None
 
 
 def test_nothing_is_tried_where_two_graphs_are_the_same(tmp_path: Path, workers: Workers) -> None:

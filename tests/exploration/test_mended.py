@@ -13,7 +13,7 @@ from explorer.model.divergence import Divergence
 from explorer.scenario.load import load
 from explorer.words.mended import summary
 from explorer.workers.workers import Workers
-from tests.support.causes import MISTAKES, net_with
+from tests.support.causes import MISTAKES, Mistake, net_with
 from tests.support.several_mistakes import SEVERAL, Planted, Several, net_with_several
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -113,3 +113,14 @@ def test_nothing_is_computed_again_where_two_graphs_are_the_same(
     alignment = compared(net_with(MISTAKES["nothing"], tmp_path), PAIRS[0], workers)
     assert alignment.divergence is None
     assert alignment.mended is None
+
+
+def test_a_divergence_that_nothing_explains_is_not_tried_again_where_nothing_else_changes(
+    tmp_path: Path, workers: Workers
+) -> None:
+    mistake = Mistake("ops.amax(h, 0)", "torch.softmax(h, 1).square().mean(1)", (4, 6), None)
+    alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
+    assert alignment.mended is not None
+    assert [place.why for place in alignment.mended.not_put_in] == ["size"]
+    assert alignment.mended.runs <= 3
+    assert alignment.mended.end == ""

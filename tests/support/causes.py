@@ -95,6 +95,12 @@ MISTAKES: dict[str, Mistake] = {
         (2, 3, 8, 8),
         {"padding": (1, 1), "dilation": (1, 1)},
     ),
+    "padding of a convolution": Mistake(
+        "nn.Conv2d(3, 4, 3, pad_mode='valid', has_bias=True)",
+        "nn.Conv2d(3, 4, 3, padding=1)",
+        (2, 3, 8, 8),
+        {"padding": (0, 0)},
+    ),
     "another activation": Mistake(
         "nn.ReLU()", "nn.SiLU()", MATRIX, {}, other_op="aten.relu.default"
     ),

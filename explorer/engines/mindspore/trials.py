@@ -19,7 +19,7 @@ from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
-from explorer.model.graph import Output
+from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import summarise_all
 from explorer.workers.garbage_collection import paused
 
@@ -70,7 +70,7 @@ def _carried_on(trial: Trial, made: list[Any], calls: Mapping[str, RecordedCall]
         if change.how == "ahead":
             changed = [(calls[change.node].run()[change.output], made[0])]
     for node in trial.then:
-        call = calls[node]
+        call = _with_arguments(calls[node], trial.then_arguments)
 
         def fill(value: Any) -> Any:
             if isinstance(value, ms.Tensor):
@@ -108,11 +108,18 @@ def _changed(call: RecordedCall, trial: Trial, calls: Mapping[str, RecordedCall]
     """A call with other inputs and arguments; raises KeyError for a name that it does not have."""
     for change in trial.inputs:
         call = _with_inputs(call, change, calls)
+    return _with_arguments(call, trial.arguments)
+
+
+def _with_arguments(call: RecordedCall, arguments: Arguments) -> RecordedCall:
+    """A call with other arguments; raises KeyError for a name that it does not have."""
+    if not arguments:
+        return call
     names = names_of(call.op)
     order = names.order if names else ()
     named = dict(zip(order, call.values, strict=False))
     attributes = dict(call.attributes)
-    for name, value in trial.arguments.items():
+    for name, value in arguments.items():
         if name in named:
             named[name] = _as_given(name, value, named[name])
         elif names and name in names.attributes:
@@ -174,6 +181,10 @@ def _reversed(value: Any, change: InputChange) -> Any:
     return _moved(value, np.flip(array_of(value), int(change.numbers[0])))
 
 
+def _zeroed(value: Any, _: InputChange) -> Any:
+    return _moved(value, np.zeros_like(array_of(value)))
+
+
 def _moved(value: Any, array: AnyArray) -> Any:
     """A tensor of an input's dtype with its elements elsewhere: not every device has a kernel for it."""
     return tensor_like(array, value.dtype)
@@ -185,6 +196,7 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rounded": _rounded,
     "rolled": _rolled,
     "reversed": _reversed,
+    "zeroed": _zeroed,
 }
 """What is done to one input."""
 

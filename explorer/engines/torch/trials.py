@@ -1,5 +1,6 @@
 """Operators of PyTorch's graphs computed again, alone, with other arguments than they had."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
 from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
-from explorer.model.graph import Output
+from explorer.model.graph import Arguments, Output
 from explorer.workers.garbage_collection import paused
 
 NUMBERS = {name: number for number, name in REDUCTIONS.items()}
@@ -35,7 +36,7 @@ ValueOf = Callable[[str, int], torch.Tensor]
 def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
     """What an operator yields in a trial, and then what it has written to; raises what it raises."""
     operator, args, kwargs = call
-    names = [argument.name for argument in operator._schema.arguments]
+    names = _names(operator)
     # An operator may write to what it is given.
     given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
     for change in trial.inputs:
@@ -46,7 +47,7 @@ def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
         raise ValueError("a batch norm without statistics")
     if trial.op:
         operator = _operator(trial.op)
-        names = [argument.name for argument in operator._schema.arguments]
+        names = _names(operator)
         given = {name: given[name] for name in names if name in given}
     with torch.no_grad():
         made = tensors_in(operator(**given))
@@ -88,8 +89,18 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rounded": lambda value, change: value.to(getattr(torch, change.dtype)).to(value.dtype),
     "rolled": lambda value, change: value.roll(int(change.numbers[1]), int(change.numbers[0])),
     "reversed": lambda value, change: value.flip(int(change.numbers[0])),
+    "zeroed": lambda value, _: torch.zeros_like(value),
+    "padded": lambda value, change: _padded(value, change, 0.0),
+    "padded_below": lambda value, change: _padded(value, change, -math.inf),
 }
 """What is done to one input."""
+
+
+def _padded(value: torch.Tensor, change: InputChange, filling: float) -> torch.Tensor:
+    """A tensor with elements added at the ends of its last axes, which PyTorch wants from the last one."""
+    pairs = list(zip(change.numbers[::2], change.numbers[1::2], strict=True))
+    ends = [int(number) for pair in reversed(pairs) for number in pair]
+    return torch.nn.functional.pad(value, ends, value=filling)
 
 
 def _operator(name: str) -> Any:
@@ -144,6 +155,18 @@ def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:
     return tuple(map(outputs.of, tensors))
 
 
+def _with_arguments(call: Call, arguments: Arguments) -> Call:
+    """A call with those of some arguments that its operator has."""
+    operator, args, kwargs = call
+    given = {**dict(zip(_names(operator), args, strict=False)), **kwargs}
+    changed = {name: _as_given(name, arguments[name]) for name in given if name in arguments}
+    return (operator, (), {**given, **changed}) if changed else call
+
+
+def _names(operator: Any) -> list[str]:
+    return [argument.name for argument in operator._schema.arguments]
+
+
 def _carried_on(trial: Trial, made: list[torch.Tensor], graph: Graph) -> list[torch.Tensor]:
     """The outputs of the last op behind the one that was tried, with all that changes on the way."""
     changed = [(graph.value_of(trial.node, 0), made[0])]
@@ -154,7 +177,7 @@ def _carried_on(trial: Trial, made: list[torch.Tensor], graph: Graph) -> list[to
         call = graph.call_of(node)
         if call is None or draws_random_numbers(call[0]):
             return []
-        operator, args, kwargs = call
+        operator, args, kwargs = _with_arguments(call, trial.then_arguments)
 
         def fill(value: Any) -> Any:
             if isinstance(value, torch.Tensor):
