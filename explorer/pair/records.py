@@ -48,7 +48,7 @@ from explorer.words.causes import (
     where_to_write,
 )
 from explorer.words.explained import Explained, every
-from explorer.words.mended import summary
+from explorer.words.mended import summary_line
 
 DIFFERENT = frozenset({"difference", "refuted", "consequence"})
 """Reasons for having no partner that say a node's value is another, or follows from such a one."""
@@ -362,7 +362,7 @@ def _divergences(left: Shown, right: Shown, alignment: Alignment | None) -> list
 
 def _mended(alignment: Alignment | None) -> str:
     """What was computed again as if mended, and what came of it; "" where nothing was."""
-    return "" if alignment is None else _shown(summary(alignment))
+    return "" if alignment is None else _shown(summary_line(alignment))
 
 
 def _explained(one: Explained, alignment: Alignment, left: Shown, right: Shown) -> Said:

@@ -16,7 +16,7 @@ from explorer.words.causes import (
     where_to_write,
 )
 from explorer.words.explained import Explained, every
-from explorer.words.mended import summary
+from explorer.words.mended import summary_line
 
 MOST_CARDS = 8
 """How many divergences have a card; the list below the drawings has the others."""
@@ -38,9 +38,9 @@ def why_cards(alignment: Alignment) -> None:
 
 def computed_again(alignment: Alignment) -> None:
     """What one engine shows once it goes on with the other's values, in a line."""
-    text = summary(alignment)
+    text = summary_line(alignment)
     if text:
-        st.caption(plain(_("{text}.").format(text=text[:1].upper() + text[1:])))
+        st.caption(plain(text))
 
 
 def _card(alignment: Alignment, one: Explained, *, is_open: bool) -> None:
