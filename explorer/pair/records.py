@@ -47,7 +47,8 @@ from explorer.words.causes import (
     what_explains,
     where_to_write,
 )
-from explorer.words.divergences import divergences
+from explorer.words.explained import Explained, every
+from explorer.words.mended import summary_line
 
 DIFFERENT = frozenset({"difference", "refuted", "consequence"})
 """Reasons for having no partner that say a node's value is another, or follows from such a one."""
@@ -85,6 +86,7 @@ def pair_record(
         "pairs": links(merged),
         "told": _told(left, right, alignment),
         "divergences": _divergences(left.shown, right.shown, alignment),
+        "mended": _mended(alignment),
         "words": words(),
     }
 
@@ -101,7 +103,8 @@ def links(alignment: Alignment | None) -> Links:
             left.setdefault(node, []).extend(right_members)
         for node in right_members:
             right.setdefault(node, []).extend(left_members)
-    for divergence in alignment.divergences:
+    seen = alignment.mended.behind if alignment.mended else ()
+    for divergence in (*alignment.divergences, *(behind.divergence for behind in seen)):
         one, other = divergence.nodes
         # What the graphs part at is no pair; it stands opposite each other all the same.
         if one and other and one not in left and other not in right:
@@ -265,12 +268,15 @@ def _diverging(left: Side, right: Side, alignment: Alignment) -> dict[str, PairD
     """What there is to say of the two nodes of each divergence, by both ids in sight."""
     left_nodes, right_nodes = left.graph.by_id(), right.graph.by_id()
     details: dict[str, PairDetail] = {}
-    for divergence, sentence in zip(alignment.divergences, divergences(alignment), strict=True):
-        one, other = divergence.nodes
+    for said in every(alignment):
+        one, other = said.divergence.nodes
         if one and other:
             homes = left.shown.homes[one], right.shown.homes[other]
             nodes = left_nodes[one], right_nodes[other]
-            detail = divergence_detail(sentence, *nodes)
+            detail = divergence_detail(said.sentence, *nodes)
+            if said.as_if_mended:
+                # The nodes have the values of the plain computation, which also differ for other reasons.
+                detail = PairDetail(detail.evidence)
             if left.shown.apart([one]) and right.shown.apart([other]):
                 detail = _with_other_values(detail, nodes, left, right)
             details.setdefault(" ".join(homes), detail)
@@ -323,7 +329,7 @@ class Mended(msgspec.Struct, frozen=True):
     code: str
 
 
-class Explained(msgspec.Struct, frozen=True):
+class Said(msgspec.Struct, frozen=True):
     """A divergence in a sentence, and why: its cause with what to write, or what was tried.
 
     ``nearest`` are changes that do not give the other side's value, each with how far apart it stays.
@@ -346,24 +352,26 @@ def _divergences(left: Shown, right: Shown, alignment: Alignment | None) -> list
     """
     if alignment is None:
         return []
-    places: dict[tuple[str | None, str | None], list[Explained]] = {}
-    sentences = divergences(alignment)
-    for number, (divergence, what) in enumerate(zip(alignment.divergences, sentences, strict=True)):
-        one, other = divergence.nodes
+    places: dict[tuple[str | None, str | None], list[Said]] = {}
+    for found in every(alignment):
+        one, other = found.divergence.nodes
         place = left.homes.get(one or ""), right.homes.get(other or "")
-        places.setdefault(place, []).append(_explained(alignment, number, what, left, right))
+        places.setdefault(place, []).append(_explained(found, alignment, left, right))
     return [{"left": one, "right": other, "said": said} for (one, other), said in places.items()]
 
 
-def _explained(
-    alignment: Alignment, number: int, what: str, left: Shown, right: Shown
-) -> Explained:
+def _mended(alignment: Alignment | None) -> str:
+    """What was computed again as if mended, and what came of it; "" where nothing was."""
+    return "" if alignment is None else _shown(summary_line(alignment))
+
+
+def _explained(one: Explained, alignment: Alignment, left: Shown, right: Shown) -> Said:
     engines = alignment.left, alignment.right
-    found, made = alignment.cause(number), alignment.tried_at(number)
+    found, made = one.cause, one.attempts
     mends = () if found is None else mend_texts(found, engines)
-    sources = [end.source for end in alignment.divergences[number].ends]
-    said = Explained(
-        what=_shown(what),
+    sources = [end.source for end in one.divergence.ends]
+    said = Said(
+        what=_shown(one.sentence),
         why="" if found is None else _shown(what_explains(found, engines)),
         mends=tuple(Mended(it.side, where_to_write(it, sources), clean(it.code)) for it in mends),
     )

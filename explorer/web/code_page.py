@@ -26,6 +26,7 @@ from explorer.web.graph_choices import (
 from explorer.web.links import follow, last_shown, place_of, remember, unless
 from explorer.web.report_page import PLACE as CHOICE
 from explorer.web.report_page import ReportKey
+from explorer.web.why_cards import computed_again
 from explorer.web.widgets import new_bar, plain
 from explorer.words.divergences import first_divergence
 
@@ -145,6 +146,7 @@ def _nets(
     alignment = alignment_of(left, right, report)
     if alignment and alignment.divergence:
         st.warning(f"**{plain(first_divergence(alignment))}**")
+        computed_again(alignment)
     left_code, right_code = both_nets(left, right, alignment, key.path)
     engines: dict[SideName, str] = {"left": left.engine, "right": right.engine}
 

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence
 from explorer.text.language import _
 from explorer.web.widgets import plain
@@ -16,40 +15,50 @@ from explorer.words.causes import (
     what_explains,
     where_to_write,
 )
-from explorer.words.divergences import divergences
+from explorer.words.explained import Explained, every
+from explorer.words.mended import summary_line
 
 MOST_CARDS = 8
-"""How many causes have a card; the list below the drawings has the others."""
+"""How many divergences have a card; the list below the drawings has the others."""
 
 
 def why_cards(alignment: Alignment) -> None:
-    """A card for each divergence whose cause is known, the first one open; else what was tried."""
-    shown = 0
-    sentences = divergences(alignment)
-    for place, (divergence, what) in enumerate(zip(alignment.divergences, sentences, strict=True)):
-        found = alignment.cause(place)
-        if found and shown < MOST_CARDS:
-            _card(alignment, found, divergence, what, is_first=shown == 0)
-            shown += 1
+    """A card for each divergence with a cause, the first one open, and for each seen as if mended.
+
+    Where the first divergence has no cause, what was tried at it; at the end, what was computed again.
+    """
     tried = attempts(alignment)
-    if tried and not shown:
+    if tried:
         st.caption(plain(_("{text}.").format(text=tried)))
+    cards = [one for one in every(alignment) if one.cause or one.as_if_mended][:MOST_CARDS]
+    for number, one in enumerate(cards):
+        _card(alignment, one, is_open=number == 0)
+    computed_again(alignment)
 
 
-def _card(
-    alignment: Alignment, found: Cause, divergence: Divergence, what: str, *, is_first: bool
-) -> None:
+def computed_again(alignment: Alignment) -> None:
+    """What one engine shows once it goes on with the other's values, in a line."""
+    text = summary_line(alignment)
+    if text:
+        st.caption(plain(text))
+
+
+def _card(alignment: Alignment, one: Explained, *, is_open: bool) -> None:
     engines = alignment.left, alignment.right
-    with st.expander(
-        plain(heading(found, engines)), expanded=is_first, icon=":material/lightbulb:"
-    ):
-        st.markdown(plain(_("{text}.").format(text=what_explains(found, engines))))
-        st.caption(plain(_("{text}.").format(text=how_proven(found))))
-        if alignment.divergence is not divergence:
-            st.caption(plain(what))  # the first one is in the summary above
-        mends = mend_texts(found, engines)
+    title = _("As if those before were mended: a divergence without a known cause")
+    icon = ":material/help:"
+    if one.cause:
+        title = heading(one.cause, engines, as_if_mended=one.as_if_mended)
+        icon = ":material/lightbulb:"
+    with st.expander(plain(title), expanded=is_open, icon=icon):
+        if one.cause:
+            st.markdown(plain(_("{text}.").format(text=what_explains(one.cause, engines))))
+            st.caption(plain(_("{text}.").format(text=how_proven(one.cause))))
+        if alignment.divergence is not one.divergence:
+            st.caption(plain(one.sentence))  # the first one is in the summary above
+        mends = mend_texts(one.cause, engines) if one.cause else ()
         if mends:
-            _mends(mends, divergence)
+            _mends(mends, one.divergence)
 
 
 def _mends(mends: tuple[MendText, ...], divergence: Divergence) -> None:

@@ -86,12 +86,13 @@ def in_short(change: Change, op: str) -> str:
     return _("the value of `{op}` {how}").format(op=clean(op), how=_relation(change))
 
 
-def heading(found: Cause, engines: tuple[str, str]) -> str:
+def heading(found: Cause, engines: tuple[str, str], *, as_if_mended: bool = False) -> str:
     """A cause in a few words, with the engine whose op it changes."""
     engine = engines[0] if found.side == "left" else engines[1]
-    return _("Why: {cause} ({engine})").format(
-        cause=in_short(found.change, found.op), engine=engine
-    )
+    text = _("Why: {cause} ({engine})")
+    if as_if_mended:
+        text = _("Why, as if those before were mended: {cause} ({engine})")
+    return text.format(cause=in_short(found.change, found.op), engine=engine)
 
 
 def how_proven(found: Cause) -> str:

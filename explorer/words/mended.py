@@ -32,6 +32,12 @@ def summary(alignment: Alignment) -> str:
     return "" if mended is None else going_on(mended, (alignment.left, alignment.right))
 
 
+def summary_line(alignment: Alignment) -> str:
+    """The same as a sentence of its own."""
+    text = summary(alignment)
+    return _("{text}.").format(text=text[0].upper() + text[1:]) if text else ""
+
+
 def going_on(mended: Mended, engines: tuple[str, str]) -> str:
     """What two engines show once the one goes on with the other's values."""
     left, right = engines

@@ -13,15 +13,20 @@ from explorer.model.graph import GradGraph
 from explorer.pair.alignments import merged_alignment
 from explorer.pair.records import Side, pair_record
 from tests.support.deep_nets import SPOILED, deep_report, with_arguments
-from tests.support.explained import explained_report
+from tests.support.explained import BEHIND, explained_report, mended_report
 from tests.support.two_layer_nets import mindspore_net, pytorch_net
 
 
 def record(
-    spoiled: str = "", folding: Folding | None = None, has_cause: bool | None = None
+    spoiled: str = "",
+    folding: Folding | None = None,
+    has_cause: bool | None = None,
+    is_mended: bool = False,
 ) -> dict[str, Any]:
     """The record of a net of two blocks in two engines, explained or not where that is said."""
     report = with_arguments(deep_report(2, spoiled))
+    if is_mended:
+        report = mended_report(report)
     if has_cause is not None:
         report = explained_report(report, has_cause=has_cause)
     left, _, right = report.graphs
@@ -111,6 +116,32 @@ def test_what_was_tried_in_vain_stands_at_the_node_or_at_the_module_that_holds_i
         assert "none gives the other side's value" in said["tried"]
         assert len(said["nearest"]) == 2
         assert said["at"] in whole["left"]["nodes"]
+
+
+def test_what_is_seen_as_if_mended_is_the_last_place_with_its_cause_and_what_to_write() -> None:
+    whole = record(SPOILED, has_cause=True, is_mended=True)
+    _, place = whole["divergences"]
+    assert (place["left"], place["right"]) == (BEHIND, BEHIND)
+    (said,) = place["said"]
+    assert said["what"].startswith("As if mended, further divergence in forward: ")
+    assert "eps=0.1" in said["why"]
+    assert [mend["side"] for mend in said["mends"]] == ["left", "right"]
+    assert whole["pairs"]["left"][BEHIND] == [BEHIND]
+
+
+def test_of_what_is_seen_as_if_mended_the_plain_values_are_not_compared() -> None:
+    told = record(SPOILED, is_mended=True)["told"][f"{BEHIND} {BEHIND}"]
+    assert told["evidence"].startswith("As if mended, further divergence")
+    assert "difference" not in told
+    assert "map" not in told
+
+
+def test_what_was_computed_again_is_a_sentence_and_empty_where_nothing_was() -> None:
+    said = record(SPOILED, is_mended=True)["mended"]
+    assert said.startswith("As if mended: torch-tape goes on with 1 value of mindspore-graph")
+    assert "net.py:9" in said
+    assert "`" not in said
+    assert record(SPOILED)["mended"] == record()["mended"] == ""
 
 
 def test_in_folded_modules_the_divergence_is_the_module_that_holds_it() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.model.graph import GradGraph
+from explorer.model.mended import Behind, Mended
 from explorer.report.scenario.code_lines import CodeLine, both_nets, lines_by_node
-from tests.support.explained import explained
+from tests.support.explained import CAUSE, explained
 from tests.support.sample_report import DIVERGENCE, ON_THE_LEFT, graph
 
 NET = """import numpy as np
@@ -90,6 +91,18 @@ def test_a_line_where_the_graphs_part_has_the_cause_and_what_to_write_in_its_own
     assert ours.why == theirs.why == "Why: eps=0.01 in the place of eps=1e-05 (torch-tape)"
     assert (ours.code, theirs.code) == ("nn.BatchNorm2d(eps=0.01)", "nn.BatchNorm2d(eps=1e-05)")
     assert not any(line.causes for line in left.values() if line.number != 10)
+
+
+def test_a_line_that_is_seen_as_if_mended_is_marked_and_says_so(file: Path) -> None:
+    behind = Behind(divergence=DIVERGENCE, cause=CAUSE, run=1, values=1)
+    mended = Mended(engine="torch-tape", runs=1, values=1, behind=(behind,))
+    alignment = msgspec.structs.replace(align(LEFT, RIGHT), mended=mended)
+    left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))
+    for line in (left["net.py:10"], right["net.py:4"]):
+        assert line.differs
+        (cause,) = line.causes
+        assert cause.why.startswith("Why, as if those before were mended: eps=0.01 ")
+    assert left["net.py:10"].causes[0].code == "nn.BatchNorm2d(eps=0.01)"
 
 
 def test_no_file_outside_the_folder_is_read(file: Path) -> None:

@@ -1,10 +1,12 @@
-"""Causes and attempts made by hand, for the faces that show them."""
+"""Causes, attempts and divergences seen as if mended, made by hand, for the faces that show them."""
 
 import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempt, Attempts, Cause, Mend, OtherArguments, OtherOperator
+from explorer.model.divergence import OtherValue
 from explorer.model.graph import Layer
+from explorer.model.mended import Behind, Mended, NotPutIn
 from explorer.model.report import Report
 
 EPS = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-2})
@@ -47,6 +49,35 @@ def explained(alignment: Alignment, *, has_cause: bool = True) -> Alignment:
     cause = msgspec.structs.replace(CAUSE, node=node) if has_cause else None
     made = msgspec.structs.replace(WITH_CAUSE if has_cause else ATTEMPTS, node=node)
     return msgspec.structs.replace(alignment, causes=(cause, *further), attempts=(made, *further))
+
+
+BEHIND = "n3"
+"""The node at which both graphs differ once those before are mended, of line 6 of net.py."""
+
+
+def as_if_mended(alignment: Alignment, *, has_cause: bool = True) -> Alignment:
+    """The alignment with a divergence that is seen behind its first one; at another nothing is put in."""
+    first = alignment.divergence
+    assert isinstance(first, OtherValue)
+    ends = [msgspec.structs.replace(end, node=BEHIND, source="net.py:6") for end in first.ends]
+    divergence = msgspec.structs.replace(first, ends=tuple(ends), also_at=())
+    cause = msgspec.structs.replace(CAUSE, node=BEHIND, change=FARTHER) if has_cause else None
+    mended = Mended(
+        engine=alignment.left,
+        runs=2,
+        values=1,
+        behind=(Behind(divergence=divergence, cause=cause, run=1, values=1),),
+        differing=("dx",),
+        not_put_in=(NotPutIn(nodes=("n7", "n7"), sources=("net.py:9",), why="size"),),
+    )
+    return msgspec.structs.replace(alignment, mended=mended)
+
+
+def mended_report(report: Report, *, has_cause: bool = True) -> Report:
+    """A report whose one alignment shows a divergence behind the first one."""
+    (alignment,) = report.alignments
+    found = as_if_mended(alignment, has_cause=has_cause)
+    return msgspec.structs.replace(report, alignments=(found,))
 
 
 def explained_report(report: Report, *, has_cause: bool = True) -> Report:

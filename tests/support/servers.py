@@ -57,12 +57,14 @@ def serving(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[st
 
 
 @contextmanager
-def serving_graphs(blocks: int, spoiled: str, folder: str, is_explained: str = "") -> Iterator[str]:
+def serving_graphs(
+    blocks: int, spoiled: str, folder: str, is_explained: str = "", is_mended: str = ""
+) -> Iterator[str]:
     """The address of the page of graphs on a made net (tests/support/graphs_app.py)."""
     script = "tests/support/graphs_app.py"
     command = ["streamlit", "run", script, "--server.headless=true"]
     variables = {"NET_BLOCKS": str(blocks), "NET_SPOILED": spoiled, "NET_FOLDER": folder}
-    variables["NET_EXPLAINED"] = is_explained
+    variables |= {"NET_EXPLAINED": is_explained, "NET_MENDED": is_mended}
     with serving(command, variables) as url:
         yield url
 

@@ -20,7 +20,9 @@ def page(
 ) -> Iterator[Any]:
     """The page of graphs that differ in one place, which is explained or was tried in vain."""
     folder = str(tmp_path_factory.mktemp("net"))
-    with serving_graphs(2, SPOILED, folder, request.param) as url, sync_playwright() as driver:
+    explained, _, mended = request.param.partition(", behind it ")
+    serving = serving_graphs(2, SPOILED, folder, explained, mended)
+    with serving as url, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
         context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
         shown = context.new_page()
@@ -55,3 +57,15 @@ def test_what_was_tried_in_vain_stands_at_its_op_alone(page: Any) -> None:
     expect(tried.locator("li")).to_have_count(2)
     expect(panel.locator("[data-card=right] .tried")).to_have_count(0)
     expect(panel.locator(".why")).to_have_count(0)
+
+
+@pytest.mark.parametrize("page", ["yes, behind it yes"], indirect=True)
+def test_what_is_seen_as_if_mended_is_a_click_away_like_any_other_place(page: Any) -> None:
+    panel = page.locator(".panel")
+    panel.get_by_text("2 places where the graphs differ").click()
+    expect(panel.locator(".divergences + .quiet")).to_contain_text("As if mended: torch-tape goes")
+    panel.get_by_role("button", name="As if mended, further divergence in forward").click()
+    expect(panel.locator("[data-card=left] h3")).to_have_text("aten.tanh")
+    expect(panel.locator("[data-card=right] h3")).to_have_text("Tanh")
+    expect(panel.locator(".why")).to_contain_text("eps=0.1")
+    expect(panel.locator(".difference")).to_have_count(0)

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.deep_nets import SPOILED
-from tests.support.graphs_app import BLOCKS, EXPLAINED
+from tests.support.graphs_app import BLOCKS, EXPLAINED, MENDED
 from tests.support.graphs_app import SPOILED as WRONG_OP
 from tests.support.pages import opened
 
@@ -21,7 +21,9 @@ def page_of_graphs() -> None:
 def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> AppTest:
     monkeypatch.setenv(BLOCKS, "2")
     monkeypatch.setenv(WRONG_OP, SPOILED)
-    monkeypatch.setenv(EXPLAINED, request.param)
+    explained, _, mended = request.param.partition(", behind it ")
+    monkeypatch.setenv(EXPLAINED, explained)
+    monkeypatch.setenv(MENDED, mended)
     shown: AppTest = opened(page_of_graphs)
     return shown
 
@@ -51,3 +53,45 @@ def test_where_nothing_explains_it_there_is_no_card_and_one_line_says_so(page: A
 def test_where_nothing_was_tried_nothing_is_said(page: AppTest) -> None:
     assert not [card for card in page.expander if card.label.startswith("Why: ")]
     assert not [text.value for text in page.caption if "tried" in text.value]
+
+
+@pytest.mark.parametrize("page", ["yes, behind it yes"], indirect=True)
+def test_what_is_seen_as_if_mended_has_a_card_of_its_own_behind_the_others(page: AppTest) -> None:
+    first, behind = [card for card in page.expander if card.label.startswith("Why")]
+    assert (first.proto.expanded, behind.proto.expanded) == (True, False)
+    assert behind.label.startswith("Why, as if those before were mended: ")
+    assert "eps=0.1" in behind.label
+    assert [block.value for block in behind.code] == [
+        "nn.BatchNorm2d(eps=0.01)",
+        "nn.BatchNorm2d(eps=1e-05)",
+    ]
+    captions = [text.value for text in behind.caption]
+    assert any(
+        text.startswith("As if mended, further divergence in forward: ") for text in captions
+    )
+    assert captions[-1].startswith("In MindSpore's net, at net.py")
+    assert captions[-1].endswith("6")
+
+
+@pytest.mark.parametrize("page", ["yes, behind it no"], indirect=True)
+def test_what_is_seen_as_if_mended_has_a_card_also_without_a_cause(page: AppTest) -> None:
+    (card,) = [card for card in page.expander if card.label.startswith("As if those before")]
+    assert "without a known cause" in card.label
+    (said,) = [text.value for text in card.caption]
+    assert said.startswith("As if mended, further divergence in forward: ")
+    assert not card.code
+
+
+@pytest.mark.parametrize("page", ["no, behind it yes"], indirect=True)
+def test_a_line_says_what_was_computed_again_and_where_nothing_could_be_put_in(
+    page: AppTest,
+) -> None:
+    (said,) = [text.value for text in page.caption if text.value.startswith("As if mended: ")]
+    assert "goes on with 1 value of" in said
+    assert "still differs in dx" in said
+    assert "net.py:9" in said
+    assert said.endswith(".")
+    # The first divergence itself, which nothing explains, keeps its line.
+    assert [
+        text.value for text in page.caption if "none gives the other side's value" in text.value
+    ]

@@ -7,6 +7,7 @@ function divergenceList(view) {
   places.forEach((place, index) => list.append(divergenceItem(view, place, index)))
   const title = html('summary', {}, say(view, 'divergences', { n: places.length }))
   const part = html('details', {}, title, list)
+  if (view.data.mended) part.append(html('p', { class: 'quiet' }, view.data.mended))
   part.open = view.data.standsAlone === true // elsewhere a page around says the same
   return [part]
 }

@@ -17,6 +17,7 @@ from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
 from explorer.text.parsing import parsed
 from explorer.words.causes import heading, mend_texts
+from explorer.words.explained import every
 
 OTHER: dict[SideName, SideName] = {"left": "right", "right": "left"}
 
@@ -122,7 +123,7 @@ def _diverging(alignment: Alignment | None, side: SideName) -> set[str]:
     if alignment is None:
         return set()
     slot = 0 if side == "left" else 1
-    nodes = [divergence.nodes[slot] for divergence in alignment.divergences]
+    nodes = [one.divergence.nodes[slot] for one in every(alignment)]
     return {node for node in nodes if node}
 
 
@@ -134,13 +135,13 @@ def _causes(
     if alignment is None:
         return causes
     engines = alignment.left, alignment.right
-    for number, divergence in enumerate(alignment.divergences):
-        found = alignment.cause(number)
-        place = lines.get(divergence.nodes[0 if side == "left" else 1] or "")
-        if found is None or place is None:
+    for one in every(alignment):
+        place = lines.get(one.divergence.nodes[0 if side == "left" else 1] or "")
+        if one.cause is None or place is None:
             continue
-        codes = [mend.code for mend in mend_texts(found, engines) if mend.side == side]
-        why = clean(heading(found, engines)).replace("`", "")
+        codes = [mend.code for mend in mend_texts(one.cause, engines) if mend.side == side]
+        title = heading(one.cause, engines, as_if_mended=one.as_if_mended)
+        why = clean(title).replace("`", "")
         said = LineCause(why, clean("".join(codes)))
         if said not in causes.setdefault(place, []):
             causes[place].append(said)
