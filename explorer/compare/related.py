@@ -27,7 +27,6 @@ from explorer.numeric.differences import Floats, real_parts
 MOST_PARTS = 300
 """So many values are looked at that may have been added or multiplied, the nearest ones first."""
 
-
 NEAR = 4
 """So many ops back are the sizes of which a factor may be something."""
 
@@ -129,19 +128,23 @@ def _of_both(
         values = node.outputs[0], other.outputs[0]
         yield _Ends("left", left, right, node, other, *values)
         yield _Ends("right", right, left, other, node, *values[::-1])
-    if len(rows[0]) == len(rows[1]) == 1:
+    if len(rows[0]) == len(rows[1]) == 1 and _read_the_same(divergence):
         yield from _too_many("left", left, node, other)
         yield from _too_many("right", right, other, node)
+
+
+def _read_the_same(divergence: OtherValue | OtherStart) -> bool:
+    """Whether two ops read equal values, but for what one of them reads besides."""
+    if not isinstance(divergence, OtherValue):
+        return False
+    return not (divergence.inputs.differing or all(divergence.inputs.alone))
 
 
 def _too_many(side: SideName, graph: GradGraph, node: Node, other: Node) -> Iterator[_Ends]:
     """What an op makes of what it reads, where the op behind it is what the other side has at once."""
     behind = next_op(graph, node)
-    if (
-        behind is None
-        or family(behind.op) != family(other.op)
-        or family(node.op) == family(other.op)
-    ):
+    kind = family(other.op)
+    if behind is None or family(behind.op) != kind or family(node.op) == kind:
         return
     for read in _read_by_row(graph, node, 1):
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):

@@ -211,12 +211,12 @@ def _ahead_there(
         return []
     for other in there.nodes:
         if (other.op, other.source[:1]) == (wanted.label, (wanted.source,)):
-            row = [*divergence_row(here, node, divergence.row.count), behind]
+            row = [*_row_up_to(here, node, divergence.row.count), behind]
             return [_Ends(OTHER[divergence.side], there, here, [other], row, "")]
     return []
 
 
-def divergence_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
+def _row_up_to(graph: GradGraph, last: Node, count: int) -> list[Node]:
     """The ops of a row that ends with a node."""
     nodes = graph.by_id()
     row = [last]

@@ -1,0 +1,139 @@
+"""Which recorded values are related at a divergence, and what is claimed of them."""
+
+import msgspec
+import numpy as np
+
+from explorer.compare.related import next_op, related_cause, row_between
+from explorer.model.causes import Factor, LeftOut, Related
+from explorer.model.divergence import (
+    End,
+    ExtraOps,
+    Gap,
+    Inputs,
+    LoneLeaf,
+    OtherValue,
+    Place,
+    Reading,
+    Row,
+)
+from explorer.model.graph import GradGraph
+from tests.support.handmade_graph import HandmadeGraph
+
+RANDOM = np.random.default_rng(11)
+X = RANDOM.normal(size=(4, 16)).astype(np.float32)
+BIAS = RANDOM.normal(size=16).astype(np.float32)
+
+
+def end(node: str | None) -> End:
+    return End(node=node, source="net.py:1", value=Reading("mean", (4, 16), (0.0,)))
+
+
+def row(node: str) -> Row:
+    return Row(first=Place(label="op"), last="op", count=1, end=node)
+
+
+def graph(engine: str, *steps: tuple[str, np.ndarray]) -> GradGraph:  # type: ignore[type-arg]  # any array
+    """An input, and ops in a row that read it."""
+    made = HandmadeGraph()
+    last = made.add("input", kind="input", name="x", value=X)
+    for op, value in steps:
+        last = made.add(op, [last], value=value)
+    return named(made, engine)
+
+
+def named(made: HandmadeGraph, engine: str) -> GradGraph:
+    return msgspec.structs.replace(made.record(), engine=engine)
+
+
+def other_value(inputs: Inputs = Inputs()) -> OtherValue:  # noqa: B008 - a frozen record
+    return OtherValue(
+        phase="forward",
+        ends=(end("n1"), end("n1")),
+        rows=(row("n1"), row("n1")),
+        inputs=inputs,
+    )
+
+
+def test_one_value_is_the_other_one_times_what_the_size_says() -> None:
+    left, right = graph("torch-tape", ("aten.mul", X)), graph("mindspore-tape", ("Mul", X / 4))
+    cause = related_cause(other_value(), left, right)
+    assert cause is not None
+    assert cause.change == Related(how="times", factor=Factor(0.25, "1/n", 4))
+    assert (cause.side, cause.node, cause.proven) == ("left", "n1", "recorded_values")
+
+
+def test_values_that_have_nothing_in_common_are_not_related() -> None:
+    other = RANDOM.normal(size=X.shape).astype(np.float32)
+    left, right = graph("torch-tape", ("aten.mul", X)), graph("mindspore-tape", ("Mul", other))
+    assert related_cause(other_value(), left, right) is None
+
+
+def scaled() -> tuple[GradGraph, GradGraph]:
+    """A scale before the softmax, which the other side has at once."""
+    left = graph("torch-tape", ("aten.div.Tensor", X / 4), ("aten._softmax.default", X[::-1] ** 2))
+    right = graph("mindspore-tape", ("Softmax", np.abs(X) ** 0.5))
+    return left, right
+
+
+def test_an_op_before_that_of_the_other_side_is_left_out_there() -> None:
+    cause = related_cause(other_value(), *scaled())
+    assert cause is not None
+    assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(0.25, "1/n", 4)))
+    assert (cause.side, cause.op) == ("left", "aten.div.Tensor")
+
+
+def test_nothing_is_left_out_where_the_two_sides_read_other_values() -> None:
+    places = (Place(label="a"),), (Place(label="b"),)
+    assert related_cause(other_value(Inputs(alone=places)), *scaled()) is None
+    assert related_cause(other_value(Inputs(differing=("x",))), *scaled()) is None
+
+
+def extra(gap: Gap, *, is_between: bool = False) -> ExtraOps:
+    return ExtraOps(
+        phase="forward",
+        ends=(end("n1"), end(None)),
+        gap=gap,
+        side="left",
+        row=row("n1"),
+        is_between=is_between,
+    )
+
+
+def test_what_an_op_too_many_does_is_said_only_where_the_other_side_reads_its_input() -> None:
+    left, right = graph("torch-tape", ("aten.mul", X * 3)), graph("mindspore-tape")
+    cause = related_cause(extra(Gap(greatest=1.0)), left, right)
+    assert cause is not None
+    assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(3.0)))
+    assert related_cause(extra(Gap()), left, right) is None
+    assert related_cause(extra(Gap(greatest=1.0), is_between=True), left, right) is None
+
+
+def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
+    made = HandmadeGraph()
+    x = made.add("input", kind="input", name="x", value=X)
+    bias = made.add("parameter", kind="parameter", name="fc.bias", value=BIAS)
+    made.add("aten.addmm.default", [x, bias], value=X + BIAS)
+    left, right = named(made, "torch-tape"), graph("mindspore-tape", ("MatMul", X))
+    divergence = LoneLeaf(
+        phase="forward",
+        ends=(end("n1"), end(None)),
+        side="left",
+        leaf="parameter",
+        name="fc.bias",
+        user=None,
+    )
+    cause = related_cause(divergence, left, right)
+    assert cause is not None
+    assert cause.change == Related(how="added", name="fc.bias")
+    assert (cause.side, cause.op) == ("right", "MatMul")
+    other = msgspec.structs.replace(divergence, ends=(end("n0"), end(None)), name="x")
+    assert related_cause(other, left, right) is None
+
+
+def test_what_only_moves_numbers_is_passed_on_the_way_to_the_next_op() -> None:
+    flat = graph("torch-tape", ("aten.mul", X), ("aten.view.default", X), ("aten.exp.default", X))
+    behind = next_op(flat, flat.nodes[1])
+    assert behind is not None
+    assert behind.op == "aten.exp.default"
+    assert next_op(flat, flat.nodes[3]) is None
+    assert [node.id for node in row_between(flat, "n1", "n3")] == ["n2", "n3"]
