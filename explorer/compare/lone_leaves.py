@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from explorer.compare.related import does_the_same
 from explorer.model.causes import InputChange, Trial
 from explorer.model.divergence import LoneLeaf
 from explorer.model.families import family
@@ -47,5 +48,7 @@ def _alike(here: GradGraph, user: Node, there: GradGraph) -> list[Node]:
         and node.phase == user.phase
         and family(node.op) in families
         and [output.shape for output in node.outputs[:1]] == shapes
+        # What an op of the user's kind reads may have its own value for the leaf there.
+        and not does_the_same(there, node, user)
     ]
     return sorted(alike, key=lambda node: abs(node.order - user.order))[:FEW]

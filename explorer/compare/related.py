@@ -202,14 +202,14 @@ def _of_lone_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> It
         if edge.origin != leaf or user.kind != "op" or not user.outputs:
             continue
         for node in there.nodes:
-            if _may_be_without(node, user) and not _does_the_same(there, node, user):
+            if _may_be_without(node, user) and not does_the_same(there, node, user):
                 values = node.outputs[0], user.outputs[0]
                 yield _Ends(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
 
 
-def _does_the_same(graph: GradGraph, node: Node, user: Node) -> bool:
+def does_the_same(graph: GradGraph, node: Node, user: Node) -> bool:
     """Whether an op of the user's kind reads a node: then it may have its own value for the leaf."""
     behind = next_op(graph, node)
     return behind is not None and family(behind.op) == family(user.op)
@@ -333,7 +333,7 @@ def _parts(
         if part.kind == "output" or part.id == node.id or not part.outputs:
             continue
         value = numbers_of(part.outputs[0])
-        if value is not None and value.size <= _size(target):
+        if value is not None and 1 < value.size <= _size(target):
             yield label_of(part), value
 
 

@@ -163,7 +163,8 @@ def named_factor(factor: float, around: Surroundings, room: float = 0.0) -> Fact
 
 
 def _added(values: _Values) -> Candidates:
-    if values.are_of_one_size and values.own.shape == values.target.shape:
+    # Zeros, such as a product with a state of zeros, plus anything are that.
+    if _is_telling(values.own) and values.own.shape == values.target.shape:
         for name, part in values.around.parts.items():
             if _fits(part, values.target):
                 yield Related(how="added", name=name), values.own + part
@@ -171,7 +172,7 @@ def _added(values: _Values) -> Candidates:
 
 
 def _multiplied(values: _Values) -> Candidates:
-    if values.are_of_one_size and values.own.shape == values.target.shape:
+    if _is_telling(values.own) and values.own.shape == values.target.shape:
         for name, part in values.around.parts.items():
             if _fits(part, values.target):
                 yield Related(how="multiplied", name=name), values.own * part

@@ -65,7 +65,8 @@ class Room(NamedTuple):
         same = (made == target) | (np.isnan(made) & np.isnan(target))
         apart = np.where(same, 0.0, apart)
         room = np.minimum(self.base + ROUNDING * sizes, self.most)
-        if not np.all(same | (apart <= room)):
+        # An infinity beside a number has infinite room, and is not the same.
+        if not np.all(same | (np.isfinite(apart) & (apart <= room))):
             return None
         return float(apart.max(initial=0.0))
 

@@ -54,6 +54,12 @@ def test_a_term_or_a_factor_may_be_a_number_or_another_value() -> None:
     assert relation(OWN, OWN + RANDOM.normal(size=4), around) is None
 
 
+def test_a_product_with_zeros_says_nothing_of_a_bias() -> None:
+    bias = RANDOM.normal(size=4)
+    zeros, around = np.zeros((2, 3, 4)), Surroundings(parts={"fc.bias": bias})
+    assert relation(zeros, zeros + bias, around) is None
+
+
 @pytest.mark.parametrize(
     ("name", "function"),
     [
@@ -127,3 +133,11 @@ def test_a_mask_of_great_numbers_takes_no_room_from_the_others() -> None:
     masked[0, 0] = -1e9
     assert relation(masked, np.where(masked < -1, masked, masked + 0.1)) is None
     assert relation(masked, RANDOM.normal(size=OWN.shape)) is None
+
+
+def test_an_infinity_has_no_room_for_a_number() -> None:
+    numbers, infinite = np.array([1.0, 2.0]), np.array([1.0, -np.inf])
+    for one, other in ((numbers, infinite), (infinite, numbers)):
+        assert ROOM.apart(one, other) is None
+    assert ROOM.apart(infinite, infinite) == 0
+    assert Room(1e-6, most=0.0).apart(numbers, numbers + 1e-7) is None
