@@ -35,6 +35,7 @@ BENCHMARKS = {
     "arguments": "op nodes whose arguments are known",
     "changed_values": "changed values that the alignment tells",
     "planted": "planted mistakes that are named at their line",
+    "causes": "planted mistakes whose cause is named",
     "sensitivity": "how small a mistake is found, and false alarms",
     "packages": "whole nets of mindcv, torchvision and timm",
     "studies": "every study on its own scenario",
