@@ -6,6 +6,7 @@ compares nets without a mistake (--clean). Says of each on stderr what is named.
 """
 
 import argparse
+import difflib
 import random
 import sys
 import tempfile
@@ -33,7 +34,8 @@ TIMEOUT = 300.0
 DRAWN = 24
 """How many are drawn where neither names nor all of them are asked for; the draw is always the same."""
 
-MIXED = ("torch-tape", "mindspore-graph")
+ENGINES = {"tapes": TAPES, "graphs": GRAPHS, "mixed": ("torch-tape", "mindspore-graph")}
+"""The pairs of engines that may be compared."""
 
 NAMED = ("cause",)
 PLACED = ("cause", "other cause", "place")
@@ -107,7 +109,7 @@ def chosen(given: argparse.Namespace) -> list[tuple[str, ...]]:
 
 
 def options() -> argparse.Namespace:
-    """What was typed."""
+    """What was typed; ends with a line for a mistake that there is not, or a draw of too many."""
     known = parser(__doc__)
     known.add_argument("names", nargs="*", help="mistakes; without, some that are drawn")
     known.add_argument("--all", action="store_true", help="all mistakes")
@@ -115,12 +117,21 @@ def options() -> argparse.Namespace:
     known.add_argument("--clean", action="store_true", help="nets without a mistake")
     known.add_argument("--drawn", type=int, default=DRAWN, help="how many are drawn")
     known.add_argument("--seed", type=int, default=0, help="of the draw")
-    known.add_argument("--engines", choices=("tapes", "graphs", "mixed"), default="tapes")
-    return known.parse_args()
+    known.add_argument("--engines", choices=tuple(ENGINES), default="tapes")
+    given = known.parse_args()
+    unknown = [name for name in given.names if name not in LIBRARY]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], LIBRARY, n=1, cutoff=0.0)
+        known.error(f"no mistake is called {', '.join(unknown)}; one is called {near[0]}")
+    if not 1 <= given.drawn <= len(LIBRARY):
+        known.error(
+            f"--drawn {given.drawn}: there are {len(LIBRARY)} mistakes, and 1 is the fewest"
+        )
+    return given
 
 
 if __name__ == "__main__":
     given = options()
-    engines = {"tapes": TAPES, "graphs": GRAPHS, "mixed": MIXED}[given.engines]
+    engines = ENGINES[given.engines]
     figures = measure_clean(engines) if given.clean else measure(chosen(given), engines)
     sys.exit(present(figures, given.figures))
