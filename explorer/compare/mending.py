@@ -87,11 +87,10 @@ class Mending:
         """Put in the values of the other side at a divergence; whether one is new there."""
         if seam.is_assumed or _is_changed_state(divergence):
             return False
-        is_new, why = (
-            False,
-            "no_place" if not isinstance(divergence, GradientStopped) else "stopped",
-        )
-        obstacle: Obstacle | None = why  # type: ignore[assignment]  # one of the two
+        is_new = False
+        obstacle: Obstacle | None = "no_place"
+        if isinstance(divergence, GradientStopped):
+            obstacle = "stopped"
         for joint in seam.joints[self._side]:
             obstacle = _obstacle(joint)
             value = None

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.attempts import attempts_at, joined
-from explorer.compare.causes import cause_of, is_last_resort
-from explorer.compare.related import related_cause
-from explorer.compare.trials import Suspect, suspects_at
+from explorer.compare.causes.attempts import attempts_at, joined
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.related import related_cause
+from explorer.compare.causes.suspects import Suspect, suspects_at
+from explorer.compare.causes.tried import cause_of, is_last_resort
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, Trial, Tried
 from explorer.model.divergence import Divergence
@@ -41,16 +42,16 @@ class Explanations:
     ) -> None:
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
+        self._flows: dict[str, Flow] = {}
         self._all = list(self._found())
 
     def _found(self) -> Iterator[Explanation]:
         for place, alignment in enumerate(self._alignments):
-            left, right = self._graphs_of(alignment)
             for number, divergence in enumerate(alignment.divergences):
-                for suspect in suspects_at(divergence, left, right):
+                for suspect in suspects_at(divergence, *self._flows_of(alignment)):
                     if number >= MANY:
                         suspect = suspect._replace(trials=suspect.trials[:BRIEF])
-                    engine = left.engine if suspect.side == "left" else right.engine
+                    engine = alignment.left if suspect.side == "left" else alignment.right
                     yield Explanation(place, number, engine, suspect)
 
     def trials(self) -> dict[str, tuple[Trial, ...]]:
@@ -85,6 +86,14 @@ class Explanations:
     def _graphs_of(self, alignment: Alignment) -> tuple[GradGraph, GradGraph]:
         return self._graphs[alignment.left], self._graphs[alignment.right]
 
+    def _flows_of(self, alignment: Alignment) -> tuple[Flow, Flow]:
+        return self._flow(alignment.left), self._flow(alignment.right)
+
+    def _flow(self, engine: str) -> Flow:
+        if engine not in self._flows:
+            self._flows[engine] = Flow(self._graphs[engine])
+        return self._flows[engine]
+
     def _with_causes(
         self,
         place: int,
@@ -92,20 +101,17 @@ class Explanations:
         causes: Mapping[tuple[int, int], Cause | None],
         attempts: Mapping[tuple[int, int], list[Attempts]],
     ) -> Alignment:
-        graphs = self._graphs_of(alignment)
         places = [(place, number) for number in range(len(alignment.divergences))]
         found = tuple(
-            _better(causes.get(key), divergence, graphs)
+            _better(causes.get(key), divergence, self._flows_of(alignment))
             for key, divergence in zip(places, alignment.divergences, strict=True)
         )
         tried = tuple(joined(attempts.get(key, ())) for key in places)
         return msgspec.structs.replace(alignment, causes=found, attempts=tried)
 
 
-def _better(
-    tried: Cause | None, divergence: Divergence, graphs: tuple[GradGraph, GradGraph]
-) -> Cause | None:
+def _better(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:
     """What was tried, or a relation of the two values where nothing was, or that says it better."""
     if tried is not None and not is_last_resort(tried):
         return tried
-    return related_cause(divergence, *graphs) or tried
+    return related_cause(divergence, *flows) or tried

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.compare.attempts import FEW, attempts_at, joined
-from explorer.compare.causes import cause_of
+from explorer.compare.causes.attempts import FEW, attempts_at, joined
+from explorer.compare.causes.tried import cause_of
 from explorer.model.causes import Attempts, OtherArguments, Tried
 from tests.compare.test_causes import LEFT, OTHER, OWN, RIGHT, output, suspect, tried
 

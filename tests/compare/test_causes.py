@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.causes import cause_of
-from explorer.compare.trials import Suspect, suspects_at
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.suspects import Suspect, suspects_at
+from explorer.compare.causes.tried import cause_of
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Trial, Tried
 from explorer.model.divergence import End as DivergenceEnd
@@ -46,7 +47,7 @@ DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), input
 
 
 def suspect() -> Suspect:
-    found, *_ = suspects_at(DIVERGENCE, LEFT, RIGHT)
+    found, *_ = suspects_at(DIVERGENCE, Flow(LEFT), Flow(RIGHT))
     return found
 
 
@@ -85,7 +86,7 @@ OTHER_TAPE = graph("mindspore-tape", "Norm", OWN, {"epsilon": 1e-5})
 def test_pytorchs_op_is_tried_before_mindspores_and_the_left_one_of_two_before_the_right(
     left: GradGraph, right: GradGraph, sides: list[str]
 ) -> None:
-    assert [found.side for found in suspects_at(DIVERGENCE, left, right)] == sides
+    assert [found.side for found in suspects_at(DIVERGENCE, Flow(left), Flow(right))] == sides
 
 
 def rows_of(nodes: tuple[str, ...], edges: tuple[tuple[str, str], ...]) -> GradGraph:
@@ -103,7 +104,7 @@ def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_
     left = rows_of(("n0", "n1", "n2", "n3", "n4"), ways)
     row = Row(first=Place(label="norm"), last="norm", count=4, end="n3")
     divergence = OtherValue(phase="forward", ends=(END, END), rows=(row, ROW), inputs=Inputs())
-    found = suspects_at(divergence, left, RIGHT)[-1]
+    found = suspects_at(divergence, Flow(left), Flow(RIGHT))[-1]
     assert (found.side, found.node.op, found.other.id) == ("right", "Norm", "n3")
     assert {"epsilon": 0.25} in [trial.arguments for trial in found.trials]
 
@@ -111,17 +112,17 @@ def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_
 def test_a_row_whose_end_is_not_known_and_other_kinds_of_divergences_are_not_tried() -> None:
     several = Row(first=Place(label="norm"), last="norm", count=2)
     divergence = OtherValue(phase="forward", ends=(END, END), rows=(several, ROW), inputs=Inputs())
-    assert suspects_at(divergence, LEFT, RIGHT) == ()
+    assert suspects_at(divergence, Flow(LEFT), Flow(RIGHT)) == ()
     places = (Place(label="a"), Place(label="b"))
     other = OtherOp(phase="forward", ends=(END, END), places=places)
-    assert suspects_at(other, LEFT, RIGHT) == ()
+    assert suspects_at(other, Flow(LEFT), Flow(RIGHT)) == ()
 
 
 def test_axes_are_tried_as_one_or_as_several_as_they_are_given() -> None:
     volume = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     for given, tried_too in ((0, {"axis": 2}), ((0,), {"axis": (2,)}), ((0, 1), {"axis": (1, 2)})):
         right = graph("mindspore-graph", "Sum", volume, {"axis": given})
-        found = suspects_at(DIVERGENCE, LEFT, right)[-1]
+        found = suspects_at(DIVERGENCE, Flow(LEFT), Flow(right))[-1]
         assert tried_too in [trial.arguments for trial in found.trials]
 
 
@@ -161,7 +162,7 @@ def test_nothing_is_concluded_where_the_op_does_not_give_its_own_value_again() -
 def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two_that_fit() -> None:
     left = graph("torch-tape", "aten.silu.default", OWN, {})
     right = graph("mindspore-graph", "ReLU", OTHER, {})
-    found, *_ = suspects_at(DIVERGENCE, left, right)
+    found, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(right))
     fitting = ("aten.relu.default", "aten.relu6.default")
     outputs = [(output(OTHER if trial.op in fitting else OWN),) for trial in found.trials]
     cause = cause_of(found, Tried(tuple(outputs)), left, right)
@@ -170,7 +171,7 @@ def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two
     unnamed = msgspec.structs.replace(
         right, nodes=(msgspec.structs.replace(right.nodes[0], op="Custom"),)
     )
-    other, *_ = suspects_at(DIVERGENCE, left, unnamed)
+    other, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(unnamed))
     assert cause_of(other, Tried(tuple(outputs)), left, unnamed) is None
 
 

@@ -3,7 +3,8 @@
 import msgspec
 import numpy as np
 
-from explorer.compare.related import next_op, related_cause, row_between
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.related import related_cause
 from explorer.model.causes import Factor, LeftOut, Related
 from explorer.model.divergence import (
     End,
@@ -56,7 +57,7 @@ def other_value(inputs: Inputs = Inputs()) -> OtherValue:  # noqa: B008 - a froz
 
 def test_one_value_is_the_other_one_times_what_the_size_says() -> None:
     left, right = graph("torch-tape", ("aten.mul", X)), graph("mindspore-tape", ("Mul", X / 4))
-    cause = related_cause(other_value(), left, right)
+    cause = related_cause(other_value(), Flow(left), Flow(right))
     assert cause is not None
     assert cause.change == Related(how="times", factor=Factor(0.25, "1/n", 4))
     assert (cause.side, cause.node, cause.proven) == ("left", "n1", "recorded_values")
@@ -65,7 +66,7 @@ def test_one_value_is_the_other_one_times_what_the_size_says() -> None:
 def test_values_that_have_nothing_in_common_are_not_related() -> None:
     other = RANDOM.normal(size=X.shape).astype(np.float32)
     left, right = graph("torch-tape", ("aten.mul", X)), graph("mindspore-tape", ("Mul", other))
-    assert related_cause(other_value(), left, right) is None
+    assert related_cause(other_value(), Flow(left), Flow(right)) is None
 
 
 def scaled() -> tuple[GradGraph, GradGraph]:
@@ -76,7 +77,7 @@ def scaled() -> tuple[GradGraph, GradGraph]:
 
 
 def test_an_op_before_that_of_the_other_side_is_left_out_there() -> None:
-    cause = related_cause(other_value(), *scaled())
+    cause = related_cause(other_value(), *map(Flow, scaled()))
     assert cause is not None
     assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(0.25, "1/n", 4)))
     assert (cause.side, cause.op) == ("left", "aten.div.Tensor")
@@ -84,8 +85,8 @@ def test_an_op_before_that_of_the_other_side_is_left_out_there() -> None:
 
 def test_nothing_is_left_out_where_the_two_sides_read_other_values() -> None:
     places = (Place(label="a"),), (Place(label="b"),)
-    assert related_cause(other_value(Inputs(alone=places)), *scaled()) is None
-    assert related_cause(other_value(Inputs(differing=("x",))), *scaled()) is None
+    assert related_cause(other_value(Inputs(alone=places)), *map(Flow, scaled())) is None
+    assert related_cause(other_value(Inputs(differing=("x",))), *map(Flow, scaled())) is None
 
 
 def extra(gap: Gap, *, is_between: bool = False) -> ExtraOps:
@@ -101,11 +102,11 @@ def extra(gap: Gap, *, is_between: bool = False) -> ExtraOps:
 
 def test_what_an_op_too_many_does_is_said_only_where_the_other_side_reads_its_input() -> None:
     left, right = graph("torch-tape", ("aten.mul", X * 3)), graph("mindspore-tape")
-    cause = related_cause(extra(Gap(greatest=1.0)), left, right)
+    cause = related_cause(extra(Gap(greatest=1.0)), Flow(left), Flow(right))
     assert cause is not None
     assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(3.0)))
-    assert related_cause(extra(Gap()), left, right) is None
-    assert related_cause(extra(Gap(greatest=1.0), is_between=True), left, right) is None
+    assert related_cause(extra(Gap()), Flow(left), Flow(right)) is None
+    assert related_cause(extra(Gap(greatest=1.0), is_between=True), Flow(left), Flow(right)) is None
 
 
 def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
@@ -122,18 +123,9 @@ def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
         name="fc.bias",
         user=None,
     )
-    cause = related_cause(divergence, left, right)
+    cause = related_cause(divergence, Flow(left), Flow(right))
     assert cause is not None
     assert cause.change == Related(how="added", name="fc.bias")
     assert (cause.side, cause.op) == ("right", "MatMul")
     other = msgspec.structs.replace(divergence, ends=(end("n0"), end(None)), name="x")
-    assert related_cause(other, left, right) is None
-
-
-def test_what_only_moves_numbers_is_passed_on_the_way_to_the_next_op() -> None:
-    flat = graph("torch-tape", ("aten.mul", X), ("aten.view.default", X), ("aten.exp.default", X))
-    behind = next_op(flat, flat.nodes[1])
-    assert behind is not None
-    assert behind.op == "aten.exp.default"
-    assert next_op(flat, flat.nodes[3]) is None
-    assert [node.id for node in row_between(flat, "n1", "n3")] == ["n2", "n3"]
+    assert related_cause(other, Flow(left), Flow(right)) is None

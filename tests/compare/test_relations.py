@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.compare.relations import Found, Surroundings, relation_of
-from explorer.compare.rooms import Room
+from explorer.compare.causes.relations import Found, Surroundings, relation_of
+from explorer.compare.causes.rooms import Room
 from explorer.model.causes import Factor, Related
 from explorer.numeric.differences import Floats
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.mends import mends
-from explorer.compare.rooms import Room, apart_if_same, distance, noise_of, room_of
-from explorer.compare.trials import Suspect
+from explorer.compare.causes.mends import mends
+from explorer.compare.causes.rooms import Room, apart_if_same, distance, noise_of, room_of
+from explorer.compare.causes.suspects import Suspect
 from explorer.model.causes import (
     LEFT_OUT,
     Cause,

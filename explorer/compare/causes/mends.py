@@ -1,7 +1,7 @@
 """What to write in either net so that it does what the other one does, by the table of correspondences."""
 
-from explorer.compare.mindspore_mends import mends_of_mindspore
-from explorer.compare.translations import is_same, shorter, tied_names, translated
+from explorer.compare.causes.mindspore_mends import mends_of_mindspore
+from explorer.compare.causes.translations import is_same, shorter, tied_names, translated
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
 from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator

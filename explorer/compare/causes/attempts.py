@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from explorer.compare.causes import change_of, place_of
-from explorer.compare.rooms import Room, apart_if_same, distance, room_of
-from explorer.compare.trials import Suspect
+from explorer.compare.causes.rooms import Room, apart_if_same, distance, room_of
+from explorer.compare.causes.suspects import Suspect
+from explorer.compare.causes.tried import change_of, place_of
 from explorer.model.causes import Attempt, Attempts, Change, OtherArguments, Tried
 from explorer.model.graph import GradGraph
 

@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterator
 from itertools import combinations
 
+from explorer.compare.causes.flow import Flow
 from explorer.model.causes import InputChange
 from explorer.model.families import family
-from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.graph import Node, Output
 
 MOST_REPLACEMENTS = 12
 """So many other values are tried in the place of an input."""
@@ -35,42 +36,32 @@ LINEAR = frozenset(
 HALVES = ("float16", "bfloat16")
 
 
-def input_changes(graph: GradGraph, node: Node) -> Iterator[InputChange]:
+def input_changes(flow: Flow, node: Node) -> Iterator[InputChange]:
     """Changes of the tensors that an op reads, one at a time."""
-    slots = tensors_read(graph, node)
+    slots = flow.tensors(node)
     yield from _swapped(slots)
-    for slot in slots:
-        yield from _replaced(graph, node, slot, slots[slot])
+    for slot, own in slots.items():
+        yield from _replaced(flow, node, slot, own)
     floats = tuple(slot for slot, output in slots.items() if output.dtype == "float32")
     if not floats:
         return
     for dtype in HALVES:
         yield InputChange(floats, "rounded", dtype=dtype)
-    first = slots[floats[0]]
     if family(node.op) not in LINEAR:
-        for factor in _factors(first):
+        for factor in _factors(slots[floats[0]]):
             yield InputChange(floats[:1], "scaled", (factor,))
-    rank = len(first.shape)
-    if rank >= 2:
-        for slot in floats:
-            yield InputChange((slot,), "transposed", (-2, -1))
     for slot in floats:
-        for axis in range(len(slots[slot].shape)):
-            yield InputChange((slot,), "reversed", (axis,))
-            for steps in (1, -1):
-                yield InputChange((slot,), "rolled", (axis, steps))
+        yield from _rearranged(slot, len(slots[slot].shape))
 
 
-def tensors_read(graph: GradGraph, node: Node) -> dict[int, Output]:
-    """The tensors that an op reads, by their place among them."""
-    nodes = graph.by_id()
-    slots = {}
-    for edge in graph.edges:
-        if edge.target == node.id and edge.kind != "control":
-            outputs = nodes[edge.origin].outputs
-            if edge.output < len(outputs):
-                slots[edge.input] = outputs[edge.output]
-    return dict(sorted(slots.items()))
+def _rearranged(slot: int, rank: int) -> Iterator[InputChange]:
+    """A tensor with its elements elsewhere."""
+    if rank >= 2:
+        yield InputChange((slot,), "transposed", (-2, -1))
+    for axis in range(rank):
+        yield InputChange((slot,), "reversed", (axis,))
+        for steps in (1, -1):
+            yield InputChange((slot,), "rolled", (axis, steps))
 
 
 def _swapped(slots: dict[int, Output]) -> Iterator[InputChange]:
@@ -79,40 +70,22 @@ def _swapped(slots: dict[int, Output]) -> Iterator[InputChange]:
             yield InputChange((one, other), "swapped")
 
 
-def _replaced(graph: GradGraph, node: Node, slot: int, own: Output) -> Iterator[InputChange]:
+def _replaced(flow: Flow, node: Node, slot: int, own: Output) -> Iterator[InputChange]:
     """Other values of the shape of an input: what was made as it was, then the nearest ones."""
-    nodes = graph.by_id()
-    read = next((it for it in graph.edges if it.target == node.id and it.input == slot), None)
-    if read is None:
-        return
-    maker = nodes[read.origin]
-    places = {it.id: place for place, it in enumerate(graph.nodes)}
-    behind = _behind(graph, node)
-    others = [it for it in graph.nodes if it.kind != "output" and it.id not in behind]
+    (read,) = [edge for edge in flow.into(node) if edge.input == slot][:1]
+    maker, behind = flow.nodes[read.origin], flow.behind(node.id)
+    places = {it.id: place for place, it in enumerate(flow.graph.nodes)}
+    others = [it for it in flow.graph.nodes if it.kind != "output" and it.id not in behind]
     others.sort(key=lambda it: (it.op != maker.op, abs(places[it.id] - places[node.id])))
-    count = 0
+    found = []
     for other in others:
         for output, made in enumerate(other.outputs):
             is_other = (other.id, output) != (read.origin, read.output)
-            is_alike = made.shape == own.shape and made.dtype == own.dtype
-            if is_other and is_alike and count < MOST_REPLACEMENTS:
-                count += 1
-                label = label_of(other, output)
-                yield InputChange((slot,), "replaced", node=other.id, output=output, label=label)
-
-
-def _behind(graph: GradGraph, node: Node) -> set[str]:
-    """An op and all that is computed from it."""
-    readers: dict[str, list[str]] = {}
-    for edge in graph.edges:
-        readers.setdefault(edge.origin, []).append(edge.target)
-    behind, waiting = {node.id}, [node.id]
-    while waiting:
-        for reader in readers.get(waiting.pop(), ()):
-            if reader not in behind:
-                behind.add(reader)
-                waiting.append(reader)
-    return behind
+            if is_other and (made.shape, made.dtype) == (own.shape, own.dtype):
+                found.append((other, output))
+    for other, output in found[:MOST_REPLACEMENTS]:
+        label = label_of(other, output)
+        yield InputChange((slot,), "replaced", node=other.id, output=output, label=label)
 
 
 def label_of(node: Node, output: int = 0) -> str:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from explorer.compare.translations import is_same, shorter, tied_names, translated
+from explorer.compare.causes.translations import is_same, shorter, tied_names, translated
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, names
 from explorer.model.causes import Cause, Mend

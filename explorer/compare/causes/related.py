@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.input_trials import label_of
-from explorer.compare.relations import WITH_PARTS, Found, Surroundings, relation_of
-from explorer.compare.rooms import noise_of, room_of
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.input_trials import label_of
+from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
+from explorer.compare.causes.relations import WITH_PARTS, Found, Surroundings, relation_of
+from explorer.compare.causes.rooms import noise_of, room_of
 from explorer.model.arrays import unpack
 from explorer.model.causes import Cause, Change, LeftOut
-from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue, Row
-from explorer.model.families import family
+from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
-    GradGraph,
     Layer,
     Node,
     Output,
@@ -40,8 +40,8 @@ class _Ends(NamedTuple):
     """
 
     side: SideName
-    here: GradGraph
-    there: GradGraph
+    here: Flow
+    there: Flow
     node: Node
     other: Node
     own: Output
@@ -50,7 +50,7 @@ class _Ends(NamedTuple):
     leaf: str = ""
 
 
-def related_cause(divergence: Divergence, left: GradGraph, right: GradGraph) -> Cause | None:
+def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
     """How the values at a divergence follow from one another; None where they do not."""
     causes = []
     for ends in _ends(divergence, left, right):
@@ -67,16 +67,16 @@ def _simplicity(cause: Cause) -> int:
     return 0 if factor is not None and factor.form in ("1/n", "1/√n", "1-p", "p") else 1
 
 
-def _cause(ends: _Ends, graphs: tuple[GradGraph, GradGraph]) -> Cause | None:
+def _cause(ends: _Ends, flows: tuple[Flow, Flow]) -> Cause | None:
     found = _found(ends)
     if found is None:
         return None
     change: Change = LeftOut(relation=found.relation) if ends.is_extra else found.relation
-    here, there = graphs if ends.side == "left" else graphs[::-1]
+    here, there = flows if ends.side == "left" else flows[::-1]
     node = ends.other if ends.is_extra else ends.node
     layers: tuple[Layer | None, Layer | None] = (
-        here.layers.get(node.scope),
-        None if ends.is_extra else there.layers.get(ends.other.scope),
+        here.graph.layers.get(node.scope),
+        None if ends.is_extra else there.graph.layers.get(ends.other.scope),
     )
     return Cause(
         side=ends.side,
@@ -102,7 +102,7 @@ def _found(ends: _Ends) -> Found | None:
     return relation_of(own, target, room, _surroundings(ends))
 
 
-def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
+def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[_Ends]:
     """The values that may follow from one another, those of the left side first."""
     if isinstance(divergence, ExtraOps):
         yield from _of_extra_ops(divergence, left, right)
@@ -112,16 +112,10 @@ def _ends(divergence: Divergence, left: GradGraph, right: GradGraph) -> Iterator
         yield from _of_both(divergence, left, right)
 
 
-def _of_both(
-    divergence: OtherValue | OtherStart, left: GradGraph, right: GradGraph
-) -> Iterator[_Ends]:
+def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> Iterator[_Ends]:
     """The last values of two rows of ops, or those of two leaves, either way round."""
-    first, second = divergence.nodes
-    if first is None or second is None:
-        return
-    given = divergence.rows if isinstance(divergence, OtherValue) else (None, None)
-    rows = row_from(left, first, given[0]), row_from(right, second, given[1])
-    if not all(rows):
+    rows = rows_at(divergence, left, right)
+    if rows is None:
         return
     node, other = rows[0][-1], rows[1][-1]
     if node.outputs and other.outputs:
@@ -140,154 +134,67 @@ def _read_the_same(divergence: OtherValue | OtherStart) -> bool:
     return not (divergence.inputs.differing or all(divergence.inputs.alone))
 
 
-def _too_many(side: SideName, graph: GradGraph, node: Node, other: Node) -> Iterator[_Ends]:
+def _too_many(side: SideName, flow: Flow, node: Node, other: Node) -> Iterator[_Ends]:
     """What an op makes of what it reads, where the op behind it is what the other side has at once."""
-    behind = next_op(graph, node)
-    kind = family(other.op)
-    if behind is None or family(behind.op) != kind or family(node.op) == kind:
-        return
-    for read in _read_by_row(graph, node, 1):
+    if is_ahead(node, flow.next_op(node), other):
+        yield from _made_of(side, flow, node, flow.origins(node))
+
+
+def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> Iterator[_Ends]:
+    """The value of a node, and what it reads that is as large."""
+    for read in reads:
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
             values = read.outputs[0], node.outputs[0]
-            yield _Ends(side, graph, graph, read, node, *values, is_extra=True)
+            yield _Ends(side, flow, flow, read, node, *values, is_extra=True)
 
 
-def _of_extra_ops(divergence: ExtraOps, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
+def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[_Ends]:
     """What a row of ops makes of what it reads; both are of the side that has it."""
     here = left if divergence.side == "left" else right
     last = divergence.nodes[0 if divergence.side == "left" else 1]
     if last is None or divergence.gradients or divergence.is_between:
         return
-    nodes = here.by_id()
-    node = nodes[last]
+    node = here.nodes[last]
     yield from _beside(divergence, left, right, node)
     # The other side is known to go on with an input only where this was read against the value.
     if divergence.gap.greatest is None:
         return
-    for read in _read_by_row(here, nodes[last], divergence.row.count):
-        if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
-            values = read.outputs[0], node.outputs[0]
-            yield _Ends(divergence.side, here, here, read, node, *values, is_extra=True)
+    reads = here.read_by_row(node, divergence.row.count)
+    yield from _made_of(divergence.side, here, node, reads)
 
 
-def _beside(divergence: ExtraOps, left: GradGraph, right: GradGraph, node: Node) -> Iterator[_Ends]:
+def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterator[_Ends]:
     """What the other side goes on with instead of a row of ops, if it is as large."""
-    if divergence.goes_on is None:
-        return
     here, there = (left, right) if divergence.side == "left" else (right, left)
-    wanted = divergence.goes_on
+    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
     own: Node | None = node
     for _ in range(NEAR):
-        for other in there.nodes:
-            is_there = (other.op, other.source[:1]) == (wanted.label, (wanted.source,))
-            if own and is_there and _have_one_shape(own, other):
-                values = own.outputs[0], other.outputs[0]
-                yield _Ends(divergence.side, here, there, own, other, *values)
-        own = next_op(here, own) if own else None
+        if other and own and is_of_form(own, other):
+            values = own.outputs[0], other.outputs[0]
+            yield _Ends(divergence.side, here, there, own, other, *values)
+        own = here.next_op(own) if own else None
 
 
-def _have_one_shape(node: Node, other: Node) -> bool:
-    if not node.outputs or not other.outputs:
-        return False
-    return node.outputs[0].shape == other.outputs[0].shape
-
-
-def _of_lone_leaf(divergence: LoneLeaf, left: GradGraph, right: GradGraph) -> Iterator[_Ends]:
+def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[_Ends]:
     """Values of the other side of which one with the leaf added is what the leaf's user makes."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     leaf = divergence.nodes[0 if divergence.side == "left" else 1]
-    nodes = here.by_id()
-    for edge in here.edges:
-        user = nodes[edge.target]
-        if edge.origin != leaf or user.kind != "op" or not user.outputs:
+    if leaf is None:
+        return
+    for edge in here.out_of(here.nodes[leaf]):
+        user = here.nodes[edge.target]
+        if user.kind != "op" or not user.outputs:
             continue
-        for node in there.nodes:
-            if _may_be_without(node, user) and not does_the_same(there, node, user):
+        for node in there.graph.nodes:
+            if is_of_form(node, user) and not does_the_same(there, node, user):
                 values = node.outputs[0], user.outputs[0]
                 yield _Ends(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
 
 
-def does_the_same(graph: GradGraph, node: Node, user: Node) -> bool:
-    """Whether an op of the user's kind reads a node: then it may have its own value for the leaf."""
-    behind = next_op(graph, node)
-    return behind is not None and family(behind.op) == family(user.op)
-
-
-def _may_be_without(node: Node, user: Node) -> bool:
-    return node.kind == "op" and node.phase == user.phase and _have_one_shape(node, user)
-
-
 def _size(output: Output) -> int:
     return math.prod(output.shape)
-
-
-def row_from(graph: GradGraph, first: str, row: Row | None) -> list[Node]:
-    """The ops of a row that begins with ``first``; [] where it is not known which they are.
-
-    Without a row it is that op alone.
-    """
-    nodes = graph.by_id()
-    if row is None or row.count == 1:
-        return [nodes[first]]
-    if row.end not in nodes:
-        return []
-    return [nodes[first], *row_between(graph, first, row.end)]
-
-
-def row_between(graph: GradGraph, first: str, end: str) -> list[Node]:
-    """The nodes between two, and the second of these."""
-    nodes = graph.by_id()
-    behind = _reached([first], [(edge.origin, edge.target) for edge in graph.edges])
-    before = _reached([end], [(edge.target, edge.origin) for edge in graph.edges])
-    between = (behind & before) - {first, end}
-    return [node for node in graph.nodes if node.id in between] + [nodes[end]]
-
-
-def _reached(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
-    """The nodes that are reached from some, and these themselves."""
-    following: dict[str, list[str]] = {}
-    for origin, target in steps:
-        following.setdefault(origin, []).append(target)
-    waiting = list(starts)
-    reached = set(waiting)
-    while waiting:
-        for target in following.get(waiting.pop(), ()):
-            if target not in reached:
-                reached.add(target)
-                waiting.append(target)
-    return reached
-
-
-def next_op(graph: GradGraph, node: Node) -> Node | None:
-    """The only op that computes from a node in its phase; what only moves numbers is passed."""
-    nodes = graph.by_id()
-    for _ in graph.nodes:
-        readers = {it.target for it in graph.edges if it.origin == node.id and it.kind != "control"}
-        ops = [nodes[it] for it in readers if nodes[it].kind == "op"]
-        ops = [op for op in ops if op.phase == node.phase]
-        if len(ops) != 1:
-            return None
-        (node,) = ops
-        if family(node.op) != "reshape":
-            return node
-    return None
-
-
-def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
-    """What a row of ``count`` ops that ends with a node reads from outside, the last inputs first."""
-    nodes = graph.by_id()
-    row = [last]
-    reads: list[Node] = []
-    for node in row:
-        for edge in graph.edges:
-            if edge.target != node.id or edge.kind == "control":
-                continue
-            origin = nodes[edge.origin]
-            is_of_row = len(row) < count and origin.kind == "op" and origin.phase == last.phase
-            (row if is_of_row else reads).append(origin)
-    return [read for read in reads if read not in row]
 
 
 # What a relation may be made of
@@ -296,7 +203,7 @@ def _read_by_row(graph: GradGraph, last: Node, count: int) -> list[Node]:
 def _surroundings(ends: _Ends) -> Surroundings:
     outputs = [ends.own, ends.target]
     for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
-        for read in _read_by_row(graph, node, NEAR):
+        for read in graph.read_by_row(node, NEAR):
             outputs += read.outputs[:1]
     sizes: set[int] = set()
     for output in outputs:
@@ -316,19 +223,17 @@ def _shares(ends: _Ends) -> Iterator[float]:
     given: list[ArgumentValue] = []
     for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
         given += node.arguments.values()
-        layer = graph.layers.get(node.scope)
+        layer = graph.graph.layers.get(node.scope)
         given += layer.settings.values() if layer else ()
     for value in given:
         if isinstance(value, float) and 0 < value < 1:
             yield value
 
 
-def _parts(
-    graph: GradGraph, node: Node, target: Output, other: GradGraph
-) -> Iterator[tuple[str, Floats]]:
+def _parts(graph: Flow, node: Node, target: Output, other: Flow) -> Iterator[tuple[str, Floats]]:
     """The values that were there before a node, by name, the nearest ones first; all parameters."""
-    before = [it for it in graph.nodes if it.order < node.order or it.kind == "parameter"]
-    before += [it for it in other.nodes if it.kind == "parameter"]
+    before = [it for it in graph.graph.nodes if it.order < node.order or it.kind == "parameter"]
+    before += [it for it in other.graph.nodes if it.kind == "parameter"]
     for part in _nearest(before, node)[:MOST_PARTS]:
         if part.kind == "output" or part.id == node.id or not part.outputs:
             continue
@@ -341,13 +246,11 @@ def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:
     return sorted(nodes, key=lambda it: (it.kind != "parameter", abs(node.order - it.order)))
 
 
-def constants_read(graph: GradGraph, row: list[Node]) -> Iterator[float | int]:
+def constants_read(graph: Flow, row: list[Node]) -> Iterator[float | int]:
     """The single numbers that some ops read as constants."""
-    nodes = graph.by_id()
-    ids = {node.id for node in row}
-    for edge in graph.edges:
-        origin = nodes[edge.origin]
-        if edge.target in ids and origin.kind == "constant" and edge.output < len(origin.outputs):
+    for edge in (edge for node in row for edge in graph.into(node)):
+        origin = graph.nodes[edge.origin]
+        if origin.kind == "constant" and edge.output < len(origin.outputs):
             value = numbers_of(origin.outputs[edge.output])
             if value is not None and value.size == 1:
                 number = float(value.ravel()[0])

@@ -1,0 +1,135 @@
+"""What reads what in a gradient graph, found once for each graph."""
+
+from collections.abc import Iterator, Mapping
+
+from explorer.model.families import family
+from explorer.model.graph import Edge, GradGraph, Node, Output
+
+RESHAPES = frozenset({"reshape"})
+"""The families that put the same numbers into another shape."""
+
+MOVES = frozenset({"reshape", "transpose"})
+"""The families that only move numbers."""
+
+
+class Flow:
+    """A graph with its edges by what they lead to and come from; those of an order alone are left out."""
+
+    def __init__(self, graph: GradGraph) -> None:
+        self.graph = graph
+        self.nodes = graph.by_id()
+        self._into: dict[str, list[Edge]] = {}
+        self._out_of: dict[str, list[Edge]] = {}
+        for edge in graph.edges:
+            if edge.kind != "control":
+                self._into.setdefault(edge.target, []).append(edge)
+                self._out_of.setdefault(edge.origin, []).append(edge)
+
+    def into(self, node: Node) -> list[Edge]:
+        """The edges that lead to a node."""
+        return self._into.get(node.id, [])
+
+    def out_of(self, node: Node) -> list[Edge]:
+        """The edges that come from a node."""
+        return self._out_of.get(node.id, [])
+
+    def origins(self, node: Node) -> list[Node]:
+        """What a node reads."""
+        return [self.nodes[edge.origin] for edge in self.into(node)]
+
+    def tensors(self, node: Node) -> dict[int, Output]:
+        """The tensors that an op reads, by their place among them."""
+        slots = {}
+        for edge in self.into(node):
+            outputs = self.nodes[edge.origin].outputs
+            if edge.output < len(outputs):
+                slots[edge.input] = outputs[edge.output]
+        return dict(sorted(slots.items()))
+
+    def next_op(self, node: Node, passed: frozenset[str] = RESHAPES) -> Node | None:
+        """The only op that computes from a node in its phase; those of the families ``passed`` are."""
+        for _ in self.nodes:
+            readers = {edge.target for edge in self.out_of(node)}
+            ops = _ops((self.nodes[reader] for reader in readers), node)
+            if len(ops) != 1:
+                return None
+            (node,) = ops
+            if family(node.op) not in passed:
+                return node
+        return None
+
+    def previous_op(self, node: Node, passed: frozenset[str] = RESHAPES) -> Node | None:
+        """The only op that a node computes from in its phase; those of the families ``passed`` are."""
+        for _ in self.nodes:
+            ops = _ops(iter(self.origins(node)), node)
+            if len(ops) != 1:
+                return None
+            (node,) = ops
+            if family(node.op) not in passed:
+                return node
+        return None
+
+    def is_handed_on(self, origin: str, node: Node) -> bool:
+        """Whether a node is ``origin``, or what only moves its numbers ends there."""
+        seen: set[str] = set()
+        while origin != node.id and origin not in seen:
+            seen.add(origin)
+            moving = self.nodes[origin]
+            if family(moving.op) not in MOVES or not self.into(moving):
+                return False
+            origin = self.into(moving)[0].origin
+        return origin == node.id
+
+    def row(self, first: str, end: str) -> list[Node]:
+        """Two nodes and all between them, in order; the first alone where no end is given."""
+        if end in ("", first):
+            return [self.nodes[first]]
+        between = self.behind(first) & self._before(end)
+        inner = [node for node in self.graph.nodes if node.id in between - {first, end}]
+        return [self.nodes[first], *inner, self.nodes[end]]
+
+    def row_up_to(self, last: Node, count: int) -> list[Node]:
+        """At most ``count`` ops in a row that end with one."""
+        row = [last]
+        while len(row) < count:
+            ops = _ops(iter(self.origins(row[0])), last)
+            if len(ops) != 1:
+                break
+            row.insert(0, ops[0])
+        return row
+
+    def read_by_row(self, last: Node, count: int) -> list[Node]:
+        """What ``count`` ops in a row read from outside, of which a node is the last; its own first."""
+        row = [last]
+        reads: list[Node] = []
+        for node in row:
+            for origin in self.origins(node):
+                is_of_row = len(row) < count and origin.kind == "op" and origin.phase == last.phase
+                (row if is_of_row else reads).append(origin)
+        return [read for read in reads if read not in row]
+
+    def behind(self, node: str) -> set[str]:
+        """A node and all that is computed from it."""
+        return _reached(
+            node, {it: [edge.target for edge in out] for it, out in self._out_of.items()}
+        )
+
+    def _before(self, node: str) -> set[str]:
+        return _reached(
+            node, {it: [edge.origin for edge in into] for it, into in self._into.items()}
+        )
+
+
+def _ops(nodes: Iterator[Node], of: Node) -> list[Node]:
+    """The ops among some nodes, in the phase of another one."""
+    return [node for node in nodes if node.kind == "op" and node.phase == of.phase]
+
+
+def _reached(start: str, steps: Mapping[str, list[str]]) -> set[str]:
+    reached, waiting = {start}, [start]
+    while waiting:
+        for following in steps.get(waiting.pop(), ()):
+            if following not in reached:
+                reached.add(following)
+                waiting.append(following)
+    return reached

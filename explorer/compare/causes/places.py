@@ -1,0 +1,126 @@
+"""What two graphs have at a divergence: the ops of each side, in rows, that can be computed again."""
+
+from typing import NamedTuple
+
+from explorer.compare.causes.flow import Flow
+from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Place, ResultElsewhere
+from explorer.model.families import family
+from explorer.model.graph import OTHER, Node, SideName
+
+
+class Ends(NamedTuple):
+    """What two graphs have at a divergence: one op or several in a row of ``here``, and of ``there``.
+
+    What differs is their first output, or the ``result`` of that name which they make.
+    """
+
+    side: SideName
+    here: Flow
+    there: Flow
+    own_row: list[Node]
+    row: list[Node]
+    result: str = ""
+
+
+def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:
+    """The ops of both sides, which can be computed again, and what the other one has instead."""
+    if isinstance(divergence, ExtraOps):
+        one = _with_one_more(divergence, left, right)
+        return [one] if one else []
+    result = ""
+    if isinstance(divergence, ResultElsewhere) and divergence.do_correspond:
+        result = divergence.name  # a further output of the two ops, such as a running statistic
+    elif not isinstance(divergence, OtherValue):
+        return []
+    rows = rows_at(divergence, left, right)
+    if rows is None:
+        return []
+    ours, theirs = rows
+    both = [
+        Ends("left", left, right, ours, theirs, result),
+        Ends("right", right, left, theirs, ours, result),
+    ]
+    if len(ours) == len(theirs) == 1 and not result:
+        both += [longer for longer in map(_with_what_follows, list(both)) if longer]
+    return both
+
+
+def rows_at(
+    divergence: Divergence, left: Flow, right: Flow
+) -> tuple[list[Node], list[Node]] | None:
+    """The ops in a row of each side; None where one has none, or its last is not known."""
+    first, second = divergence.nodes
+    if first is None or second is None:
+        return None
+    if not isinstance(divergence, OtherValue):
+        return [left.nodes[first]], [right.nodes[second]]
+    ours, theirs = divergence.rows
+    for row, flow in ((ours, left), (theirs, right)):
+        if row.count > 1 and row.end not in flow.nodes:
+            return None
+    return left.row(first, ours.end), right.row(second, theirs.end)
+
+
+def _with_what_follows(ends: Ends) -> Ends | None:
+    """An op with what is behind it, up to an op of the kind that the other side has at once."""
+    (node,), (other,) = ends.own_row, ends.row
+    behind = ends.here.next_op(node)
+    if not is_ahead(node, behind, other) or behind is None:
+        return None
+    return ends._replace(own_row=ends.here.row(node.id, behind.id))
+
+
+def is_ahead(node: Node, behind: Node | None, other: Node) -> bool:
+    """Whether the op ``behind`` a node, and not the node itself, is of the other side's kind."""
+    kind = family(other.op)
+    return behind is not None and family(behind.op) == kind != family(node.op)
+
+
+def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None:
+    """An op that one side alone has, with the op behind it, and that of the other side in its place.
+
+    The two are of one kind, in one module.
+    """
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    first = divergence.nodes[0 if divergence.side == "left" else 1]
+    if first is None:
+        return None
+    node = here.nodes[first]
+    behind = here.next_op(node)
+    if behind is None:
+        return None
+    if divergence.goes_on is not None:
+        other = at_place(there, divergence.goes_on)
+        row = [*here.row_up_to(node, divergence.row.count), behind]
+        return Ends(OTHER[divergence.side], there, here, [other], row) if other else None
+    if divergence.row.count > 1:
+        return None
+    like = [other for other in there.graph.nodes if _is_in_its_place(other, behind)]
+    return Ends(divergence.side, here, there, [node, behind], like) if len(like) == 1 else None
+
+
+def at_place(flow: Flow, place: Place) -> Node | None:
+    """The first node of an op and a line."""
+    for node in flow.graph.nodes:
+        if (node.op, node.source[:1]) == (place.label, (place.source,)):
+            return node
+    return None
+
+
+def _is_in_its_place(other: Node, node: Node) -> bool:
+    """Whether an op is of the kind of one of the other side, in a module of the same name."""
+    is_one_kind = (other.scope, family(other.op)) == (node.scope, family(node.op))
+    return is_one_kind and is_of_form(other, node)
+
+
+def is_of_form(node: Node, other: Node) -> bool:
+    """Whether a node is an op in the phase of another one, with a value of the same shape."""
+    if node.kind != "op" or node.phase != other.phase or not (node.outputs and other.outputs):
+        return False
+    return node.outputs[0].shape == other.outputs[0].shape
+
+
+def does_the_same(flow: Flow, node: Node, user: Node) -> bool:
+    """Whether an op of the user's kind reads a node: then it may have its own value for a leaf."""
+    behind = flow.next_op(node)
+    return behind is not None and family(behind.op) == family(user.op)

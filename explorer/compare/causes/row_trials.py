@@ -1,0 +1,85 @@
+"""What is tried with several ops in a row: one of them changed, or two in the opposite order."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from explorer.compare.causes.flow import MOVES, Flow
+from explorer.compare.causes.input_trials import op_label
+from explorer.model.causes import InputChange, Trial
+from explorer.model.families import family
+from explorer.model.graph import Arguments, Node
+
+NORMS = frozenset({"layernorm", "groupnorm"})
+"""Families of norms that are the same where one axis is left."""
+
+MOST_OPS = 8
+"""Longer rows are not tried."""
+
+
+def members(row: list[Node]) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """The ops of a row, each with those behind it."""
+    if len(row) <= MOST_OPS:
+        for place, node in enumerate(row):
+            yield node, tuple(later.id for later in row[place + 1 :])
+
+
+class Exchanged(NamedTuple):
+    """Two ops in the opposite order: the trials, one for each input of the first, and both second ops."""
+
+    trials: list[Trial]
+    second: Node
+    other_second: Node
+
+
+def exchanged(here: Flow, node: Node, there: Flow, row: list[Node]) -> Exchanged | None:
+    """Two ops in the opposite order, where the other side has them so.
+
+    None where the two sides do not have the same two kinds of ops: the other one has them as the ends
+    of ``row``, as its only op and the one behind it, or as its only op and the one before it.
+    """
+    second = here.next_op(node, MOVES)
+    if second is None or _kind(node) == _kind(second):
+        return None
+    other_second = _second(there, row, (_kind(second), _kind(node)))
+    if other_second is None:
+        return None
+    slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, node)]
+    trials = []
+    for read in here.into(node) if slots else ():
+        ahead = InputChange(
+            (slots[0],), "ahead", node=read.origin, output=read.output, label=op_label(node)
+        )
+        trials += [
+            Trial(second.id, inputs=(ahead,), then=(node.id,), then_arguments=changed)
+            for changed in ({}, *_numbers_of(other_second, node))
+        ]
+    return Exchanged(trials, second, other_second)
+
+
+def _second(flow: Flow, row: list[Node], kinds: tuple[str, str]) -> Node | None:
+    """The second of two ops of some kinds in a row, or around its only op."""
+    if len(row) > 1:
+        return row[-1] if _kinds(row[0], row[-1]) == kinds else None
+    (node,) = row
+    behind = flow.next_op(node, MOVES)
+    if _kinds(node, behind) == kinds:
+        return behind
+    return node if _kinds(flow.previous_op(node, MOVES), node) == kinds else None
+
+
+def _kinds(first: Node | None, second: Node | None) -> tuple[str, str]:
+    return _kind(first) if first else "", _kind(second) if second else ""
+
+
+def _kind(node: Node) -> str:
+    """The family of an op; one for all norms, which are the same where one axis is left."""
+    found = family(node.op)
+    return "norm" if found in NORMS else found
+
+
+def _numbers_of(other: Node, node: Node) -> Iterator[Arguments]:
+    """Each number of a node, such as its eps, with those of another one in its place."""
+    for name, own in node.arguments.items():
+        for value in other.arguments.values():
+            if isinstance(own, float) and isinstance(value, float) and value != own:
+                yield {name: value}

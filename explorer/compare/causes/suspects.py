@@ -1,0 +1,155 @@
+"""What is tried where two ops give different values for equal inputs.
+
+It is guessed freely, from what the other side's ops and layers were given: each guess is tried, and only
+one that gives the other side's value is a cause.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from explorer.compare.causes.argument_trials import argument_changes
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.input_trials import input_changes
+from explorer.compare.causes.kinds import KINDS
+from explorer.compare.causes.lone_leaves import without_leaf
+from explorer.compare.causes.paddings import padded
+from explorer.compare.causes.places import Ends, ends_at
+from explorer.compare.causes.related import constants_read
+from explorer.compare.causes.row_trials import exchanged, members
+from explorer.model.causes import LEFT_OUT, Trial
+from explorer.model.divergence import Divergence, LoneLeaf
+from explorer.model.engines import ENGINES
+from explorer.model.graph import ArgumentValue, Node, Output, SideName
+
+
+class Suspect(NamedTuple):
+    """An op that can be computed in other ways, its own value, and the one that it should then have.
+
+    ``other`` is the op of the other side. ``trials`` begin with none that changes anything.
+    """
+
+    side: SideName
+    node: Node
+    other: Node
+    own: Output
+    target: Output
+    trials: tuple[Trial, ...]
+
+
+def suspects_at(divergence: Divergence, left: Flow, right: Flow) -> tuple[Suspect, ...]:
+    """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
+    both = ends_at(divergence, left, right)
+    suspects = [_suspect(ends) for ends in sorted(both, key=lambda it: not _is_of_torch(it.here))]
+    suspects += [_in_other_order(ends) for ends in both]
+    if isinstance(divergence, LoneLeaf):
+        suspects += _without_leaf(divergence, left, right)
+    return tuple(suspect for suspect in suspects if suspect is not None)
+
+
+def _suspect(ends: Ends) -> Suspect | None:
+    """What can be tried at one end of a divergence; None where nothing can."""
+    last = ends.own_row[-1]
+    own = _value(ends.here, last, ends.result)
+    target = _value(ends.there, ends.row[-1], ends.result)
+    if own is None or target is None:
+        return None
+    trials = list(_alone(ends, target) if len(ends.own_row) == 1 else _in_a_row(ends))
+    if not trials:
+        return None
+    first, *others = ends.own_row
+    unchanged = Trial(first.id, then=tuple(node.id for node in others))
+    return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials))
+
+
+def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
+    """An op with one argument changed, another operator, changed inputs, and two arguments changed."""
+    (node,) = ends.own_row
+    changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
+    for change in changes.single:
+        yield Trial(node.id, change)
+    yield from _other_operators(node)
+    for change in changes.windows:
+        yield Trial(node.id, change)
+    for input_change in input_changes(ends.here, node):
+        yield Trial(node.id, inputs=(input_change,))
+    for change in changes.double:
+        yield Trial(node.id, change)
+    yield from padded(node, ends.here.tensors(node), target)
+
+
+def _in_a_row(ends: Ends) -> Iterator[Trial]:
+    """Each op of a row changed or left out, and those behind it computed again."""
+    for node, then in members(ends.own_row):
+        changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
+        trials = [Trial(node.id, change) for change in (*changes.single, *changes.windows)]
+        trials += [*_other_operators(node), Trial(node.id, op=LEFT_OUT)]
+        for trial in trials:
+            yield msgspec.structs.replace(trial, then=then)
+
+
+def _other_operators(node: Node) -> Iterator[Trial]:
+    """The operators that may stand in the place of an op."""
+    # In memory of its own: what is written in place is compared as well.
+    plain = node.op.replace("_.default", ".default")
+    for kind in KINDS:
+        if plain in kind:
+            yield from (Trial(node.id, op=other) for other in kind if other != plain)
+
+
+def _in_other_order(ends: Ends) -> Suspect | None:
+    """Two ops in the opposite order, where the other side has them so."""
+    found = exchanged(ends.here, ends.own_row[0], ends.there, ends.row)
+    if found is None:
+        return None
+    return _suspect_of(ends.side, found.second, found.other_second, found.trials)
+
+
+def _without_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Suspect | None]:
+    """What reads a leaf that one side alone has, beside the ops that may do the same without it."""
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    for user, other, trial in without_leaf(divergence, here, there):
+        yield _suspect_of(divergence.side, user, other, [trial])
+
+
+def _suspect_of(side: SideName, node: Node, other: Node, trials: list[Trial]) -> Suspect | None:
+    """An op beside one of the other side, by their first outputs."""
+    if not (node.outputs and other.outputs):
+        return None
+    values = node.outputs[0], other.outputs[0]
+    return Suspect(side, node, other, *values, (Trial(node.id), *trials))
+
+
+def _is_of_torch(flow: Flow) -> bool:
+    return ENGINES[flow.graph.engine].framework == "torch"
+
+
+def _rank(flow: Flow, node: Node) -> int:
+    """The most axes of what a node reads and yields."""
+    outputs = [output for one in (node, *flow.origins(node)) for output in one.outputs[:1]]
+    return max((len(output.shape) for output in outputs), default=0)
+
+
+def _pool(ends: Ends) -> list[ArgumentValue]:
+    """What the ops of the other side and the layers of both sides were given, constants too."""
+    pool: list[ArgumentValue] = []
+    for node in ends.row:
+        pool += node.arguments.values()
+    pool += constants_read(ends.there, ends.row)
+    scopes = {node.scope for node in (*ends.row, *ends.own_row)}
+    for flow in (ends.there, ends.here):
+        layers = flow.graph.layers
+        for scope in sorted(scopes & layers.keys()):
+            pool += layers[scope].settings.values()
+    return pool
+
+
+def _value(flow: Flow, node: Node, result: str) -> Output | None:
+    """The first output of a node, or the result of that name."""
+    if not result:
+        return node.outputs[0] if node.outputs else None
+    for other in flow.graph.nodes:
+        if other.kind == "output" and other.name == result:
+            return other.outputs[0]
+    return None

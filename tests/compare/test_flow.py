@@ -1,0 +1,65 @@
+"""What reads what in a graph: rows of ops, and the op before and behind one."""
+
+from explorer.compare.causes.flow import MOVES, Flow
+from explorer.model.graph import GradGraph
+from tests.support.handmade_graph import HandmadeGraph
+
+
+def chain(*ops: str) -> GradGraph:
+    """An input, and ops in a row that read it: "n1", "n2", …"""
+    made = HandmadeGraph()
+    last = made.leaf("x", "input")
+    for op in ops:
+        last = made.add(op, [last])
+    return made.record()
+
+
+def test_what_only_moves_numbers_is_passed_on_the_way_to_an_op() -> None:
+    flow = Flow(chain("aten.mul", "aten.view.default", "aten.permute.default", "aten.exp.default"))
+    first, view, permute, last = (flow.nodes[f"n{number}"] for number in (1, 2, 3, 4))
+    assert flow.next_op(first) is permute
+    assert flow.next_op(first, MOVES) is last
+    assert flow.next_op(last) is None
+    assert flow.previous_op(permute) is first
+    assert flow.previous_op(last, MOVES) is first
+    assert flow.previous_op(first) is None
+    assert flow.is_handed_on(permute.id, first)
+    assert flow.is_handed_on(view.id, view)
+    assert not flow.is_handed_on(last.id, first)
+
+
+def test_an_op_with_several_readers_has_no_next_one() -> None:
+    made = HandmadeGraph()
+    x = made.leaf("x", "input")
+    y = made.add("aten.mul", [x])
+    both = [made.add("aten.exp.default", [y]), made.add("aten.sin.default", [y])]
+    z = made.add("aten.add.Tensor", both)
+    flow = Flow(made.record())
+    assert flow.next_op(flow.nodes[y]) is None
+    assert flow.previous_op(flow.nodes[z]) is None
+    assert flow.behind(y) == {y, *both, z}
+    assert [node.id for node in flow.row(y, z)] == [y, *both, z]
+    assert [node.id for node in flow.row(y, "")] == [y]
+
+
+def test_a_row_is_found_from_its_end_with_what_it_reads_from_outside() -> None:
+    made = HandmadeGraph()
+    x, bias = made.leaf("x", "input"), made.leaf("bias")
+    product = made.add("aten.mm.default", [x])
+    total = made.add("aten.add.Tensor", [product, bias])
+    flow = Flow(made.record())
+    last = flow.nodes[total]
+    assert [node.id for node in flow.row_up_to(last, 2)] == [product, total]
+    assert [node.id for node in flow.row_up_to(last, 1)] == [total]
+    assert [node.id for node in flow.read_by_row(last, 2)] == [bias, x]
+    assert [node.id for node in flow.origins(last)] == [product, bias]
+    assert list(flow.tensors(last)) == [0, 1]
+
+
+def test_saved_values_are_read_too() -> None:
+    made = HandmadeGraph()
+    x = made.leaf("x", "input")
+    y = made.add("aten.exp.default", [x])
+    made.add("aten.sin.default", [x], saved=[y])
+    flow = Flow(made.record())
+    assert [edge.kind for edge in flow.out_of(flow.nodes[y])] == ["saved"]
