@@ -141,3 +141,10 @@ def test_an_infinity_has_no_room_for_a_number() -> None:
         assert ROOM.apart(one, other) is None
     assert ROOM.apart(infinite, infinite) == 0
     assert Room(1e-6, most=0.0).apart(numbers, numbers + 1e-7) is None
+
+
+def test_two_masks_of_two_numbers_differ_by_the_elements_that_one_has_more() -> None:
+    diagonal, above = np.triu(np.ones((5, 5)), 1), np.triu(np.ones((1, 5, 5)), 2)
+    wanted = Related(how="masked", factor=Factor(0.0), numbers=(4,))
+    assert relation(diagonal, above) == wanted
+    assert relation(diagonal, 1 - above) is None

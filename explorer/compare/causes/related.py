@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.relations import WITH_PARTS, Found, Surroundings, relation_of
@@ -14,6 +14,7 @@ from explorer.compare.causes.rooms import noise_of, room_of
 from explorer.model.arrays import unpack
 from explorer.model.causes import Cause, Change, LeftOut
 from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
+from explorer.model.families import family
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
@@ -29,6 +30,10 @@ MOST_PARTS = 300
 
 NEAR = 4
 """So many ops back are the sizes of which a factor may be something."""
+
+
+CUTS = MOVES | {"slice", "cast"}
+"""Families of ops between a mask and the op that reads it."""
 
 
 class _Ends(NamedTuple):
@@ -181,6 +186,7 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[_En
     leaf = divergence.nodes[0 if divergence.side == "left" else 1]
     if leaf is None:
         return
+    yield from _beside_constants(divergence.side, here, here.nodes[leaf], there)
     for edge in here.out_of(here.nodes[leaf]):
         user = here.nodes[edge.target]
         if user.kind != "op" or not user.outputs:
@@ -191,6 +197,25 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[_En
                 yield _Ends(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
+
+
+def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[_Ends]:
+    """A leaf of one side alone, such as a mask, and constants that ops of its reader's kind read there.
+
+    They are as large, and in a module of the same name.
+    """
+    reader = here.next_op(leaf, CUTS)
+    if reader is None or not leaf.outputs:
+        return
+    for node in there.graph.nodes:
+        if (node.scope, family(node.op)) != (reader.scope, family(reader.op)):
+            continue
+        for constant in there.origins(node):
+            is_constant = constant.kind == "constant" and constant.outputs
+            if is_constant and _size(constant.outputs[0]) == _size(leaf.outputs[0]) > 1:
+                values = leaf.outputs[0], constant.outputs[0]
+                yield _Ends(side, here, there, leaf, constant, *values)
+                yield _Ends(OTHER[side], there, here, constant, leaf, *values[::-1])
 
 
 def _size(output: Output) -> int:

@@ -270,17 +270,18 @@ def _layouts(values: _Values) -> Candidates:
 
 def _masked(values: _Values) -> Candidates:
     """The same but for elements that are one number there."""
-    if not values.are_of_one_size or values.own.shape != values.target.shape:
+    own, target = values.own, values.target
+    if own.size < 2 or own.squeeze().shape != target.squeeze().shape:
         return
+    own = own.reshape(target.shape)
     with np.errstate(invalid="ignore"):
-        others = ~(np.abs(values.own - values.target) <= values.room.base)
-    others &= values.own != values.target
-    count = int(others.sum())
-    numbers = np.unique(values.target[others])
-    is_one = numbers.size == 1 and not np.isnan(numbers[0])
-    if is_one and 1 < count < values.own.size and _is_telling(values.own[~others]):
+        others = ~(np.abs(own - target) <= values.room.base) & (own != target)
+    count, numbers = int(others.sum()), np.unique(target[others])
+    # A mask may have two numbers alone: then most of it is the same.
+    is_much = _is_telling(own[~others]) or own.size > 2 * max(count, FEW)
+    if numbers.size == 1 and not np.isnan(numbers[0]) and 1 < count < own.size and is_much:
         number = float(numbers[0])
-        made = np.where(others, number, values.own)
+        made = np.where(others, number, own)
         yield Related(how="masked", factor=Factor(number), numbers=(count,)), made
 
 
