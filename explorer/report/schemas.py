@@ -75,6 +75,13 @@ class Form(msgspec.Struct, frozen=True):
     computed: dict[str, tuple[Any, Find]] = {}
 
 
+class Mending(msgspec.Struct, frozen=True):
+    """What to write in one of the nets, as a record and as code."""
+
+    what: Mend
+    code: str
+
+
 class Explaining(msgspec.Struct, frozen=True):
     """The cause of a divergence between the graphs of two engines."""
 
@@ -92,17 +99,18 @@ class Explaining(msgspec.Struct, frozen=True):
         return cause_sentence(self.what, self.engines)
 
     @property
-    def mends(self) -> list["Mending"]:
+    def mends(self) -> list[Mending]:
         """What to write in either net, with its code."""
         codes = [mend.code for mend in mend_texts(self.what, self.engines)]
         return list(map(Mending, self.what.mends, codes))
 
 
-class Mending(msgspec.Struct, frozen=True):
-    """What to write in one of the nets, as a record and as code."""
+class TriedChange(msgspec.Struct, frozen=True):
+    """A change of an op that was tried; ``apart`` is None of one that gives the other side's value."""
 
-    what: Mend
-    code: str
+    change: ChangeOfOp
+    op: str
+    apart: float | None
 
 
 class Trying(msgspec.Struct, frozen=True):
@@ -118,22 +126,14 @@ class Trying(msgspec.Struct, frozen=True):
         return self.engines[0] if self.what.side == "left" else self.engines[1]
 
     @property
-    def fitting(self) -> list["TriedChange"]:
+    def fitting(self) -> list[TriedChange]:
         """Changes that give the other side's value."""
         return [TriedChange(change, self.what.op, None) for change in self.what.fitting]
 
     @property
-    def nearest(self) -> list["TriedChange"]:
+    def nearest(self) -> list[TriedChange]:
         """The changes that come nearest to the other side's value without giving it."""
         return [TriedChange(it.change, it.op, it.apart) for it in self.what.nearest]
-
-
-class TriedChange(msgspec.Struct, frozen=True):
-    """A change of an op that was tried; ``apart`` is None of one that gives the other side's value."""
-
-    change: ChangeOfOp
-    op: str
-    apart: float | None
 
 
 class Stated(msgspec.Struct, frozen=True):
