@@ -14,6 +14,7 @@ from explorer.model.measurement import Measured
 from explorer.model.message import Text
 from explorer.model.results import LOST
 from explorer.model.study import StudyRecord
+from explorer.report.recorded.fallback import notice, study_in_place
 from explorer.report.schemas import study_document
 from explorer.report.study import DEFAULT_FORMATS, FORMATS, study_blocks, study_files
 from explorer.scenario.devices import parse
@@ -36,10 +37,15 @@ def run_study(options: StudyOptions) -> int:
     subject = target(topic, options.scenario, options.device)
     folder = prepared(options.out)
     limit = topic.seconds if options.request_timeout is None else options.request_timeout
-    store = Store(fresh=options.fresh)
-    with Workers(limit, options.timeout) as workers, progress() as step:
-        record = study(topic, subject, workers, step, store)
-    print_stored(store.used("measurement"), len(record.measured))
+    recorded = None if options.fresh else study_in_place(topic, subject)
+    if recorded is not None:
+        to_stderr(notice())
+        record = recorded
+    else:
+        store = Store(fresh=options.fresh)
+        with Workers(limit, options.timeout) as workers, progress() as step:
+            record = study(topic, subject, workers, step, store)
+        print_stored(store.used("measurement"), len(record.measured))
     if options.as_json:
         print_document(study_document(record))
     else:
