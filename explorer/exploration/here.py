@@ -3,11 +3,12 @@
 from importlib.util import find_spec
 
 from explorer.model.engines import FRAMEWORKS
+from explorer.workers.system import can_run_workers
 
 
 def nothing_runs() -> bool:
-    """Whether no framework is here: then faces show what was recorded elsewhere."""
-    return not any(map(_is_here, FRAMEWORKS))
+    """Whether no net can be run here: then faces show what was recorded elsewhere."""
+    return not can_run_workers() or not any(map(_is_here, FRAMEWORKS))
 
 
 def _is_here(package: str) -> bool:
