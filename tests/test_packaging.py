@@ -128,7 +128,9 @@ def pinned() -> set[str]:
     return {line.partition("#")[0].strip() for line in lines} - {""}
 
 
-def test_what_is_always_installed_has_lower_bounds_alone_which_were_tried_and_no_framework() -> None:
+def test_what_is_always_installed_has_lower_bounds_alone_which_were_tried_and_no_framework() -> (
+    None
+):
     floors = {}
     for line in (ROOT / "tests" / "floors.txt").read_text(encoding="utf-8").splitlines():
         name, _, version = line.partition("==")

@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from explorer.shipped import PACKAGE
+
+try:
+    from numpy._core._multiarray_umath import __cpu_features__
+except ImportError:  # numpy 1
+    from numpy.core._multiarray_umath import __cpu_features__
 
 DISTRIBUTIONS = ("mindspore", "torch", "numpy", "keras", "scipy", "networkx")
 """The packages whose versions results depend on; that of the explorer is in its digest."""
@@ -102,8 +106,7 @@ def _digest_of_files(paths: Iterable[Path]) -> str:
 
 def _machine() -> dict[str, str]:
     """What the last digits of a result depend on: the processor's vector units, and the devices."""
-    features = np.core._multiarray_umath.__cpu_features__
-    units = " ".join(sorted(name for name, has_it in features.items() if has_it))
+    units = " ".join(sorted(name for name, has_it in __cpu_features__.items() if has_it))
     facts = {"system": platform.system(), "machine": platform.machine(), "units": units}
     for name in VARIABLES:
         facts[name] = os.environ.get(name, "")
