@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import socket
-import struct
 import tempfile
 import threading
 import time
@@ -17,22 +16,10 @@ import psutil
 from explorer.model.environments import Environment
 from explorer.workers.children import Started, Streams, kill_group
 from explorer.workers.environments import nursery_environment
-from explorer.workers.protocol import HEADER
-
-NEWS = struct.Struct("<cq")
-"""A message about a worker: BORN with its process id, or ENDED with its exit code."""
-
-BORN, ENDED = b"b", b"e"
+from explorer.workers.protocol import BORN, HEADER, NEWS, Birth
 
 LOOKING_SECONDS = 0.01
 """Seconds between two looks at whether a worker has ended."""
-
-
-class Birth(msgspec.Struct, frozen=True):
-    """What a worker that is forked begins with, beside its open files."""
-
-    environment: dict[str, str]
-    folder: str
 
 
 class Nursery:
