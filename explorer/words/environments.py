@@ -22,7 +22,8 @@ def installed(facts: EnvironmentFacts) -> str:
     """What is installed in an environment: "Python 3.12.1, PyTorch 2.6.0, numpy 2.1.0"."""
     if facts.error:
         return facts.error
-    labels = {**{name: FRAMEWORK_LABELS[name] for name in FRAMEWORKS}, "numpy": "numpy"}
+    labels: dict[str, str] = {name: FRAMEWORK_LABELS[name] for name in FRAMEWORKS}
+    labels["numpy"] = "numpy"
     versions = facts.versions
     packages = [f"{labels[name]} {versions[name]}" for name in labels if name in versions]
     return ", ".join([f"Python {facts.python}", *packages])
