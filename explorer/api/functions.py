@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import structs
 
@@ -14,22 +14,31 @@ from explorer.api.results import Claims, Difference, Exploration, Picture, Study
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
-from explorer.exploration.options import RunOptions
+from explorer.exploration.options import RunOptions, Wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
+from explorer.model.report import Report
+from explorer.report.recorded.fallback import (
+    board_in_place,
+    notice,
+    report_in_place,
+    study_in_place,
+)
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.own_nets import FOLDER, code_of, code_of_nets, own_nets, sent
 from explorer.scenario.reader import read
 from explorer.scenario.selection import Selection
-from explorer.store.store import Store
+from explorer.store.store import Store, to_stderr
 from explorer.text.choices import refusal
 from explorer.text.language import _
 from explorer.topics import claims as every_claim
 from explorer.topics import studies, study_topic
 from explorer.topics.boards import board
 from explorer.workers.workers import REQUEST_SECONDS, Workers
+
+Value = TypeVar("Value")
 
 Net = str | Path | Declaration
 """A shipped scenario's name, a scenario's file, or nets() of one's own package."""
@@ -123,9 +132,25 @@ def explore(
     options.check()
     with scenario_of(net, fresh=fresh) as scenario:
         wanted = options.wanted(scenario)
+        store = Store(fresh=fresh)
+        known = stored.stored_report(scenario, wanted, store, request_timeout)
+        known = known or _recorded(scenario, wanted, fresh)
+        if known is not None:
+            return Exploration(known, _code_of(net, scenario))
         with Workers(request_timeout, timeout) as workers:
-            report = stored.explored(scenario, wanted, workers, Store(fresh=fresh))
+            report = stored.explored(scenario, wanted, workers, store)
     return Exploration(report, _code_of(net, scenario))
+
+
+def _recorded(scenario: Declaration, wanted: Wanted, fresh: bool) -> Report | None:
+    """What is recorded of a net that cannot be run here, with a line on stderr that says so."""
+    return _noted(None if fresh else report_in_place(scenario, wanted))
+
+
+def _noted(recorded: Value | None) -> Value | None:
+    if recorded is not None:
+        to_stderr(notice())
+    return recorded
 
 
 LARGER: tuple[Selection | None, ...] = (None, "structure", "all", "main")
@@ -144,6 +169,9 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
             known = stored.stored_report(scenario, larger, store, options.request_timeout)
             if known is not None:
                 return Exploration(known, _code_of(net, scenario))
+        known = _recorded(scenario, wanted, options.fresh)
+        if known is not None:
+            return Exploration(known, _code_of(net, scenario))
         with Workers(options.request_timeout, options.timeout) as workers:
             report = stored.explored(scenario, wanted, workers, store)
             return Exploration(report, _code_of(net, scenario))
@@ -250,7 +278,9 @@ def study(
     limit = topic.seconds if request_timeout is None else request_timeout
     with _file_of(net) as file, Workers(limit, timeout) as workers:
         target = studies.target(topic, file, device)
-        record = studies.study(topic, target, workers, store=Store(fresh=fresh))
+        record = _noted(None if fresh else study_in_place(topic, target))
+        if record is None:
+            record = studies.study(topic, target, workers, store=Store(fresh=fresh))
     return Study(record)
 
 
@@ -267,6 +297,9 @@ def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECON
             fact = _("unknown claim {given!r}").format(given=row)
             raise UsageError(refusal(fact, str(row), [allowed]))
     chosen = [known[row] for row in rows] if rows else list(known.values())
+    recorded = _noted(None if fresh else board_in_place(chosen))
+    if recorded is not None:
+        return Claims(recorded)
     with Workers(request_timeout) as workers:
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))
 
