@@ -1,5 +1,6 @@
 """Environments: Pythons in which a framework is installed, and what is known of each."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -15,6 +16,12 @@ Origin = Literal["here", "variable", "project", "user", "given"]
 - "user": added by ``explorer env add``
 - "given": a path in the place of a name
 """
+
+
+Homes = Mapping[Framework, str]
+"""The environments in which frameworks are run, by name, where any is named."""
+
+NO_HOMES: Homes = {}
 
 
 class Environment(msgspec.Struct, frozen=True):
