@@ -37,7 +37,7 @@ def _output_node(graph: Any) -> Any:
 
 
 def _last_node(graph: Any) -> Any:
-    return next(reversed(graph.nodes))
+    return list(graph.nodes)[-1]
 
 
 def _as_it_is(tensor: torch.Tensor) -> torch.Tensor:
