@@ -100,6 +100,8 @@ FEATURES: dict[str, Feature] = {
     # Capture for export by Dynamo, with descriptions of what AOTAutograd makes of it (these: 2.9);
     # before, Dynamo's older export, and the order of what AOTAutograd takes and returns.
     "joint": Feature((2, 10), "described", "ordered"),
+    # Dynamo traces torch.func; before, it has to be told to.
+    "traces_transforms": Feature((2, 3), {}, {"capture_func_transforms": True}),
     # Dynamo's setting; before, it refuses nets that call torch.autograd.grad.
     "trace_autograd_ops": Feature((2, 11), {"trace_autograd_ops": True}, {}),
 }
