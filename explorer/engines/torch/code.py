@@ -21,6 +21,7 @@ from explorer.scenario.load import load
 
 DYNAMO = {
     "allow_rnn": True,  # without it LSTMs are refused
+    **offered("traces_transforms"),
     **offered("trace_autograd_ops"),  # without it nets are refused that call torch.autograd.grad
 }
 """Settings of Dynamo (torch 2.13) that a reader needs too to get the same graph."""
@@ -284,7 +285,8 @@ def _described(arguments: str, prefix: str) -> list[str]:
 def _ordered(arguments: str, prefix: str) -> list[str]:
     """The same before torch 2.10, and the places of the outputs that have cotangents, ``seeded``."""
     return [
-        f"forward = torch._dynamo.export(net)({arguments}).graph_module",
+        "export = torch._dynamo.export(net, assume_static_by_default=True)",
+        f"forward = export({arguments}).graph_module",
         "held = {**dict(forward.named_parameters()), **dict(forward.named_buffers())}",
         "",
         "",

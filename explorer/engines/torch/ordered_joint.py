@@ -20,11 +20,15 @@ GIVEN = frozenset({"parameter", "input"})
 """The roles of what gradients are returned for."""
 
 
+BANNED = "banned in the aot_export workflow"
+"""The words in which AOTAutograd says that a graph could be had, and that it gives none."""
+
+
 def derived(
     _: contextlib.ExitStack, call: Any, arguments: tuple[torch.Tensor, ...], prefix: str
 ) -> Derived:
     """The joint graph of ``call``; ``prefix`` is what modules of ours put before names."""
-    forward = torch._dynamo.export(call)(*arguments).graph_module
+    forward = torch._dynamo.export(call, assume_static_by_default=True)(*arguments).graph_module
     held = {**dict(forward.named_parameters()), **dict(forward.named_buffers())}
 
     def run_forward(*values: torch.Tensor) -> tuple[Any, ...]:
@@ -36,15 +40,28 @@ def derived(
             returned = torch.fx.Interpreter(forward).run(*values[len(held) :])
         return tuple(tree_leaves(returned))
 
-    with torch.enable_grad():
-        module, facts, *_rest = _aot_export_function(
-            run_forward, [*held.values(), *arguments], num_params_buffers=len(held)
-        )
+    module, facts = _joint_module(run_forward, [*held.values(), *arguments], len(held))
     names = _names(call, prefix)
     roles: list[JointRole] = [names.get(id(value), ("other", "")) for value in held.values()]
     roles += [("input", index) for index in range(len(arguments))]
+    join_detaches(module)
     tag_phases(module)
     return _derived(module, facts, roles)
+
+
+def _joint_module(call: Any, arguments: list[torch.Tensor], held: int) -> tuple[Any, Any]:
+    """The joint graph of a function, and AOTAutograd's facts about it.
+
+    Raises NotImplementedError for a net that writes to what it is differentiated by.
+    """
+    try:
+        with torch.enable_grad():
+            module, facts, *_ = _aot_export_function(call, arguments, num_params_buffers=held)
+    except RuntimeError as error:
+        if BANNED in str(error):
+            raise NotImplementedError(str(error)) from error
+        raise
+    return module, facts
 
 
 def _names(call: Any, prefix: str) -> dict[int, JointRole]:
@@ -106,7 +123,7 @@ def _check(module: Any, inputs: list[JointRole], results: list[JointRole]) -> No
     """
     nodes = list(module.graph.nodes)
     taken = sum(node.op == "placeholder" for node in nodes)
-    returned = len(tree_leaves(nodes[-1].args[0], is_leaf=_is_none))
+    returned = len(nodes[-1].args[0])
     if (taken, returned) != (len(inputs), len(results)):
         raise NotImplementedError(
             f"the joint graph takes {taken} tensors and returns {returned}, where"
@@ -114,13 +131,20 @@ def _check(module: Any, inputs: list[JointRole], results: list[JointRole]) -> No
         )
 
 
-def _is_none(value: Any) -> bool:
-    return value is None
+def join_detaches(module: Any) -> None:
+    """Take out each detach of what is detached: these versions write one two or three times."""
+    detach = torch.ops.aten.detach.default
+    for node in list(module.graph.nodes):
+        if node.target is detach and node.args[0].target is detach:
+            node.replace_all_uses_with(node.args[0])
+            module.graph.erase_node(node)
 
 
 def tag_phases(module: Any) -> None:
     """Tag the forward's nodes as torch 2.10 does, and those of backward where a torch tags none."""
     # In the order of the graph the backward begins with the first node that reads a cotangent.
+    for node in filter(_is_cotangent, module.graph.nodes):
+        node.meta["partitioner_tag"] = "is_backward"
     nodes = [node for node in module.graph.nodes if node.op not in ("placeholder", "output")]
     tags_backward = any("partitioner_tag" in node.meta for node in nodes)
     is_backward = False

@@ -37,7 +37,7 @@ def _output_node(graph: Any) -> Any:
 
 
 def _last_node(graph: Any) -> Any:
-    return next(reversed(graph.nodes))
+    return list(graph.nodes)[-1]
 
 
 def _as_it_is(tensor: torch.Tensor) -> torch.Tensor:
@@ -100,6 +100,8 @@ FEATURES: dict[str, Feature] = {
     # Capture for export by Dynamo, with descriptions of what AOTAutograd makes of it (these: 2.9);
     # before, Dynamo's older export, and the order of what AOTAutograd takes and returns.
     "joint": Feature((2, 10), "described", "ordered"),
+    # Dynamo traces torch.func; before, it has to be told to.
+    "traces_transforms": Feature((2, 3), {}, {"capture_func_transforms": True}),
     # Dynamo's setting; before, it refuses nets that call torch.autograd.grad.
     "trace_autograd_ops": Feature((2, 11), {"trace_autograd_ops": True}, {}),
 }
