@@ -1,9 +1,11 @@
 """The ``app`` command: becomes Streamlit, which runs the app."""
 
 import errno
+import importlib
 import importlib.util
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -14,6 +16,7 @@ from explorer.cli.options import AppOptions
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
 from explorer.text.language import _
+from explorer.text.messages import one_line
 from explorer.text.reasons import reason
 from explorer.text.remedies import missing
 
@@ -48,21 +51,25 @@ def start_app(options: AppOptions) -> NoReturn:
     # What is still in our buffers would be lost with this program.
     sys.stdout.flush()
     command = [sys.executable, "-m", "streamlit", "run", str(SERVER), *server_options]
+    if sys.platform == "win32":  # there the shell would not wait for the new program
+        sys.exit(subprocess.call(command))
     os.execv(sys.executable, command)
 
 
 def _check_tables() -> None:
     """Raise MissingFrameworkError for a pyarrow that this numpy cannot be used with."""
-    # pyarrow 26 installs beside numpy 1 and then refuses to be imported; Streamlit's tables need it.
     try:
-        import pyarrow  # noqa: F401  # whether it can be imported is the question
+        importlib.import_module("pyarrow")
     except ImportError as error:
+        # 26 installs beside numpy 1 and then refuses to be imported; Streamlit's tables need it.
         text = _(
             "the app's tables need a pyarrow that goes with numpy {version}: {reason}; run {command}"
         )
-        command = 'python -m pip install "pyarrow<26"'
         raise MissingFrameworkError(
-            text, version=version("numpy"), reason=reason(error), command=command
+            text,
+            version=version("numpy"),
+            reason=one_line(str(error)),
+            command='python -m pip install "pyarrow<26"',
         ) from error
 
 

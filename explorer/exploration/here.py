@@ -3,11 +3,12 @@
 from explorer.environments.known import has, home_of
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import UsageError
+from explorer.workers.system import can_run_workers
 
 
 def nothing_runs() -> bool:
-    """Whether no framework is here: then faces show what was recorded elsewhere."""
-    return not any(map(_is_here, FRAMEWORKS))
+    """Whether no net can be run here: then faces show what was recorded elsewhere."""
+    return not can_run_workers() or not any(map(_is_here, FRAMEWORKS))
 
 
 def _is_here(framework: Framework) -> bool:

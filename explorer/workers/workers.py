@@ -34,6 +34,7 @@ from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Call, Lost
+from explorer.workers.system import can_run_workers
 
 Reply = TypeVar("Reply")
 
@@ -178,6 +179,13 @@ class Workers:
 
     def _process(self, kind: WorkerKind) -> WorkerProcess:
         if kind not in self._processes:
+            if not can_run_workers():
+                raise WorkerStartError(
+                    _(
+                        "nets cannot be run on this system; use Linux, macOS, or the Windows Subsystem"
+                        " for Linux"
+                    )
+                )
             # Whoever forgets to close them must not leave processes and scratch folders behind.
             # Registered at every start, since a set that was closed may be used again.
             atexit.unregister(self.close)

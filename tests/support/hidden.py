@@ -23,6 +23,80 @@ FOREIGN = (
 )
 """Packages of the explorer's that an environment with a framework alone may lack."""
 
+NOT_ON_WINDOWS = {
+    "os": (
+        "fork",
+        "forkpty",
+        "geteuid",
+        "getpgrp",
+        "getuid",
+        "killpg",
+        "mkfifo",
+        "pread",
+        "register_at_fork",
+        "sched_getaffinity",
+        "set_blocking",
+        "setsid",
+        "uname",
+        "WNOHANG",
+        "waitstatus_to_exitcode",
+    ),
+    "signal": ("SIGCHLD", "SIGKILL", "SIGSTOP", "SIGALRM", "SIGHUP", "setitimer"),
+    "socket": ("AF_UNIX", "recv_fds", "send_fds", "socketpair"),
+    "select": ("epoll", "poll"),
+}
+"""What modules of Python lack on Windows, or on macOS too."""
+
+MODULES_NOT_ON_WINDOWS = ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty")
+
+AS_ON_WINDOWS = """
+import asyncio, concurrent.futures, importlib, multiprocessing, subprocess, sys, tempfile, zipfile
+# What others import may have branches of its own for Windows.
+for name in PRELOADED:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        pass
+for name, attributes in LACKING.items():
+    module = importlib.import_module(name)
+    for attribute in attributes:
+        if hasattr(module, attribute):
+            delattr(module, attribute)
+for name in MODULES:
+    sys.modules[name] = None
+"""
+"""Takes away from Python what MODULES and LACKING name, once those are imported that ask for it."""
+
+FOREIGN_AND_BRANCHING = (
+    "docutils",
+    "filelock",
+    "graphviz",
+    "mkdocs.plugins",
+    "msgspec",
+    "numpy",
+    "platformdirs",
+    "psutil",
+    "pytest",
+    "rich.console",
+    "rich.progress",
+    "sphinx.application",
+    "streamlit.starlette",
+    "streamlit.web.cli",
+    "typer",
+)
+"""The packages that the explorer imports and that ask what system they are on."""
+
+
+def as_on_windows() -> str:
+    """The beginning of a program that sees of Python what there is on Windows."""
+    given = {
+        "PRELOADED": FOREIGN_AND_BRANCHING,
+        "LACKING": NOT_ON_WINDOWS,
+        "MODULES": MODULES_NOT_ON_WINDOWS,
+    }
+    return "\n".join(f"{name} = {value!r}" for name, value in given.items()) + AS_ON_WINDOWS
+
+
 HIDING = """
 import sys
 

@@ -23,14 +23,14 @@ from explorer.text.language import _
 from explorer.text.remedies import remedy
 from explorer.topics.question import Target
 from explorer.topics.topic import Claim, Topic
+from explorer.workers.system import can_run_workers
 
 
 def notice() -> str:
     """When and with what a result was recorded that is shown, and how to run it."""
-    text = _(
-        "recorded on {date} with {versions}; nothing can be run here, where neither framework is"
-        " installed: {mindspore} or {torch}"
-    )
+    text = _("recorded on {date} with {versions}; to run it, use Linux, macOS or WSL")
+    if can_run_workers():
+        text = _("recorded on {date} with {versions}; to run it, {mindspore}, or {torch}")
     return text.format(
         date=recording().date,
         versions=versions_text(recording().versions),
@@ -46,8 +46,7 @@ def report_in_place(scenario: Declaration, wanted: Wanted) -> Report | None:
 
 def study_in_place(topic: Topic, target: Target) -> StudyRecord[Text] | None:
     """The recorded study where nothing can be run; None where it is to be run."""
-    record = recorded_study(topic, target) if nothing_runs() else None
-    return record and msgspec.structs.replace(record, date=recording().date)
+    return recorded_study(topic, target) if nothing_runs() else None
 
 
 def board_in_place(claims: Iterable[Claim]) -> Board | None:
