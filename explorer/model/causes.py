@@ -158,9 +158,9 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     ``name``; "applied": the function of that ``name``;
     "tempered": a softmax of its logits times the ``factor``; "rounded": through the dtype of that ``name``.
     "transposed": its axes in the order ``numbers``; "regrouped": reshaped to ``shape``, its axes in
-    the order ``numbers``, reshaped again. With the axis as the first of the ``numbers``: "rolled" by
-    so many steps, "reversed", "rows" in the order that follows, "blocks": as many equal parts in that
-    order. "masked": so many elements (``numbers``) set to the ``factor``.
+    the order ``numbers``, reshaped again. "rolled": ``numbers`` are an axis and its steps, and so on for
+    each axis; "reversed": they are the axes. With the axis as the first of them: "rows" in the order that
+    follows, "blocks": as many equal parts in that order. "masked": so many elements (``numbers``) set to the ``factor``.
     """
 
     how: RelationHow

@@ -6,13 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from explorer.compare.causes.chains import Chain, chain_to, ends_of_chains, pairs_between
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
+from explorer.compare.causes.layouts import are_rearranged
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
-from explorer.compare.causes.relations import WITH_PARTS, Found, Surroundings, relation_of
-from explorer.compare.causes.rooms import noise_of, room_of
+from explorer.compare.causes.relations import (
+    WITH_LAYOUTS,
+    WITH_PARTS,
+    Found,
+    Surroundings,
+    relation_of,
+)
+from explorer.compare.causes.rooms import Room, noise_of, room_of
 from explorer.model.arrays import unpack
-from explorer.model.causes import Cause, Change, LeftOut
+from explorer.model.causes import Cause, Change, LeftOut, Related
 from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
 from explorer.model.families import family
 from explorer.model.graph import (
@@ -62,7 +70,8 @@ def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | No
         cause = _cause(ends, (left, right))
         if cause:
             causes.append(cause)
-    return min(causes, key=_simplicity, default=None)
+    found = min(causes, key=_simplicity, default=None)
+    return found or _of_layouts(divergence, left, right)
 
 
 def _simplicity(cause: Cause) -> int:
@@ -74,8 +83,11 @@ def _simplicity(cause: Cause) -> int:
 
 def _cause(ends: _Ends, flows: tuple[Flow, Flow]) -> Cause | None:
     found = _found(ends)
-    if found is None:
-        return None
+    return None if found is None else _by(found, ends, flows)
+
+
+def _by(found: Found, ends: _Ends, flows: tuple[Flow, Flow]) -> Cause:
+    """A cause by a relation of two values."""
     change: Change = LeftOut(relation=found.relation) if ends.is_extra else found.relation
     here, there = flows if ends.side == "left" else flows[::-1]
     node = ends.other if ends.is_extra else ends.node
@@ -153,6 +165,103 @@ def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> I
             yield _Ends(side, flow, flow, read, node, *values, is_extra=True)
 
 
+def _of_layouts(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+    """Where the same numbers are put elsewhere on the way to the values at a divergence."""
+    for node, other in ends_of_chains(divergence, left, right):
+        if _are_rearranged(node, other):
+            chains = chain_to(left, node), chain_to(right, other)
+            shapes = tuple(it.outputs[0].shape for chain in chains for it in chain.nodes)
+            around = Surroundings(shapes=shapes)
+            for ends in _parted(chains, (left, right), around):
+                found = _layout(ends, around)
+                if found:
+                    return _by(found, ends, (left, right))
+    return None
+
+
+def _parted(
+    chains: tuple[Chain, Chain], flows: tuple[Flow, Flow], around: Surroundings
+) -> Iterator[_Ends]:
+    """Values of two chains that may follow from one another, what says most of them first.
+
+    One has ops too many behind the other's end; or they part at two values behind which they do the
+    same; or their ends part, or one end and what the other chain begins with.
+    """
+    ends = chains[0].end, chains[1].end
+    for side, flow, chain, other in (
+        ("left", flows[0], chains[0], ends[1]),
+        ("right", flows[1], chains[1], ends[0]),
+    ):
+        for node in reversed(chain.nodes):
+            if _are_same(node, other):
+                values = node.outputs[0], chain.end.outputs[0]
+                yield _Ends(side, flow, flow, node, chain.end, *values, is_extra=True)  # type: ignore[arg-type]  # one of two sides
+                return
+    for pair in pairs_between(*chains):
+        if _go_on_alike(pair, ends, around):
+            yield from _both_ways(*pair, flows)
+            break
+    yield from _both_ways(*ends, flows)
+    yield _ends_of("left", flows, chains[0].base, ends[1])
+    yield _ends_of("right", flows, chains[1].base, ends[0])
+
+
+def _both_ways(node: Node, other: Node, flows: tuple[Flow, Flow]) -> tuple[_Ends, _Ends]:
+    return _ends_of("left", flows, node, other), _ends_of("right", flows, other, node)
+
+
+def _ends_of(side: SideName, flows: tuple[Flow, Flow], node: Node, other: Node) -> _Ends:
+    """A node of one side, from whose value that of one of the other side may follow."""
+    here, there = flows if side == "left" else flows[::-1]
+    return _Ends(side, here, there, node, other, node.outputs[0], other.outputs[0])
+
+
+def _are_same(node: Node, other: Node) -> bool:
+    """Whether two values hold the same numbers in one order, in whichever shapes."""
+    own, target = numbers_of(node.outputs[0]), numbers_of(other.outputs[0])
+    if own is None or target is None or own.size != target.size:
+        return False
+    room = room_of(node.outputs[0], other.outputs[0])
+    return Room(room.base).apart(own.ravel(), target.ravel()) is not None
+
+
+def _are_rearranged(node: Node, other: Node) -> bool:
+    """Whether two values hold the same numbers, and not in one order."""
+    own, target = numbers_of(node.outputs[0]), numbers_of(other.outputs[0])
+    if own is None or target is None or _are_same(node, other):
+        return False
+    return are_rearranged(own, target, room_of(node.outputs[0], other.outputs[0]))
+
+
+def _go_on_alike(
+    pair: tuple[Node, Node], ends: tuple[Node, Node], around: Surroundings
+) -> bool:
+    """Whether two values differ, and the same is done to both on the way to the ends."""
+    if not _are_rearranged(*pair):
+        return False
+    done = _relation(pair[0].outputs[0], ends[0].outputs[0], around)
+    return done is not None and done == _relation(
+        pair[1].outputs[0], ends[1].outputs[0], around
+    )
+
+
+def _layout(ends: _Ends, around: Surroundings) -> Found | None:
+    return _found_between(ends.own, ends.target, around)
+
+
+def _relation(own: Output, target: Output, around: Surroundings) -> Related | None:
+    """In which layout a value has the numbers of another one, as a relation alone."""
+    found = _found_between(own, target, around)
+    return found.relation if found else None
+
+
+def _found_between(one: Output, other: Output, around: Surroundings) -> Found | None:
+    own, target = numbers_of(one), numbers_of(other)
+    if own is None or target is None:
+        return None
+    return relation_of(own, target, room_of(one, other), around, WITH_LAYOUTS)
+
+
 def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[_Ends]:
     """What a row of ops makes of what it reads; both are of the side that has it."""
     here = left if divergence.side == "left" else right
@@ -165,7 +274,17 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[_En
     if divergence.gap.greatest is None:
         return
     reads = here.read_by_row(node, divergence.row.count)
+    there = right if divergence.side == "left" else left
+    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
+    if other is not None:
+        reads = [read for read in reads if _goes_on_with(there, other, read)]
     yield from _made_of(divergence.side, here, node, reads)
+
+
+def _goes_on_with(flow: Flow, node: Node, read: Node) -> bool:
+    """Whether a node reads, or makes, the numbers that another value has."""
+    values = [it for it in (node, *flow.origins(node)) if it.outputs]
+    return bool(read.outputs) and any(_are_same(read, value) for value in values)
 
 
 def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterator[_Ends]:
@@ -207,13 +326,16 @@ def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> It
     reader = here.next_op(leaf, CUTS)
     if reader is None or not leaf.outputs:
         return
+    behind = here.behind(leaf.id)
+    # What is read is a part of the leaf where that is cut.
+    (read,) = [it for it in here.origins(reader) if it.id in behind][:1]
     for node in there.graph.nodes:
         if (node.scope, family(node.op)) != (reader.scope, family(reader.op)):
             continue
         for constant in there.origins(node):
             is_constant = constant.kind == "constant" and constant.outputs
-            if is_constant and _size(constant.outputs[0]) == _size(leaf.outputs[0]) > 1:
-                values = leaf.outputs[0], constant.outputs[0]
+            if is_constant and _size(constant.outputs[0]) == _size(read.outputs[0]) > 1:
+                values = read.outputs[0], constant.outputs[0]
                 yield _Ends(side, here, there, leaf, constant, *values)
                 yield _Ends(OTHER[side], there, here, constant, leaf, *values[::-1])
 
