@@ -240,6 +240,7 @@ def _input(change: InputChange) -> str:
         "rounded": _("its input {slots} rounded to {dtype}"),
         "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
+        "given": _("`{label}` of the other side as its input {slots}"),
         "zeroed": _("zeros in the place of `{label}`"),
         "padded": padded,
         "padded_below": padded,
@@ -296,6 +297,7 @@ def _relation(change: Related) -> str:
         ),
         "rows": _("with its rows along axis {axis} in the order {rest}"),
         "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
+        "shared": _("in the place of `{name}` too"),
         "masked": _("with {axis} of its elements set to {factor}"),
     }
     numbers = [str(number) for number in change.numbers]

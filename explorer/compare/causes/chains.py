@@ -95,9 +95,7 @@ def pairs_between(left: Chain, right: Chain) -> Iterator[tuple[Node, Node]]:
                 yield one, other
 
 
-def ends_of_chains(
-    divergence: Divergence, left: Flow, right: Flow
-) -> Iterator[tuple[Node, Node]]:
+def ends_of_chains(divergence: Divergence, left: Flow, right: Flow) -> Iterator[tuple[Node, Node]]:
     """A node of each side whose values should be equal, and may hold the same numbers elsewhere."""
     for node, other in _ends(divergence, left, right):
         if size_of(node) == size_of(other) > 1:

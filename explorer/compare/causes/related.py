@@ -2,36 +2,26 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-import numpy as np
-
-from explorer.compare.causes.chains import Chain, chain_to, ends_of_chains, pairs_between
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
-from explorer.compare.causes.layouts import are_rearranged
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
-from explorer.compare.causes.relations import (
-    WITH_LAYOUTS,
-    WITH_PARTS,
-    Found,
-    Surroundings,
-    relation_of,
-)
-from explorer.compare.causes.rooms import Room, noise_of, room_of
-from explorer.model.arrays import unpack
-from explorer.model.causes import Cause, Change, LeftOut, Related
+from explorer.compare.causes.rearranged import rearranged_cause
+from explorer.compare.causes.relations import WITH_PARTS, Found, Surroundings, relation_of
+from explorer.compare.causes.rooms import numbers_of, room_of
+from explorer.compare.causes.shared_leaves import shared_leaf_cause
+from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
+from explorer.model.causes import Cause, LeftOut
 from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
 from explorer.model.families import family
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
-    Layer,
     Node,
     Output,
     SideName,
 )
-from explorer.numeric.differences import Floats, real_parts
+from explorer.numeric.differences import Floats
 
 MOST_PARTS = 300
 """So many values are looked at that may have been added or multiplied, the nearest ones first."""
@@ -44,25 +34,6 @@ CUTS = MOVES | {"slice", "cast"}
 """Families of ops between a mask and the op that reads it."""
 
 
-class _Ends(NamedTuple):
-    """Two values of which one may follow from the other.
-
-    ``own`` is a node's of ``side``; ``target`` is the value that should follow, a node's of ``there``,
-    or what an op makes of ``own``, in ``there`` too (``is_extra``: then both are one side's). With the name
-    of a ``leaf``, it follows by that one alone.
-    """
-
-    side: SideName
-    here: Flow
-    there: Flow
-    node: Node
-    other: Node
-    own: Output
-    target: Output
-    is_extra: bool = False
-    leaf: str = ""
-
-
 def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
     """How the values at a divergence follow from one another; None where they do not."""
     causes = []
@@ -71,7 +42,9 @@ def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | No
         if cause:
             causes.append(cause)
     found = min(causes, key=_simplicity, default=None)
-    return found or _of_layouts(divergence, left, right)
+    for finder in (rearranged_cause, shared_leaf_cause):
+        found = found or finder(divergence, left, right)
+    return found
 
 
 def _simplicity(cause: Cause) -> int:
@@ -81,33 +54,12 @@ def _simplicity(cause: Cause) -> int:
     return 0 if factor is not None and factor.form in ("1/n", "1/√n", "1-p", "p") else 1
 
 
-def _cause(ends: _Ends, flows: tuple[Flow, Flow]) -> Cause | None:
+def _cause(ends: ValuePair, flows: tuple[Flow, Flow]) -> Cause | None:
     found = _found(ends)
-    return None if found is None else _by(found, ends, flows)
+    return None if found is None else cause_by(found, ends, flows)
 
 
-def _by(found: Found, ends: _Ends, flows: tuple[Flow, Flow]) -> Cause:
-    """A cause by a relation of two values."""
-    change: Change = LeftOut(relation=found.relation) if ends.is_extra else found.relation
-    here, there = flows if ends.side == "left" else flows[::-1]
-    node = ends.other if ends.is_extra else ends.node
-    layers: tuple[Layer | None, Layer | None] = (
-        here.graph.layers.get(node.scope),
-        None if ends.is_extra else there.graph.layers.get(ends.other.scope),
-    )
-    return Cause(
-        side=ends.side,
-        node=node.id,
-        op=node.name or node.op,
-        change=change,
-        greatest=found.apart,
-        noise=noise_of(ends.own, ends.target),
-        layers=layers if ends.side == "left" else layers[::-1],
-        tried=1,
-    )
-
-
-def _found(ends: _Ends) -> Found | None:
+def _found(ends: ValuePair) -> Found | None:
     own, target = numbers_of(ends.own), numbers_of(ends.target)
     if own is None or target is None:
         return None
@@ -119,7 +71,7 @@ def _found(ends: _Ends) -> Found | None:
     return relation_of(own, target, room, _surroundings(ends))
 
 
-def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """The values that may follow from one another, those of the left side first."""
     if isinstance(divergence, ExtraOps):
         yield from _of_extra_ops(divergence, left, right)
@@ -129,7 +81,7 @@ def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[_Ends]:
         yield from _of_both(divergence, left, right)
 
 
-def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """The last values of two rows of ops, or those of two leaves, either way round."""
     rows = rows_at(divergence, left, right)
     if rows is None:
@@ -137,8 +89,8 @@ def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> It
     node, other = rows[0][-1], rows[1][-1]
     if node.outputs and other.outputs:
         values = node.outputs[0], other.outputs[0]
-        yield _Ends("left", left, right, node, other, *values)
-        yield _Ends("right", right, left, other, node, *values[::-1])
+        yield ValuePair("left", left, right, node, other, *values)
+        yield ValuePair("right", right, left, other, node, *values[::-1])
     if len(rows[0]) == len(rows[1]) == 1 and _read_the_same(divergence):
         yield from _too_many("left", left, node, other)
         yield from _too_many("right", right, other, node)
@@ -151,118 +103,21 @@ def _read_the_same(divergence: OtherValue | OtherStart) -> bool:
     return not (divergence.inputs.differing or all(divergence.inputs.alone))
 
 
-def _too_many(side: SideName, flow: Flow, node: Node, other: Node) -> Iterator[_Ends]:
+def _too_many(side: SideName, flow: Flow, node: Node, other: Node) -> Iterator[ValuePair]:
     """What an op makes of what it reads, where the op behind it is what the other side has at once."""
     if is_ahead(node, flow.next_op(node), other):
         yield from _made_of(side, flow, node, flow.origins(node))
 
 
-def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> Iterator[_Ends]:
+def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> Iterator[ValuePair]:
     """The value of a node, and what it reads that is as large."""
     for read in reads:
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
             values = read.outputs[0], node.outputs[0]
-            yield _Ends(side, flow, flow, read, node, *values, is_extra=True)
+            yield ValuePair(side, flow, flow, read, node, *values, is_extra=True)
 
 
-def _of_layouts(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
-    """Where the same numbers are put elsewhere on the way to the values at a divergence."""
-    for node, other in ends_of_chains(divergence, left, right):
-        if _are_rearranged(node, other):
-            chains = chain_to(left, node), chain_to(right, other)
-            shapes = tuple(it.outputs[0].shape for chain in chains for it in chain.nodes)
-            around = Surroundings(shapes=shapes)
-            for ends in _parted(chains, (left, right), around):
-                found = _layout(ends, around)
-                if found:
-                    return _by(found, ends, (left, right))
-    return None
-
-
-def _parted(
-    chains: tuple[Chain, Chain], flows: tuple[Flow, Flow], around: Surroundings
-) -> Iterator[_Ends]:
-    """Values of two chains that may follow from one another, what says most of them first.
-
-    One has ops too many behind the other's end; or they part at two values behind which they do the
-    same; or their ends part, or one end and what the other chain begins with.
-    """
-    ends = chains[0].end, chains[1].end
-    for side, flow, chain, other in (
-        ("left", flows[0], chains[0], ends[1]),
-        ("right", flows[1], chains[1], ends[0]),
-    ):
-        for node in reversed(chain.nodes):
-            if _are_same(node, other):
-                values = node.outputs[0], chain.end.outputs[0]
-                yield _Ends(side, flow, flow, node, chain.end, *values, is_extra=True)  # type: ignore[arg-type]  # one of two sides
-                return
-    for pair in pairs_between(*chains):
-        if _go_on_alike(pair, ends, around):
-            yield from _both_ways(*pair, flows)
-            break
-    yield from _both_ways(*ends, flows)
-    yield _ends_of("left", flows, chains[0].base, ends[1])
-    yield _ends_of("right", flows, chains[1].base, ends[0])
-
-
-def _both_ways(node: Node, other: Node, flows: tuple[Flow, Flow]) -> tuple[_Ends, _Ends]:
-    return _ends_of("left", flows, node, other), _ends_of("right", flows, other, node)
-
-
-def _ends_of(side: SideName, flows: tuple[Flow, Flow], node: Node, other: Node) -> _Ends:
-    """A node of one side, from whose value that of one of the other side may follow."""
-    here, there = flows if side == "left" else flows[::-1]
-    return _Ends(side, here, there, node, other, node.outputs[0], other.outputs[0])
-
-
-def _are_same(node: Node, other: Node) -> bool:
-    """Whether two values hold the same numbers in one order, in whichever shapes."""
-    own, target = numbers_of(node.outputs[0]), numbers_of(other.outputs[0])
-    if own is None or target is None or own.size != target.size:
-        return False
-    room = room_of(node.outputs[0], other.outputs[0])
-    return Room(room.base).apart(own.ravel(), target.ravel()) is not None
-
-
-def _are_rearranged(node: Node, other: Node) -> bool:
-    """Whether two values hold the same numbers, and not in one order."""
-    own, target = numbers_of(node.outputs[0]), numbers_of(other.outputs[0])
-    if own is None or target is None or _are_same(node, other):
-        return False
-    return are_rearranged(own, target, room_of(node.outputs[0], other.outputs[0]))
-
-
-def _go_on_alike(
-    pair: tuple[Node, Node], ends: tuple[Node, Node], around: Surroundings
-) -> bool:
-    """Whether two values differ, and the same is done to both on the way to the ends."""
-    if not _are_rearranged(*pair):
-        return False
-    done = _relation(pair[0].outputs[0], ends[0].outputs[0], around)
-    return done is not None and done == _relation(
-        pair[1].outputs[0], ends[1].outputs[0], around
-    )
-
-
-def _layout(ends: _Ends, around: Surroundings) -> Found | None:
-    return _found_between(ends.own, ends.target, around)
-
-
-def _relation(own: Output, target: Output, around: Surroundings) -> Related | None:
-    """In which layout a value has the numbers of another one, as a relation alone."""
-    found = _found_between(own, target, around)
-    return found.relation if found else None
-
-
-def _found_between(one: Output, other: Output, around: Surroundings) -> Found | None:
-    own, target = numbers_of(one), numbers_of(other)
-    if own is None or target is None:
-        return None
-    return relation_of(own, target, room_of(one, other), around, WITH_LAYOUTS)
-
-
-def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """What a row of ops makes of what it reads; both are of the side that has it."""
     here = left if divergence.side == "left" else right
     last = divergence.nodes[0 if divergence.side == "left" else 1]
@@ -284,10 +139,10 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[_En
 def _goes_on_with(flow: Flow, node: Node, read: Node) -> bool:
     """Whether a node reads, or makes, the numbers that another value has."""
     values = [it for it in (node, *flow.origins(node)) if it.outputs]
-    return bool(read.outputs) and any(_are_same(read, value) for value in values)
+    return bool(read.outputs) and any(are_same(read, value) for value in values)
 
 
-def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterator[_Ends]:
+def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterator[ValuePair]:
     """What the other side goes on with instead of a row of ops, if it is as large."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     other = at_place(there, divergence.goes_on) if divergence.goes_on else None
@@ -295,11 +150,11 @@ def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterat
     for _ in range(NEAR):
         if other and own and is_of_form(own, other):
             values = own.outputs[0], other.outputs[0]
-            yield _Ends(divergence.side, here, there, own, other, *values)
+            yield ValuePair(divergence.side, here, there, own, other, *values)
         own = here.next_op(own) if own else None
 
 
-def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """Values of the other side of which one with the leaf added is what the leaf's user makes."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     leaf = divergence.nodes[0 if divergence.side == "left" else 1]
@@ -313,12 +168,12 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[_En
         for node in there.graph.nodes:
             if is_of_form(node, user) and not does_the_same(there, node, user):
                 values = node.outputs[0], user.outputs[0]
-                yield _Ends(
+                yield ValuePair(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
 
 
-def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[_Ends]:
+def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[ValuePair]:
     """A leaf of one side alone, such as a mask, and constants that ops of its reader's kind read there.
 
     They are as large, and in a module of the same name.
@@ -336,8 +191,8 @@ def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> It
             is_constant = constant.kind == "constant" and constant.outputs
             if is_constant and _size(constant.outputs[0]) == _size(read.outputs[0]) > 1:
                 values = read.outputs[0], constant.outputs[0]
-                yield _Ends(side, here, there, leaf, constant, *values)
-                yield _Ends(OTHER[side], there, here, constant, leaf, *values[::-1])
+                yield ValuePair(side, here, there, leaf, constant, *values)
+                yield ValuePair(OTHER[side], there, here, constant, leaf, *values[::-1])
 
 
 def _size(output: Output) -> int:
@@ -347,7 +202,7 @@ def _size(output: Output) -> int:
 # What a relation may be made of
 
 
-def _surroundings(ends: _Ends) -> Surroundings:
+def _surroundings(ends: ValuePair) -> Surroundings:
     outputs = [ends.own, ends.target]
     for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
         for read in graph.read_by_row(node, NEAR):
@@ -365,7 +220,7 @@ def _surroundings(ends: _Ends) -> Surroundings:
     )
 
 
-def _shares(ends: _Ends) -> Iterator[float]:
+def _shares(ends: ValuePair) -> Iterator[float]:
     """Arguments between 0 and 1 of the ops and layers at hand."""
     given: list[ArgumentValue] = []
     for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
@@ -404,11 +259,3 @@ def constants_read(graph: Flow, row: list[Node]) -> Iterator[float | int]:
                 yield number
                 if number.is_integer():
                     yield int(number)
-
-
-def numbers_of(output: Output) -> Floats | None:
-    """All elements of a value in its shape; None where they are not known."""
-    summary = output.values
-    if summary is None or summary.whole is None:
-        return None
-    return real_parts(unpack(summary.whole)).astype(np.float64)
