@@ -144,6 +144,11 @@ RelationHow = Literal[
 ]
 """How one value may follow from another."""
 
+LAYOUTS: frozenset[RelationHow] = frozenset(
+    {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
+)
+"""Those of the same numbers at other places."""
+
 
 class Factor(msgspec.Struct, frozen=True):
     """A number that stands for something: ``form`` of ``of``, "1/√n" of 64.

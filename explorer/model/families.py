@@ -67,6 +67,7 @@ FAMILIES: dict[str, str] = {
         "clone cloneext detach alias copy depend load stopgradient liftfresh liftfreshcopy "
         "aliascopy detachcopy optimizationbarrier"
     ),
+    "arange": "range",
     "expand": "broadcastto expandas tile repeat expandcopy broadcasttoview expanddim",
     "tuple": "maketuple tuplegetitem getitem updatestate makelist listgetitem",
     "fill": (

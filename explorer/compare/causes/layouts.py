@@ -70,7 +70,7 @@ def _along(own: Floats, target: Floats, axis: int, room: Room) -> Candidates:
         signed = _nearer(steps, length)
         yield Related(how="rolled", numbers=(axis, signed)), np.roll(own, signed, axis)
     order = _order(own, target, axis, room)
-    if order:
+    if order and order != tuple(range(length)):
         for parts in range(2, min(MOST_PARTS, length - 1) + 1):
             blocks = _blocks(order, parts)
             if blocks:

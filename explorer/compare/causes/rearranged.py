@@ -1,6 +1,6 @@
 """The same numbers put elsewhere on the way to two values that should be equal: where the ways part."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from explorer.compare.causes.chains import Chain, chain_to, ends_of_chains, pairs_between
 from explorer.compare.causes.flow import Flow
@@ -40,10 +40,11 @@ def _parted(
         ("left", flows[0], chains[0], ends[1]),
         ("right", flows[1], chains[1], ends[0]),
     ):
-        for node in reversed(chain.nodes):
-            if are_same(node, other):
-                values = node.outputs[0], chain.end.outputs[0]
-                yield ValuePair(side, flow, flow, node, chain.end, *values, is_extra=True)  # type: ignore[arg-type]  # one of two sides
+        for place in reversed(range(len(chain.nodes) - 1)):
+            if are_same(chain.nodes[place], other):
+                node, moved = chain.nodes[place], _moving(chain.nodes[place:])
+                values = node.outputs[0], moved.outputs[0]
+                yield ValuePair(side, flow, flow, node, moved, *values, is_extra=True)  # type: ignore[arg-type]  # one of two sides
                 return
     for pair in pairs_between(*chains):
         if _go_on_alike(pair, ends, around):
@@ -52,6 +53,15 @@ def _parted(
     yield from _both_ways(*ends, flows)
     yield _ends_of("left", flows, chains[0].base, ends[1])
     yield _ends_of("right", flows, chains[1].base, ends[0])
+
+
+def _moving(nodes: Sequence[Node]) -> Node:
+    """The op that puts the numbers of the first of some nodes where those of the last are, or the last."""
+    first, last = nodes[0], nodes[-1]
+    for node in nodes[1:]:
+        if not are_same(node, first):
+            return node if are_same(node, last) else last
+    return last
 
 
 def _both_ways(node: Node, other: Node, flows: tuple[Flow, Flow]) -> tuple[ValuePair, ValuePair]:

@@ -11,7 +11,7 @@ from explorer.compare.causes.relations import WITH_PARTS, Found, Surroundings, r
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.shared_leaves import shared_leaf_cause
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
-from explorer.model.causes import Cause, LeftOut
+from explorer.model.causes import LAYOUTS, Cause, LeftOut, Related
 from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
 from explorer.model.families import family
 from explorer.model.graph import (
@@ -42,9 +42,14 @@ def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | No
         if cause:
             causes.append(cause)
     found = min(causes, key=_simplicity, default=None)
-    for finder in (rearranged_cause, shared_leaf_cause):
-        found = found or finder(divergence, left, right)
-    return found
+    if found is None or _is_layout(found):
+        # Which op moves the numbers says more than that they are moved.
+        found = rearranged_cause(divergence, left, right) or found
+    return found or shared_leaf_cause(divergence, left, right)
+
+
+def _is_layout(cause: Cause) -> bool:
+    return isinstance(cause.change, Related) and cause.change.how in LAYOUTS
 
 
 def _simplicity(cause: Cause) -> int:

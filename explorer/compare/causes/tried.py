@@ -162,7 +162,10 @@ def _plain(op: str) -> str:
 
 
 def _effort(trial: Trial) -> int:
-    """How much a trial changes: one argument, an op left out, another one, inputs, two arguments, a value given."""
+    """How much a trial changes: one argument, an op left out, another one, inputs, two arguments.
+
+    Most where a value is given.
+    """
     if trial.op:
         return 2 if trial.op == LEFT_OUT else 3
     if trial.inputs:
