@@ -67,7 +67,6 @@ FAMILIES: dict[str, str] = {
         "clone cloneext detach alias copy depend load stopgradient liftfresh liftfreshcopy "
         "aliascopy detachcopy optimizationbarrier"
     ),
-    "arange": "range",
     "expand": "broadcastto expandas tile repeat expandcopy broadcasttoview expanddim",
     "tuple": "maketuple tuplegetitem getitem updatestate makelist listgetitem",
     "fill": (

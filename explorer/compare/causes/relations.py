@@ -166,7 +166,9 @@ def _multiplied(values: _Values) -> Candidates:
     if _is_telling(values.own) and values.own.shape == values.target.shape:
         for name, part in values.around.parts.items():
             if _fits(part, values.target):
-                yield Related(how="multiplied", name=name), values.own * part
+                with np.errstate(invalid="ignore"):  # none times an infinity
+                    made = values.own * part
+                yield Related(how="multiplied", name=name), made
 
 
 def _fits(part: Floats, target: Floats) -> bool:
