@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
+from explorer.model.engines import ENGINES, FRAMEWORKS, Framework, engine_named
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
@@ -54,7 +54,7 @@ class ExpectedDifference:
         """Whether the engine called ``party``, or the oracle, is expected to disagree."""
         names = {party}
         if party in ENGINES:
-            names |= {ENGINES[party].style, ENGINES[party].framework}
+            names |= {engine_named(party).style, engine_named(party).framework}
         return not names.isdisjoint(self.engines)
 
 

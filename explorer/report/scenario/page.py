@@ -29,7 +29,7 @@ from explorer.blocks.records import (
     table,
 )
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES
+from explorer.model.engines import ENGINES, engine_named
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report
@@ -360,7 +360,7 @@ def _neutral(alignment: Alignment) -> str:
         divergence = msgspec.structs.replace(divergence, gap=gap)
     text = one_line(first_divergence(msgspec.structs.replace(alignment, divergence=divergence)))
     for engine in (alignment.left, alignment.right):
-        text = text.replace(engine, ENGINES[engine].framework)
+        text = text.replace(engine, engine_named(engine).framework)
     return text
 
 
