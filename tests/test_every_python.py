@@ -53,9 +53,7 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> set[WorkerKind]:
     """The kinds of worker process that were started."""
     started: set[WorkerKind] = set()
 
-    def noted(
-        kind: WorkerKind, home: Environment, nursery: Nursery | None
-    ) -> WorkerProcess:
+    def noted(kind: WorkerKind, home: Environment, nursery: Nursery | None) -> WorkerProcess:
         started.add(kind)
         return WorkerProcess(kind, home, nursery)
 

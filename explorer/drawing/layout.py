@@ -18,6 +18,7 @@ from explorer.folders import caches
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store
 from explorer.text.language import _
+from explorer.text.remedies import remedy
 
 # Boxes of a row
 
@@ -188,7 +189,11 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
     if count > LARGEST:
         reason = _("{n} nodes are more than the {most} that Graphviz is given")
         return arrange_simply(request, _note(reason.format(n=count, most=LARGEST)))
-    key = _key(request)
+    try:
+        key = _key(request)
+    except metadata.PackageNotFoundError:
+        reason = _("pygraphviz is not installed; {command}")
+        return arrange_simply(request, _note(reason.format(command=remedy("pygraphviz"))))
     known = _store(caches()).get(key, Layout)
     if known is not None:
         return known

@@ -118,7 +118,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             case = _called(scenario, self.case)
             label, order = case.label, max(order, case.order)
         return Wanted(
-            engines=tuple(given or ENGINES),
+            engines=tuple(map(scenario.at_home, given or ENGINES)),
             device=self.device,
             order=order,
             graph_case=label,

@@ -1,6 +1,7 @@
 """The table of engines, two frameworks by two styles, in any environment, and what each is called."""
 
 import functools
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -145,6 +146,12 @@ def engine_named(name: str) -> Engine:
         answers_in=tuple(placed(kind, environment) for kind in engine.answers_in),
         captures_in=placed(engine.captures_in, environment),
     )
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Engines in the order of every report, those of one framework and style by environment."""
+    ranks = {name: rank for rank, name in enumerate(ENGINES)}
+    return sorted(names, key=lambda name: (ranks[plain(name)], environment_of(name)))
 
 
 def beside(name: str, style: Style) -> str:

@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
+from explorer.model.engines import environment_of
 from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
@@ -191,6 +192,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     lost_graphs: tuple[str, ...] = ()
     alignments: tuple[Alignment, ...] = ()
     state: tuple[StateRow, ...] = ()
+
+    def versions_of(self, engine: str) -> dict[str, str]:
+        """The versions by package where an engine ran."""
+        environment = environment_of(engine)
+        return self.environments.get(environment, {}) if environment else self.versions
 
     @property
     def is_as_expected(self) -> bool:
