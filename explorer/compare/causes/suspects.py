@@ -14,6 +14,7 @@ from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.input_trials import input_changes
 from explorer.compare.causes.kinds import KINDS
 from explorer.compare.causes.lone_leaves import without_leaf
+from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
@@ -74,6 +75,12 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
         yield Trial(node.id, change)
     for input_change in input_changes(ends.here, node):
         yield Trial(node.id, inputs=(input_change,))
+    other_leaves = of_other_leaves(ends.here, node, ends.there, ends.row)
+    if other_leaves:
+        yield Trial(node.id, inputs=other_leaves)
+    if len(ends.row) == 1:
+        for input_change in other_constants(ends.here, node, ends.there, ends.row[0]):
+            yield Trial(node.id, inputs=(input_change,))
     for change in changes.double:
         yield Trial(node.id, change)
     yield from padded(node, ends.here.tensors(node), target)
