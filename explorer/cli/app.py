@@ -6,15 +6,16 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
 from explorer.cli.options import AppOptions
-from explorer.exploration.doctor import remedy
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
 from explorer.text.language import _
 from explorer.text.reasons import reason
+from explorer.text.remedies import missing
 
 SERVER = PACKAGE / "web" / "server.py"
 """The script that Streamlit runs; it serves the pages."""
@@ -36,8 +37,8 @@ def start_app(options: AppOptions) -> NoReturn:
     Streamlit would reject.
     """
     if importlib.util.find_spec("streamlit") is None:
-        text = _("the app needs Streamlit, which is not installed; run {command}")
-        raise MissingFrameworkError(text.format(command=remedy("streamlit")))
+        raise missing("streamlit", _("the app"))
+    _check_tables()
     paths, server_options = divided(options.arguments or [])
     named = [_checked(path) for path in paths]
     check_options(str(SERVER), server_options)
@@ -48,6 +49,21 @@ def start_app(options: AppOptions) -> NoReturn:
     sys.stdout.flush()
     command = [sys.executable, "-m", "streamlit", "run", str(SERVER), *server_options]
     os.execv(sys.executable, command)
+
+
+def _check_tables() -> None:
+    """Raise MissingFrameworkError for a pyarrow that this numpy cannot be used with."""
+    # pyarrow 26 installs beside numpy 1 and then refuses to be imported; Streamlit's tables need it.
+    try:
+        import pyarrow  # noqa: F401  # whether it can be imported is the question
+    except ImportError as error:
+        text = _(
+            "the app's tables need a pyarrow that goes with numpy {version}: {reason}; run {command}"
+        )
+        command = 'python -m pip install "pyarrow<26"'
+        raise MissingFrameworkError(
+            text, version=version("numpy"), reason=reason(error), command=command
+        ) from error
 
 
 def divided(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -22,9 +22,10 @@ from explorer.report.claims.pages import (
 )
 from explorer.report.claims.wording import verdict_name
 from explorer.report.files import put_file
+from explorer.report.recorded.fallback import board_in_place, notice
 from explorer.report.schemas import board_document
 from explorer.report.wording import versions_text
-from explorer.store.store import Store
+from explorer.store.store import Store, to_stderr
 from explorer.text.choices import choose, refusal
 from explorer.text.language import LANGUAGES, _, later, said_in
 from explorer.text.messages import one_line
@@ -59,10 +60,15 @@ def check_claims(options: ClaimsOptions) -> int:
     verdict = _chosen_verdict(options.verdict)
     recorded = _recorded_board(options.against) if options.against else None
     folder = prepared(options.pages)
-    store = Store(fresh=options.fresh)
-    with Workers(options.request_timeout) as workers, progress() as step:
-        whole = board(claims, workers, step, store)
-    print_stored(store.used("measurement"), len(whole.measured))
+    in_place = None if options.fresh else board_in_place(claims)
+    if in_place is not None:
+        to_stderr(notice())
+        whole = in_place
+    else:
+        store = Store(fresh=options.fresh)
+        with Workers(options.request_timeout) as workers, progress() as step:
+            whole = board(claims, workers, step, store)
+        print_stored(store.used("measurement"), len(whole.measured))
 
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
     shown = msgspec.structs.replace(whole, rows=rows)

@@ -461,6 +461,28 @@ class DoctorOptions(msgspec.Struct, frozen=True, kw_only=True):
     as_json: AsJson = False
 
 
+class EnvOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of ``env``."""
+
+    action: Annotated[
+        str, _argument("ACTION", later("list, add, remove or check. [default: list]"))
+    ] = "list"
+    name: Annotated[
+        str | None, _argument("NAME", later("The environment's name, of your choice: torch26."))
+    ] = None
+    python: Annotated[
+        str | None,
+        _argument(
+            "PYTHON",
+            later(
+                "For add: the path of its Python, the folder of the environment, or the name of a"
+                " conda environment."
+            ),
+        ),
+    ] = None
+    as_json: AsJson = False
+
+
 class WarmOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``warm``."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind
+from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind, placed
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import MISSING_FRAMEWORK, Failure
 from explorer.model.requests import Nothing
@@ -34,14 +34,19 @@ def start(
     carry_out(jobs, workers, progress)
 
 
-def about_framework(workers: Workers, framework: Framework) -> About | Failure:
-    """The report of one framework's worker.
+def about_framework(
+    workers: Workers, framework: Framework, environment: str = ""
+) -> About | Failure:
+    """The report of one framework's worker, in an environment or where it is found first.
 
     A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
     """
     try:
         reply = workers.call(
-            framework, f"explorer.engines.{framework}.about:about", Nothing(), About
+            placed(framework, environment),
+            f"explorer.engines.{framework}.about:about",
+            Nothing(),
+            About,
         )
     except MissingFrameworkError as error:
         return Failure(MISSING_FRAMEWORK, str(error))

@@ -21,7 +21,7 @@ from explorer.model.causes import (
     Related,
     RelationHow,
 )
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.model.engines import FRAMEWORK_LABELS, engine_named
 from explorer.model.graph import Arguments, Layer, SideName
 from explorer.text.arguments import argument_text, arguments_text
 from explorer.text.clean import clean
@@ -343,7 +343,7 @@ def _mend_text(mend: Mend, engines: tuple[str, str]) -> MendText:
     if mend.arguments:
         given.append(arguments_text(mend.arguments))
     code = f"{clean(mend.call)}({', '.join(given)})"
-    return MendText(mend.side, FRAMEWORK_LABELS[ENGINES[engine].framework], code)
+    return MendText(mend.side, FRAMEWORK_LABELS[engine_named(engine).framework], code)
 
 
 def _figures(found: Cause) -> str:

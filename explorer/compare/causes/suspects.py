@@ -20,7 +20,7 @@ from explorer.compare.causes.related import constants_read
 from explorer.compare.causes.row_trials import exchanged, members
 from explorer.model.causes import LEFT_OUT, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.graph import ArgumentValue, Node, Output, SideName
 
 
@@ -122,7 +122,7 @@ def _suspect_of(side: SideName, node: Node, other: Node, trials: list[Trial]) ->
 
 
 def _is_of_torch(flow: Flow) -> bool:
-    return ENGINES[flow.graph.engine].framework == "torch"
+    return engine_named(flow.graph.engine).framework == "torch"
 
 
 def _rank(flow: Flow, node: Node) -> int:
