@@ -5,6 +5,7 @@ and methods of tensors, and one call for all older operators (2.7, 2.8). Within 
 its calls to the mode. What C++ calls by itself, as it does in backward, is not seen.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,14 +15,18 @@ from typing import Any, NamedTuple
 import mindspore as ms
 from mindspore._c_expression import TensorPy
 from mindspore.common.api import _pynative_executor
+from mindspore.ops.auto_generate import pyboost_inner_prim
 
 from explorer.engines.nested import replaced
 
-OPERATOR, OVERLOADED = "pyboost_", "_instance"
-"""How the names of functions of C++ begin that run one operator, and how overloaded ones end."""
+OPERATOR, OVERLOADED = "pyboost_", "Functional_"
+"""How functions of C++ that run one operator are called, and how the classes of overloaded ones end."""
 
-LAST_OF_OTHERS = "set_"
-"""The last method of tensors that runs no operator, in the order of their class (2.7, 2.8)."""
+INNER = re.compile("_Pyboost(\\w+)Prim")
+"""The classes of further operators, whose objects are called."""
+
+LAST_OF_OTHERS = ("_load", "set_")
+"""The last methods of tensors that run no operator, in the order of their class (2.7, 2.8)."""
 
 
 class _Mode:
@@ -119,37 +124,35 @@ class Door(NamedTuple):
 @cache
 def _doors() -> tuple[Door, ...]:
     """All doors of this process."""
-    doors = [
-        Door(
-            _pynative_executor,
-            "run_op_async",
-            partial(_older, _pynative_executor.run_op_async),
-            None,
-        )
-    ]
+    older = partial(_older, _pynative_executor.run_op_async)
+    doors = [Door(_pynative_executor, "run_op_async", older, None)]
     for name in _methods():
-        original = vars(ms.Tensor).get(name)
-        doors.append(Door(ms.Tensor, name, _method(getattr(ms.Tensor, name), name), original))
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").partition(".")[0] != "mindspore":
-            continue
-        for name, value in list(vars(module).items()):
-            if name.startswith(OPERATOR) and callable(value):
-                doors.append(Door(module, name, partial(_single, value), value))
-            elif (
-                name.endswith(OVERLOADED)
-                and hasattr(type(value), "__call__")
-                and "Functional" in type(value).__name__
-            ):
-                label = name.removesuffix(OVERLOADED).removeprefix("_")
-                doors.append(Door(module, name, partial(_overloaded, value, label), value))
+        watched = _method(getattr(ms.Tensor, name), name)
+        doors.append(Door(ms.Tensor, name, watched, vars(ms.Tensor).get(name)))
+    for kind in vars(pyboost_inner_prim).values():
+        match = INNER.fullmatch(getattr(kind, "__name__", ""))
+        if match:
+            doors.append(Door(kind, "__call__", _inner(kind.__call__, match[1]), kind.__call__))
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "mindspore":
+            doors += _functions(module)
     return tuple(doors)
+
+
+def _functions(module: Any) -> Iterator[Door]:
+    """The functions of C++ that a module of MindSpore's calls operators by."""
+    for name, value in list(vars(module).items()):
+        if name.startswith(OPERATOR):
+            yield Door(module, name, partial(_single, value), value)
+        elif type(value).__name__.endswith(OVERLOADED):
+            yield Door(module, name, partial(_overloaded, value, value.name), value)
 
 
 def _methods() -> list[str]:
     """The methods of tensors that are overloaded functions of C++."""
     names = list(vars(TensorPy))
-    later = names[names.index(LAST_OF_OTHERS) + 1 :]
+    last = max(names.index(name) for name in LAST_OF_OTHERS if name in names)
+    later = names[last + 1 :]
     return [name for name in later if callable(vars(TensorPy)[name]) and name != "__metaclass__"]
 
 
@@ -159,6 +162,19 @@ def _method(original: Any, name: str) -> Any:
         return _overloaded(original, name, *args, **kwargs)
 
     return method
+
+
+def _inner(original: Any, name: str) -> Any:
+    @wraps(original)
+    def call(primitive: Any, *args: Any, **kwargs: Any) -> Any:
+        if not MODE.watches:
+            return original(primitive, *args, **kwargs)
+        MODE.note_call()
+        named = partial(_by_name, partial(original, primitive), tuple(kwargs))
+        given = (*args, *kwargs.values())
+        return MODE.modes[-1].__ms_dispatch__(WatchedFunction(name, named), given, {})
+
+    return call
 
 
 def _single(function: Any, primitive: Any, *given: Any) -> Any:
