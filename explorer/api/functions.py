@@ -53,6 +53,8 @@ def nets(
     torch: str = "",
     mindspore_arguments: Mapping[str, Any] | None = None,
     torch_arguments: Mapping[str, Any] | None = None,
+    mindspore_python: str | Path = "",
+    torch_python: str | Path = "",
     inputs: Mapping[str, Any] | str | Path,
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
@@ -61,9 +63,11 @@ def nets(
     """Two nets that exist already, to be given to the other functions in a scenario's place.
 
     ``mindspore`` and ``torch`` are "package.module:function", of a package that
-    can be imported here; the function, or class, is called in a process of its
+    can be imported here or in its environment; the function, or class, is called in a process of its
     own, with the keyword arguments in ``mindspore_arguments`` and
-    ``torch_arguments``, which are literals. One of both may be left out. ``inputs`` are arrays
+    ``torch_arguments``, which are literals. One of both may be left out.
+    ``mindspore_python`` and ``torch_python`` say in which environments they
+    run: a name that ``explorer env`` knows, or the path of a Python. ``inputs`` are arrays
     of shape and dtype as the nets take them, by name, in the order of the
     arguments; or a file, .npz or .safetensors. ``parameters`` are the starting
     values by PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth,
@@ -81,6 +85,7 @@ def nets(
         torch=torch,
         mindspore_arguments=mindspore_arguments,
         torch_arguments=torch_arguments,
+        homes={"mindspore": str(mindspore_python), "torch": str(torch_python)},
         inputs=inputs,
         parameters=parameters,
         name=name,
@@ -159,7 +164,8 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
         wanted = options.of_one_case(scenario).wanted(scenario)
         store = Store(fresh=options.fresh)
         for selection in LARGER:
-            larger = structs.replace(wanted, engines=tuple(ENGINES), selection=selection)
+            every = tuple(map(scenario.at_home, ENGINES))
+            larger = structs.replace(wanted, engines=every, selection=selection)
             known = stored.stored_report(scenario, larger, store, options.request_timeout)
             if known is not None:
                 return Exploration(known, _code_of(net, scenario))
@@ -202,6 +208,7 @@ def diff(
         timeout=timeout,
         request_timeout=request_timeout,
     )
+    left, right = _at_home(net, left), _at_home(net, right)
     return _captured(net, options).diff(left, right)
 
 
@@ -243,7 +250,12 @@ def graph(
         request_timeout=request_timeout,
     )
     return _captured(net, options).graph(
-        *chosen, view=view, depth=depth, stage=stage, format=format, prefix=prefix
+        *(_at_home(net, engine) for engine in chosen),
+        view=view,
+        depth=depth,
+        stage=stage,
+        format=format,
+        prefix=prefix,
     )
 
 
@@ -290,6 +302,10 @@ def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECON
         return Claims(recorded)
     with Workers(request_timeout) as workers:
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))
+
+
+def _at_home(net: Net, engine: str) -> str:
+    return net.at_home(engine) if isinstance(net, Declaration) else engine
 
 
 def _code_of(net: Net, scenario: Declaration) -> tuple[Path, ...]:

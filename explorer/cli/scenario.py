@@ -301,6 +301,6 @@ def _scenario_of(name: str, factories: tuple[str, str], inputs: Path | None) -> 
     if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
         text = _("--inputs {file} is not an .npz file; write one with numpy.savez")
         raise UsageError(text.format(file=repr(str(inputs))))
-    by_framework = dict(zip(FRAMEWORKS, map(factory_of, factories), strict=True))
+    by_framework = dict(zip(FRAMEWORKS, map(factory_of, factories, FRAMEWORKS), strict=True))
     folders = dict.fromkeys(Path(factory.folder) for factory in by_framework.values())
     return scenario_of_factories(name, by_framework, folders, inputs, Path.cwd())

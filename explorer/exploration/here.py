@@ -1,8 +1,8 @@
 """Whether anything can be run here, seen without starting a process or importing a framework."""
 
-from importlib.util import find_spec
-
-from explorer.model.engines import FRAMEWORKS
+from explorer.environments.known import has, home_of
+from explorer.model.engines import FRAMEWORKS, Framework
+from explorer.model.errors import UsageError
 from explorer.workers.system import can_run_workers
 
 
@@ -11,8 +11,9 @@ def nothing_runs() -> bool:
     return not can_run_workers() or not any(map(_is_here, FRAMEWORKS))
 
 
-def _is_here(package: str) -> bool:
+def _is_here(framework: Framework) -> bool:
+    """Whether a framework is installed beside the explorer, or in an environment that it knows."""
     try:
-        return find_spec(package) is not None
-    except (ImportError, ValueError):  # something has put half a package into sys.modules
-        return False
+        return has(home_of(framework), framework)
+    except UsageError:  # whoever runs the framework is told what is the matter
+        return True

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TypeGuard
 
 FLOORS = (
-    ("shipped",),
+    ("shipped", "folders"),
     ("model",),
     ("text",),
     ("numeric",),
     ("correspondence",),
+    ("environments",),
     ("store",),
     ("workers",),
     ("scenario",),

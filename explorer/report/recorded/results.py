@@ -26,7 +26,7 @@ from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import CPU
 from explorer.scenario.find import SHIPPED
 from explorer.shipped import PACKAGE
-from explorer.store.keys import installation
+from explorer.store.keys import versions_here
 from explorer.text.language import code
 from explorer.topics.boards import judged, needed
 from explorer.topics.question import Target
@@ -169,7 +169,7 @@ def other_versions(installed: Mapping[str, str] | None = None) -> dict[str, str]
 
     Builds of one version, such as 2.13.0+cpu, count as the same.
     """
-    here = installation() if installed is None else installed
+    here = versions_here() if installed is None else installed
     others: dict[str, str] = {}
     for name, version in recording().versions.items():
         if _public(here[name]) != _public(version):
