@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from explorer.environments.interpreters import PACKAGES, interpreter, is_own, own, versions
 from explorer.environments.known import home_of, named
@@ -17,6 +16,11 @@ from explorer.model.engines import FRAMEWORKS, Framework, environment_of
 from explorer.model.environments import Environment
 from explorer.model.errors import UsageError
 from explorer.shipped import PACKAGE
+
+try:
+    from numpy._core._multiarray_umath import __cpu_features__
+except ImportError:  # numpy 1
+    from numpy.core._multiarray_umath import __cpu_features__
 
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_PATH")
 """The variables that say which devices a framework sees."""
@@ -144,8 +148,7 @@ def _digest_of_files(paths: Iterable[Path]) -> str:
 
 def _machine() -> dict[str, str]:
     """What the last digits of a result depend on: the processor's vector units, and the devices."""
-    features = np.core._multiarray_umath.__cpu_features__
-    units = " ".join(sorted(name for name, has_it in features.items() if has_it))
+    units = " ".join(sorted(name for name, has_it in __cpu_features__.items() if has_it))
     facts = {"system": platform.system(), "machine": platform.machine(), "units": units}
     for name in VARIABLES:
         facts[name] = os.environ.get(name, "")
