@@ -156,6 +156,15 @@ def _structure(divergence: Divergence) -> Iterator[Fact]:
             yield Fact(kind, op=divergence.row.first.label)
 
 
+PLAIN = {
+    "plus": ("offset",),
+    "rounded": ("cast",),
+    "rolled": ("shift",),
+    "masked": ("mask",),
+    "shared": ("tied weight", "other input"),
+}
+"""What a relation states by itself."""
+
 LAYOUTS = {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
 
 
@@ -197,6 +206,9 @@ def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
     for it in change.changes:
         if it.how == "swapped":
             yield Fact("order of inputs")
+        if it.how == "given":
+            yield Fact("constant")
+            yield Fact("other input")
         if it.how == "replaced":
             for kind in ("other input", "order of inputs", "steps", "rows in another order"):
                 yield Fact(kind)
@@ -208,6 +220,8 @@ def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
             yield Fact("order of ops")
         if it.how == "rolled":
             yield Fact("shift")
+        if it.how in ("padded", "padded_below"):
+            yield Fact("padding")
         if it.how in ("transposed", "reversed", "rolled"):
             yield Fact("op left out")
             yield Fact("layout")
@@ -222,8 +236,6 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
         if change.factor.value < 0:
             yield Fact("order of inputs")
             yield Fact("other op", op="sub")
-    if change.how in ("plus",):
-        yield Fact("offset")
     if change.how in ("added", "subtracted"):
         yield Fact("op left out", op="add")
         yield Fact("op added", op="add")
@@ -235,17 +247,13 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
         for kind in ("other op", "op left out", "op added"):
             yield Fact(kind, op=change.name)
             yield Fact(kind, op=cause.op)
-    if change.how == "rounded":
-        yield Fact("cast")
     if change.how in LAYOUTS:
         yield Fact("layout")
         yield Fact("rows in another order")
         yield Fact("order of inputs")
         yield Fact("other input")
-    if change.how == "rolled":
-        yield Fact("shift")
-    if change.how == "masked":
-        yield Fact("mask")
+    for kind in PLAIN.get(change.how, ()):
+        yield Fact(kind)
 
 
 def _left_out(change: LeftOut, cause: Cause) -> Iterator[Fact]:

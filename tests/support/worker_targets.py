@@ -247,6 +247,11 @@ def known_when_gone(word: Word) -> Word:
     return Word(f"{known} {key in tensors.origins or key in tensors.storages}")
 
 
+def prefix(word: Word) -> Word:
+    """The folder of the environment that the process runs in."""
+    return Word(sys.prefix)
+
+
 def process(word: Word) -> Word:
     """The id of the process that answers."""
     return Word(str(os.getpid()))
