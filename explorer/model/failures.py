@@ -27,6 +27,7 @@ Refusal = Literal[
     "high_order",
     "interpreted_outputs",
     "unsafe_weights",
+    "older_version",
 ]
 """A failure that the explorer itself found; behind the colon its ``details``.
 
@@ -54,6 +55,8 @@ Refusal = Literal[
 - "interpreted_outputs": the compiled graph does not compute all that the call
   returns: how many tensors it computes, of how many
 - "unsafe_weights": a checkpoint could run code when it is loaded: its file
+- "older_version": the version of a framework lacks something: the framework, its
+  version, what it lacks, the first version that has it
 """
 
 Complaint = Literal["no_kernel", "no_kernel_here", "no_dtype", "no_value", "no_memory"]
