@@ -46,15 +46,16 @@ class InputChange(msgspec.Struct, frozen=True):
     label: str = ""
 
 
-LEFT_OUT = "aten.clone.default"
-"""The operator that is tried in the place of one that may be left out: it hands its input on."""
+LEFT_OUT = "left out"
+"""What is tried in the place of an op that may be left out: it hands one of its inputs on."""
 
 
 class Trial(msgspec.Struct, frozen=True):
     """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
 
     ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
-    its inputs and arguments that it takes as well; ``inputs`` are changed first. ``then`` are ops behind
+    its inputs and arguments that it takes as well; it may be ``LEFT_OUT``, where the tensor of the
+    place ``hands_on`` among its inputs is the value. ``inputs`` are changed first. ``then`` are ops behind
     it that are computed again as well, with what changed and ``then_arguments``: the outputs are those
     of the last. Nothing of all these: it is computed as it was.
     """
@@ -62,6 +63,7 @@ class Trial(msgspec.Struct, frozen=True):
     node: str
     arguments: Arguments = {}
     op: str = ""
+    hands_on: int = 0
     inputs: tuple[InputChange, ...] = ()
     then: tuple[str, ...] = ()
     then_arguments: Arguments = {}
@@ -173,10 +175,12 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
     """The op, or the last of a row, has no counterpart: the other side goes on with what it reads.
 
-    What it makes of that is the ``relation``; None where the ops behind it were computed without it.
+    What it makes of that is the ``relation``; None where the ops behind it were computed without it:
+    then these got the input of the place ``handed_on``.
     """
 
     relation: Related | None = None
+    handed_on: int = 0
 
 
 Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut

@@ -64,7 +64,8 @@ def is_last_resort(cause: Cause) -> bool:
 def change_of(trial: Trial, node: Node) -> Change:
     """What a trial changes of a node."""
     if trial.op:
-        return LeftOut() if trial.op == LEFT_OUT else OtherOperator(op=trial.op)
+        is_left_out = trial.op == LEFT_OUT
+        return LeftOut(handed_on=trial.hands_on) if is_left_out else OtherOperator(op=trial.op)
     if trial.inputs:
         return OtherInputs(changes=trial.inputs, arguments=trial.then_arguments)
     own = {name: node.arguments[name] for name in trial.arguments}
@@ -128,6 +129,7 @@ def _kind(trial: Trial) -> object:
         frozenset(trial.arguments),
         frozenset(trial.then_arguments),
         trial.op,
+        trial.hands_on,
         changes,
     )
 

@@ -18,7 +18,7 @@ from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray
-from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import summarise_all
 from explorer.workers.garbage_collection import paused
@@ -94,6 +94,8 @@ def outputs_of(
         given = call._replace(values=replaced(call.values, _copied))
     if trial.inputs or trial.arguments:
         given = _changed(given, trial, calls)
+    if trial.op == LEFT_OUT:
+        return [list(tensors_in(given.values))[trial.hands_on]]
     if trial.op:
         return list(tensors_in((_result(trial.op, given),)))
     made = given.run()

@@ -19,7 +19,7 @@ from explorer.engines.torch.operators import (
 from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
-from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Arguments, Output
 from explorer.workers.garbage_collection import paused
 
@@ -45,6 +45,8 @@ def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
         given[name] = _as_given(name, value)
     if _lacks_statistics(operator, given):
         raise ValueError("a batch norm without statistics")
+    if trial.op == LEFT_OUT:
+        return [tensors_in(list(given.values()))[trial.hands_on]]
     if trial.op:
         operator = _operator(trial.op)
         names = _names(operator)
