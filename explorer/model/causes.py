@@ -19,6 +19,7 @@ InputHow = Literal[
     "padded",
     "padded_below",
     "zeroed",
+    "from_zeros",
 ]
 """What may be done to an input before an op is computed."""
 
@@ -31,7 +32,8 @@ class InputChange(msgspec.Struct, frozen=True):
     "scaled", axis and steps of "rolled", the axis of "reversed", and how many elements are added at
     the two ends of each of the last axes where it is "padded", with zeros, or "padded_below", with less
     than all numbers, in the place of the op's own padding; ``dtype`` is what an input is "rounded" to.
-    One is "zeroed": zeros take the place of the leaf of the name ``label``.
+    One is "zeroed": zeros take the place of the leaf of the name ``label``; so they do "from_zeros", of
+    what an op of that ``label`` is filled with.
     One is "replaced" by another value of the graph: output ``output`` of ``node``, whose op and line
     the ``label`` has; so it is with one that is moved "ahead" of the op which reads that value, and
     which then reads what is made of it.
@@ -57,7 +59,8 @@ class Trial(msgspec.Struct, frozen=True):
     its inputs and arguments that it takes as well; it may be ``LEFT_OUT``, where the tensor of the
     place ``hands_on`` among its inputs is the value. ``inputs`` are changed first. ``then`` are ops behind
     it that are computed again as well, with what changed and ``then_arguments``: the outputs are those
-    of the last. Nothing of all these: it is computed as it was.
+    of the last. Where it ``is_state``, each of them writes to what the one before has written.
+    Nothing of all these: it is computed as it was.
     """
 
     node: str
@@ -67,6 +70,7 @@ class Trial(msgspec.Struct, frozen=True):
     inputs: tuple[InputChange, ...] = ()
     then: tuple[str, ...] = ()
     then_arguments: Arguments = {}
+    is_state: bool = False
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):

@@ -50,7 +50,7 @@ FAMILIES: dict[str, str] = {
         "maxpool2d maxpool2dwithindices maxpoolwithargmax maxpoolwithargmaxv2 maxpoolwithmask "
         "maxpoolwithindices"
     ),
-    "avgpool": "avgpool2d adaptiveavgpool2d",
+    "avgpool": "avgpool1d avgpool2d avgpool3d adaptiveavgpool2d",
     "embedding": "gather indexselect gatherd takealongaxis",
     "slice": "stridedslice sliceext select selectview selectextview narrow narrowview",
     "concat": "cat concatd stack",

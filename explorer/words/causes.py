@@ -241,6 +241,7 @@ def _input(change: InputChange) -> str:
         "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
         "zeroed": _("zeros in the place of `{label}`"),
+        "from_zeros": _("zeros in the place of `{label}`"),
         "padded": padded,
         "padded_below": padded,
     }

@@ -19,14 +19,29 @@ MOST_AHEAD = 6
 
 def longer_ends(divergence: Divergence, both: list[Ends], left: Flow, right: Flow) -> list[Ends]:
     """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
-    found: list[Ends] = []
+    found = [longer for ends in both if ends.result for longer in _of_one_state(ends)]
     if isinstance(divergence, OtherValue):
         found += [longer for ends in both for longer in _with_what_follows(ends)]
-        if divergence.inputs.differing:
+        if divergence.inputs.differing or all(divergence.inputs.alone):
             found += [longer for ends in both for longer in _with_what_is_before(ends)]
     if isinstance(divergence, ExtraOps):
         found += _beside_what_is_read(divergence, left, right)
     return found
+
+
+def _of_one_state(ends: Ends) -> Iterator[Ends]:
+    """All ops that write to what an op writes to, where it is the last of several that do."""
+    (node,) = ends.own_row
+    leaves = {
+        edge.origin for edge in ends.here.into(node) if ends.here.nodes[edge.origin].name == ends.result
+    }
+    writers = [
+        it
+        for it in ends.here.graph.nodes
+        if it.op == node.op and leaves & {edge.origin for edge in ends.here.into(it)}
+    ]
+    if len(writers) > 1 and writers[-1] is node:
+        yield ends._replace(own_row=writers, is_state=True)
 
 
 def _with_what_follows(ends: Ends) -> Iterator[Ends]:
@@ -66,7 +81,7 @@ def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Itera
         return
     node = here.nodes[last]
     row = _row(here, divergence.row, node)
-    for read in here.read_by_row(row[-1], len(row)):
+    for read in [it for member in row for it in here.origins(member) if it not in row]:
         if not _is_as_large(read, row[-1]):
             continue
         yield Ends(divergence.side, here, here, row, [read], is_extra=True)
@@ -90,7 +105,7 @@ def _does_nothing(flow: Flow, other: Node, node: Node) -> bool:
     """Whether an op of the kind of another one hands on what it reads."""
     if other.kind != "op" or other.phase != node.phase or family(other.op) != family(node.op):
         return False
-    reads = [read.outputs[0] for read in flow.origins(other) if read.outputs]
+    reads = flow.tensors(other).values()
     return bool(other.outputs) and any(_are_equal(read, other.outputs[0]) for read in reads)
 
 

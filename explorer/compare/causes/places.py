@@ -13,7 +13,7 @@ class Ends(NamedTuple):
 
     What differs is their first output, or the ``result`` of that name which they make. Where the
     ``first_alone`` is changed, what is behind it is only computed again; where one side alone has the
-    ops (``is_extra``), that none of them is left out is clear.
+    ops (``is_extra``), none of them is left out. ``is_state``: each of the ops writes to the result.
     """
 
     side: SideName
@@ -24,6 +24,7 @@ class Ends(NamedTuple):
     result: str = ""
     first_alone: bool = False
     is_extra: bool = False
+    is_state: bool = False
 
 
 def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:

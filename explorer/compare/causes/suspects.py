@@ -59,13 +59,19 @@ def _suspect(ends: Ends) -> Suspect | None:
     target = _value(ends.there, ends.row[-1], ends.result)
     if own is None or target is None:
         return None
-    trials = list(_alone(ends, target) if len(ends.own_row) == 1 else _in_a_row(ends))
+    if ends.is_state:
+        trials = list(_of_a_state(ends))
+    elif len(ends.own_row) > 1:
+        trials = list(_in_a_row(ends))
+    else:
+        trials = list(_alone(ends, target))
     if ends.is_extra:
         trials = [trial for trial in trials if trial.op != LEFT_OUT]
     if not trials:
         return None
     first, *others = ends.own_row
-    unchanged = Trial(first.id, then=tuple(node.id for node in others))
+    then = tuple(node.id for node in others)
+    unchanged = Trial(first.id, then=then, is_state=ends.is_state)
     return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials))
 
 
@@ -98,6 +104,16 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
             yield msgspec.structs.replace(trial, then=then)
 
 
+def _of_a_state(ends: Ends) -> Iterator[Trial]:
+    """Ops that write to one state: other arguments of all of them, and the first ones left out."""
+    first, *others = ends.own_row
+    then = tuple(node.id for node in others)
+    changes = argument_changes(first.arguments, _pool(ends), _rank(ends.here, first))
+    for change in changes.single:
+        yield Trial(first.id, change, then=then, then_arguments=change, is_state=True)
+    yield Trial(first.id, op=LEFT_OUT, then=then, is_state=True)
+
+
 def _left_out(flow: Flow, node: Node) -> Iterator[Trial]:
     """An op left out: what is behind it goes on with one of the tensors that the op reads."""
     if node.outputs:
@@ -111,7 +127,7 @@ def _with_zeros(flow: Flow, node: Node) -> Iterator[InputChange]:
     for edge in flow.into(node):
         origin = flow.nodes[edge.origin]
         if origin.kind == "op" and family(origin.op) == "fill":
-            yield InputChange((edge.input,), "zeroed", label=label_of(origin))
+            yield InputChange((edge.input,), "from_zeros", label=label_of(origin))
 
 
 def _other_operators(node: Node) -> Iterator[Trial]:

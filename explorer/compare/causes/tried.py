@@ -61,6 +61,12 @@ def is_last_resort(cause: Cause) -> bool:
     return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
 
 
+def is_other_value(cause: Cause) -> bool:
+    """Whether a cause is another value as an input: what is done to that input says it better."""
+    change = cause.change
+    return isinstance(change, OtherInputs) and change.changes[0].how == "replaced"
+
+
 def change_of(trial: Trial, node: Node) -> Change:
     """What a trial changes of a node."""
     if trial.op:
@@ -128,6 +134,7 @@ def _kind(trial: Trial) -> object:
         trial.node,
         frozenset(trial.arguments),
         frozenset(trial.then_arguments),
+        trial.is_state,
         trial.op,
         trial.hands_on,
         changes,

@@ -46,7 +46,7 @@ def try_out(request: TrialsRequest) -> Tried:
 
 
 def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...]:
-    if not calls.keys() >= {trial.node, *trial.then}:
+    if trial.is_state or not calls.keys() >= {trial.node, *trial.then}:
         return ()
     try:
         tensors = outputs_of(calls[trial.node], trial, calls)
@@ -199,6 +199,7 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rolled": _rolled,
     "reversed": _reversed,
     "zeroed": _zeroed,
+    "from_zeros": _zeroed,
 }
 """What is done to one input."""
 

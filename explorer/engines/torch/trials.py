@@ -92,6 +92,7 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rolled": lambda value, change: value.roll(int(change.numbers[1]), int(change.numbers[0])),
     "reversed": lambda value, change: value.flip(int(change.numbers[0])),
     "zeroed": lambda value, _: torch.zeros_like(value),
+    "from_zeros": lambda value, _: torch.zeros_like(value),
     "padded": lambda value, change: _padded(value, change, 0.0),
     "padded_below": lambda value, change: _padded(value, change, -math.inf),
 }
@@ -148,13 +149,39 @@ def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:
     if call is None or draws_random_numbers(call[0]):
         return ()
     try:
-        tensors = _outputs(call, trial, graph.value_of)
-        if trial.then:
+        if trial.is_state:
+            tensors = _written_in_turn(trial, graph)
+        else:
+            tensors = _outputs(call, trial, graph.value_of)
+        if trial.then and not trial.is_state:
             tensors = _carried_on(trial, tensors, graph)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)
     return tuple(map(outputs.of, tensors))
+
+
+def _written_in_turn(trial: Trial, graph: Graph) -> list[torch.Tensor]:
+    """What the last of several ops yields, each of which writes to what the one before has written."""
+    nodes = (trial.node, *trial.then)
+    is_first_left_out = trial.op == LEFT_OUT
+    state: dict[str, Any] = {}
+    made: list[torch.Tensor] = []
+    for node in nodes:
+        call = graph.call_of(node)
+        if call is None:
+            return []
+        operator, args, kwargs = _with_arguments(call, trial.then_arguments)
+        names = _names(operator)
+        given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
+        given.update(state)
+        positions, written = written_arguments(operator)
+        places = [*(names[position] for position in positions), *written]
+        if not (node == trial.node and is_first_left_out):
+            with torch.no_grad():
+                made = tensors_in(operator(**given))
+        state = {name: given[name] for name in places if name in given}
+    return [*made, *tensors_in(list(state.values()))]
 
 
 def _with_arguments(call: Call, arguments: Arguments) -> Call:
