@@ -35,6 +35,7 @@ FAMILIES: dict[str, str] = {
     ),
     "layernorm": "nativelayernorm layernormext layernormv3",
     "groupnorm": "nativegroupnorm groupnormext",
+    "clamp": "clampscalar clamptensor clip",
     "softmax": "softmaxext",
     "logsoftmax": "logsoftmaxext",
     "softmaxgrad": "softmaxbackwarddata",

@@ -165,6 +165,12 @@ def _stated(cause: Cause, divergence: Divergence) -> Iterator[Fact]:
     yield from STATED[type(change)](change, cause)
 
 
+LIMITS: dict[tuple[str, object], tuple[tuple[str, str], ...]] = {
+    ("beta", 0.0): (("smooth_l1_loss", "l1_loss"),),
+}
+"""Arguments with which one operator is another one, by name and value: smooth L1 with a beta of 0 is L1."""
+
+
 def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
     for name, value in change.arguments.items():
         values = (value, change.own[name])
@@ -175,6 +181,10 @@ def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
             yield Fact("factor", factor=value / own)
         if name in ("dim", "axis"):
             yield Fact("axis", op=cause.op)
+        for operator, limit in LIMITS.get((name, value), ()):
+            if _are_one(operator, cause.op):
+                yield Fact("other op", op=limit)
+                yield Fact("other op", op=operator)
         if "pad" in name:
             yield Fact("padding")
         if name == "diagonal":
@@ -202,6 +212,8 @@ def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
                 yield Fact(kind)
         if it.how == "rounded":
             yield Fact("cast")
+        if it.how == "from_zeros":
+            yield Fact("start", values=(1.0, 0.0))
         if it.how == "scaled":
             yield Fact("factor", factor=it.numbers[0])
         if it.how == "ahead":
@@ -224,6 +236,9 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
             yield Fact("other op", op="sub")
     if change.how in ("plus",):
         yield Fact("offset")
+    if change.how == "subtracted":
+        yield Fact("op left out", op="sub")
+        yield Fact("op added", op="sub")
     if change.how in ("added", "subtracted"):
         yield Fact("op left out", op="add")
         yield Fact("op added", op="add")

@@ -33,7 +33,9 @@ def _of_one_state(ends: Ends) -> Iterator[Ends]:
     """All ops that write to what an op writes to, where it is the last of several that do."""
     (node,) = ends.own_row
     leaves = {
-        edge.origin for edge in ends.here.into(node) if ends.here.nodes[edge.origin].name == ends.result
+        edge.origin
+        for edge in ends.here.into(node)
+        if ends.here.nodes[edge.origin].name == ends.result
     }
     writers = [
         it
@@ -112,9 +114,7 @@ def _does_nothing(flow: Flow, other: Node, node: Node) -> bool:
 def _is_as_large(read: Node, node: Node) -> bool:
     if not (read.outputs and node.outputs):
         return False
-    shapes = [
-        [length for length in it.outputs[0].shape if length != 1] for it in (read, node)
-    ]
+    shapes = [[length for length in it.outputs[0].shape if length != 1] for it in (read, node)]
     return shapes[0] == shapes[1]
 
 

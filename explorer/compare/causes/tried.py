@@ -5,7 +5,14 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.causes.mends import mends
-from explorer.compare.causes.rooms import Room, apart_if_same, distance, noise_of, room_of
+from explorer.compare.causes.rooms import (
+    Room,
+    apart_if_same,
+    distance,
+    is_telling,
+    noise_of,
+    room_of,
+)
 from explorer.compare.causes.suspects import Suspect
 from explorer.model.causes import (
     LEFT_OUT,
@@ -61,6 +68,10 @@ def is_last_resort(cause: Cause) -> bool:
     return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
 
 
+def _is_replaced(trial: Trial) -> bool:
+    return any(change.how == "replaced" for change in trial.inputs)
+
+
 def is_other_value(cause: Cause) -> bool:
     """Whether a cause is another value as an input: what is done to that input says it better."""
     change = cause.change
@@ -90,7 +101,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
         return []
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        if len(outputs) > place:
+        if len(outputs) > place and not (_is_replaced(trial) and not is_telling(suspect.target)):
             apart = apart_if_same(outputs[place], suspect.target, room)
             if apart is not None:
                 found.append(_Explanation(trial, apart))

@@ -165,10 +165,13 @@ def _written_in_turn(trial: Trial, graph: Graph) -> list[torch.Tensor]:
     """What the last of several ops yields, each of which writes to what the one before has written."""
     nodes = (trial.node, *trial.then)
     is_first_left_out = trial.op == LEFT_OUT
+    if not isinstance(graph, TapeGradGraph):
+        return []  # such a graph has no memory that is written to
     state: dict[str, Any] = {}
     made: list[torch.Tensor] = []
     for node in nodes:
-        call = graph.call_of(node)
+        # What a later one read of the state was overwritten, and is replaced here.
+        call = graph.call_of(node, may_be_stale=node != trial.node)
         if call is None:
             return []
         operator, args, kwargs = _with_arguments(call, trial.then_arguments)
