@@ -226,6 +226,10 @@ def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
             yield Fact("rows in another order")
 
 
+MORE = {"added": ("add",), "subtracted": ("add", "sub"), "multiplied": ("mul",)}
+"""The operators that one side has more, by how a value follows from the other one."""
+
+
 def _related(change: Related, cause: Cause) -> Iterator[Fact]:
     if change.how in ("times", "tempered") and change.factor:
         yield Fact("factor", factor=change.factor.value)
@@ -236,16 +240,11 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
             yield Fact("other op", op="sub")
     if change.how in ("plus",):
         yield Fact("offset")
-    if change.how == "subtracted":
-        yield Fact("op left out", op="sub")
-        yield Fact("op added", op="sub")
+    for op in MORE.get(change.how, ()):
+        yield Fact("op left out", op=op)
+        yield Fact("op added", op=op)
     if change.how in ("added", "subtracted"):
-        yield Fact("op left out", op="add")
-        yield Fact("op added", op="add")
         yield Fact("bias")
-    if change.how == "multiplied":
-        yield Fact("op left out", op="mul")
-        yield Fact("op added", op="mul")
     if change.how == "applied":
         for kind in ("other op", "op left out", "op added"):
             yield Fact(kind, op=change.name)

@@ -149,16 +149,19 @@ def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:
     if call is None or draws_random_numbers(call[0]):
         return ()
     try:
-        if trial.is_state:
-            tensors = _written_in_turn(trial, graph)
-        else:
-            tensors = _outputs(call, trial, graph.value_of)
-        if trial.then and not trial.is_state:
-            tensors = _carried_on(trial, tensors, graph)
+        tensors = _computed(call, trial, graph)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)
     return tuple(map(outputs.of, tensors))
+
+
+def _computed(call: Call, trial: Trial, graph: Graph) -> list[torch.Tensor]:
+    """The outputs of the last op of a trial; raises what an operator raises."""
+    if trial.is_state:
+        return _written_in_turn(trial, graph)
+    tensors = _outputs(call, trial, graph.value_of)
+    return _carried_on(trial, tensors, graph) if trial.then else tensors
 
 
 def _written_in_turn(trial: Trial, graph: Graph) -> list[torch.Tensor]:
