@@ -7,7 +7,7 @@ import msgspec
 from explorer.exploration.demand import Demand
 from explorer.exploration.first_answer import FirstAnswer
 from explorer.exploration.options import Wanted, no_answer, no_demand, no_report, no_row
-from explorer.model.engines import Framework
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
 from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown
@@ -53,7 +53,7 @@ SAID_OF_MEMORY = (
 def key(
     scenario: Declaration,
     wanted: Wanted,
-    best: Mapping[Framework, str] | None = None,
+    best: Mapping[WorkerKind, str] | None = None,
     files: Mapping[str, str] | None = None,
 ) -> Key:
     """The key of a scenario's report.
@@ -63,7 +63,7 @@ def key(
     """
     files = files_read(scenario.path) if files is None else files
     parts = (files, wanted, *((best,) if best else ()))
-    return key_of("scenario", scenario.name, *parts)
+    return key_of("scenario", scenario.name, *parts, engines=wanted.engines)
 
 
 def partial_key(whole: Key, seconds: float) -> Key:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.arrays import Array
 from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
@@ -20,6 +21,7 @@ InputHow = Literal[
     "padded_below",
     "zeroed",
     "from_zeros",
+    "given",
 ]
 """What may be done to an input before an op is computed."""
 
@@ -34,6 +36,7 @@ class InputChange(msgspec.Struct, frozen=True):
     than all numbers, in the place of the op's own padding; ``dtype`` is what an input is "rounded" to.
     One is "zeroed": zeros take the place of the leaf of the name ``label``; so they do "from_zeros", of
     what an op of that ``label`` is filled with.
+    One is "given": the ``value`` of a constant or a leaf of the other side, which the ``label`` names.
     One is "replaced" by another value of the graph: output ``output`` of ``node``, whose op and line
     the ``label`` has; so it is with one that is moved "ahead" of the op which reads that value, and
     which then reads what is made of it.
@@ -46,6 +49,7 @@ class InputChange(msgspec.Struct, frozen=True):
     node: str = ""
     output: int = 0
     label: str = ""
+    value: Array | None = None
 
 
 LEFT_OUT = "left out"
@@ -142,8 +146,14 @@ RelationHow = Literal[
     "rows",
     "blocks",
     "masked",
+    "shared",
 ]
 """How one value may follow from another."""
+
+LAYOUTS: frozenset[RelationHow] = frozenset(
+    {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
+)
+"""Those of the same numbers at other places."""
 
 
 class Factor(msgspec.Struct, frozen=True):
@@ -164,9 +174,11 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     ``name``; "applied": the function of that ``name``;
     "tempered": a softmax of its logits times the ``factor``; "rounded": through the dtype of that ``name``.
     "transposed": its axes in the order ``numbers``; "regrouped": reshaped to ``shape``, its axes in
-    the order ``numbers``, reshaped again. With the axis as the first of the ``numbers``: "rolled" by
-    so many steps, "reversed", "rows" in the order that follows, "blocks": as many equal parts in that
-    order. "masked": so many elements (``numbers``) set to the ``factor``.
+    the order ``numbers``, reshaped again. "rolled": ``numbers`` are an axis and its steps, and so on for
+    each axis; "reversed": they are the axes. With the axis as the first of them: "rows" in the order that
+    follows, "blocks": as many equal parts in that order. "masked": so many elements (``numbers``) set
+    to the ``factor``. "shared": of a leaf, which is read in the place of that of the ``name`` too, as
+    the sum of the two gradients says.
     """
 
     how: RelationHow

@@ -4,6 +4,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from explorer.model.engines import Framework
 from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
@@ -109,3 +110,35 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str]
     rows: tuple[ClaimRow, ...]
     measured: dict[str, Measured] = {}
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """A version of a framework on which the claims were judged, and the environment that has it.
+
+    ``environment`` is "" of the explorer's own.
+    """
+
+    framework: Framework
+    version: str
+    environment: str
+
+
+class VersionsRow(msgspec.Struct, frozen=True):
+    """One claim on all versions that were tried, in their order; None where it could not be run."""
+
+    id: int
+    statement: str
+    verdicts: tuple[ClaimVerdict | None, ...]
+
+
+class VersionsBoard(msgspec.Struct, frozen=True, kw_only=True):
+    """Verdicts on the guides' statements, version by version.
+
+    Each version of a framework stood beside the version of the other that ``beside`` names.
+    """
+
+    schema: int = 1
+    date: str
+    beside: dict[str, str]
+    tried: tuple[Tried, ...]
+    rows: tuple[VersionsRow, ...]

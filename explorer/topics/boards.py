@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from explorer.exploration.about import stored_versions, versions_here
 from explorer.model.claim import Board, ClaimRow, Listing
+from explorer.model.environments import NO_HOMES, Homes
 from explorer.model.measurement import Measured, Measurement
 from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
@@ -18,22 +19,24 @@ def board(
     workers: Workers,
     progress: Progress = no_progress,
     store: Store | None = None,
+    homes: Homes = NO_HOMES,
 ) -> Board:
     """The board of ``chosen`` claims, dated by the first of its measurements.
 
+    A framework that ``homes`` names is measured in that environment.
     Raises nothing that a framework does: what could not be measured is said in its row. What a
     ``store`` has is not measured again.
     """
     claims = tuple(chosen)
-    measured = measure(needed(claims), workers, progress, store)
-    return _board(claims, measured, versions_here(workers, store))
+    measured = measure(needed(claims), workers, progress, store, homes)
+    return _board(claims, measured, versions_here(workers, store, homes))
 
 
-def stored_board(chosen: Iterable[Claim], store: Store) -> Board | None:
+def stored_board(chosen: Iterable[Claim], store: Store, homes: Homes = NO_HOMES) -> Board | None:
     """The board of ``chosen`` claims where all that it needs is stored; no worker is started."""
     claims = tuple(chosen)
-    measured = stored(needed(claims), store)
-    versions = stored_versions(store)
+    measured = stored(needed(claims), store, homes)
+    versions = stored_versions(store, homes)
     if measured is None or versions is None:
         return None
     return _board(claims, measured, versions)

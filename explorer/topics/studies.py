@@ -14,7 +14,7 @@ from explorer.model.message import Text
 from explorer.model.requests import Description
 from explorer.model.results import About
 from explorer.model.study import Chart, StudyRecord, Table, W
-from explorer.scenario.common_start import first_look, refuse_raised
+from explorer.scenario.common_start import first_look, looking, refuse_raised
 from explorer.scenario.correspondence import is_weight, lone
 from explorer.scenario.declaration import ExpectedDifference
 from explorer.scenario.devices import CPU, assign
@@ -213,7 +213,7 @@ def looked_at(
     scenario = read(file)
     jobs = []
     for framework in filter(scenario.defines, reversed(FRAMEWORKS)):
-        target, request = first_look(scenario.path, framework, devices.get(framework, CPU))
+        target, request = first_look(scenario.path, looking(framework), devices.get(framework, CPU))
         jobs.append(Job(framework, STARTING, (framework,), target, request, Description))
     for framework, outcome in carry_out(jobs, workers, progress).items():
         if isinstance(outcome, Description):

@@ -1,11 +1,11 @@
 """The doctor's checks as text: what was found, and how to mend it."""
 
 from explorer.exploration.doctor import PYTHONS
-from explorer.exploration.doctor import remedy as install
 from explorer.model.doctor import Check, CheckFacts
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.messages import one_line
+from explorer.text.remedies import remedy as install
 
 
 def check(facts: CheckFacts) -> Check:

@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -56,11 +55,12 @@ class Started:
         folder: Path,
         streams: Streams,
         its_lifeline: int,
+        python: str,
     ) -> None:
         """Start ``python -m command`` in a folder; the caller closes the descriptors."""
         stdin, stdout, stderr = streams
         self._process = subprocess.Popen(
-            [sys.executable, "-m", *command],
+            [python, "-m", *command],
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,

@@ -1,6 +1,5 @@
 """The worker's own side, run as ``python -m explorer.workers.serving``: takes calls and answers."""
 
-import fcntl
 import os
 import signal
 import sys
@@ -82,6 +81,10 @@ def hold_lifeline() -> None:
     as a huge power or a regular expression without end.
     """
     descriptor = os.environ.pop(LIFELINE, "")
+    try:
+        import fcntl  # here, because Windows has no such module
+    except ImportError:
+        return
     if not descriptor or not hasattr(fcntl, "F_SETSIG"):
         return
     pipe = int(descriptor)

@@ -156,6 +156,15 @@ def _structure(divergence: Divergence) -> Iterator[Fact]:
             yield Fact(kind, op=divergence.row.first.label)
 
 
+PLAIN = {
+    "plus": ("offset",),
+    "rounded": ("cast",),
+    "rolled": ("shift",),
+    "masked": ("mask",),
+    "shared": ("tied weight", "other input"),
+}
+"""What a relation states by itself."""
+
 LAYOUTS = {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
 
 
@@ -203,27 +212,28 @@ def _operator(change: OtherOperator, cause: Cause) -> Iterator[Fact]:
     yield Fact("other op", op=cause.op)
 
 
+INPUTS: dict[str, tuple[str, ...]] = {
+    "swapped": ("order of inputs",),
+    "given": ("constant", "other input"),
+    "replaced": ("other input", "order of inputs", "steps", "rows in another order"),
+    "rounded": ("cast",),
+    "from_zeros": ("start",),
+    "ahead": ("order of ops",),
+    "padded": ("padding",),
+    "padded_below": ("padding",),
+    "rolled": ("shift", "op left out", "layout", "rows in another order"),
+    "transposed": ("op left out", "layout", "rows in another order"),
+    "reversed": ("op left out", "layout", "rows in another order"),
+}
+"""What a change of inputs states by itself."""
+
+
 def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
     for it in change.changes:
-        if it.how == "swapped":
-            yield Fact("order of inputs")
-        if it.how == "replaced":
-            for kind in ("other input", "order of inputs", "steps", "rows in another order"):
-                yield Fact(kind)
-        if it.how == "rounded":
-            yield Fact("cast")
-        if it.how == "from_zeros":
-            yield Fact("start", values=(1.0, 0.0))
         if it.how == "scaled":
             yield Fact("factor", factor=it.numbers[0])
-        if it.how == "ahead":
-            yield Fact("order of ops")
-        if it.how == "rolled":
-            yield Fact("shift")
-        if it.how in ("transposed", "reversed", "rolled"):
-            yield Fact("op left out")
-            yield Fact("layout")
-            yield Fact("rows in another order")
+        for kind in INPUTS.get(it.how, ()):
+            yield Fact(kind)
 
 
 MORE = {"added": ("add",), "subtracted": ("add", "sub"), "multiplied": ("mul",)}
@@ -238,8 +248,6 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
         if change.factor.value < 0:
             yield Fact("order of inputs")
             yield Fact("other op", op="sub")
-    if change.how in ("plus",):
-        yield Fact("offset")
     for op in MORE.get(change.how, ()):
         yield Fact("op left out", op=op)
         yield Fact("op added", op=op)
@@ -249,17 +257,13 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
         for kind in ("other op", "op left out", "op added"):
             yield Fact(kind, op=change.name)
             yield Fact(kind, op=cause.op)
-    if change.how == "rounded":
-        yield Fact("cast")
     if change.how in LAYOUTS:
         yield Fact("layout")
         yield Fact("rows in another order")
         yield Fact("order of inputs")
         yield Fact("other input")
-    if change.how == "rolled":
-        yield Fact("shift")
-    if change.how == "masked":
-        yield Fact("mask")
+    for kind in PLAIN.get(change.how, ()):
+        yield Fact(kind)
 
 
 def _left_out(change: LeftOut, cause: Cause) -> Iterator[Fact]:

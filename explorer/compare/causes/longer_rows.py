@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import Ends, is_ahead
-from explorer.compare.causes.related import numbers_of
-from explorer.compare.causes.rooms import room_of
+from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Row
 from explorer.model.families import family
 from explorer.model.graph import OTHER, Node, Output

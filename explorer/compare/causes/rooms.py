@@ -101,3 +101,11 @@ def noise_of(one: Output, other: Output) -> float | None:
     levels = [output.noise for output in (one, other) if output.noise is not None]
     finite = [level for level in levels if math.isfinite(level)]
     return sum(finite) if finite else None
+
+
+def numbers_of(output: Output) -> Floats | None:
+    """All elements of a value in its shape; None where they are not known."""
+    summary = output.values
+    if summary is None or summary.whole is None:
+        return None
+    return real_parts(unpack(summary.whole)).astype(np.float64)

@@ -16,13 +16,14 @@ from explorer.compare.causes.input_trials import input_changes, label_of
 from explorer.compare.causes.kinds import KINDS
 from explorer.compare.causes.lone_leaves import without_leaf
 from explorer.compare.causes.longer_rows import longer_ends
+from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
 from explorer.compare.causes.row_trials import exchanged, members
 from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.families import family
 from explorer.model.graph import ArgumentValue, Node, Output, SideName
 
@@ -87,6 +88,12 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
         yield Trial(node.id, change)
     for input_change in input_changes(ends.here, node):
         yield Trial(node.id, inputs=(input_change,))
+    other_leaves = of_other_leaves(ends.here, node, ends.there, ends.row)
+    if other_leaves:
+        yield Trial(node.id, inputs=other_leaves)
+    if len(ends.row) == 1:
+        for input_change in other_constants(ends.here, node, ends.there, ends.row[0]):
+            yield Trial(node.id, inputs=(input_change,))
     for change in changes.double:
         yield Trial(node.id, change)
     yield from padded(node, ends.here.tensors(node), target)
@@ -163,7 +170,7 @@ def _suspect_of(side: SideName, node: Node, other: Node, trials: list[Trial]) ->
 
 
 def _is_of_torch(flow: Flow) -> bool:
-    return ENGINES[flow.graph.engine].framework == "torch"
+    return engine_named(flow.graph.engine).framework == "torch"
 
 
 def _rank(flow: Flow, node: Node) -> int:

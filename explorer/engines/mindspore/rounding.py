@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import mindspore as ms
 import numpy as np
-from mindspore.utils.ms_dispatch import MsDispatchMode
 
+from explorer.engines.mindspore.dispatch import MsDispatchMode
 from explorer.engines.mindspore.net import array_of
 from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in

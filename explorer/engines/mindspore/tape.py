@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import mindspore as ms
-
 from explorer.engines.mindspore.answers import (
     answer,
     answered,
@@ -15,6 +13,7 @@ from explorer.engines.mindspore.answers import (
     named,
     weights,
 )
+from explorer.engines.mindspore.dispatch import saved_tensors_hooks
 from explorer.engines.mindspore.net import build, describe, flat
 from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.state import changed_state, start_of_state
@@ -70,7 +69,7 @@ def _record(request: CaseRequest) -> _Recorded:
         weights(net, case),
         wrap=lambda inner: recorder.watch(inner, "backward"),
     )
-    with recorder, ms.saved_tensors_hooks(recorder.pack, recorder.unpack):
+    with recorder, saved_tensors_hooks(recorder.pack, recorder.unpack):
         value = gradient_function(*net.arguments, *cotangents)
     tree, leaves = named(value, net, case)
     gradients = list(flat(gradient_of(case, value)))

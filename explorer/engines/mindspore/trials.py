@@ -17,7 +17,7 @@ from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import summarise_all
@@ -95,7 +95,7 @@ def outputs_of(
     if trial.inputs or trial.arguments:
         given = _changed(given, trial, calls)
     if trial.op == LEFT_OUT:
-        return [list(tensors_in(given.values))[trial.hands_on]]
+        return [own_copy(list(tensors_in(given.values))[trial.hands_on])]
     if trial.op:
         return list(tensors_in((_result(trial.op, given),)))
     made = given.run()
@@ -187,6 +187,12 @@ def _zeroed(value: Any, _: InputChange) -> Any:
     return _moved(value, np.zeros_like(array_of(value)))
 
 
+def _given(value: Any, change: InputChange) -> Any:
+    if change.value is None:
+        raise ValueError("no value is given")
+    return _moved(value, unpack(change.value).reshape(value.shape))
+
+
 def _moved(value: Any, array: AnyArray) -> Any:
     """A tensor of an input's dtype with its elements elsewhere: not every device has a kernel for it."""
     return tensor_like(array, value.dtype)
@@ -200,6 +206,7 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "reversed": _reversed,
     "zeroed": _zeroed,
     "from_zeros": _zeroed,
+    "given": _given,
 }
 """What is done to one input."""
 

@@ -19,6 +19,7 @@ from explorer.engines.torch.operators import (
 from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
+from explorer.model.arrays import unpack
 from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Arguments, Output
 from explorer.workers.garbage_collection import paused
@@ -93,10 +94,19 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "reversed": lambda value, change: value.flip(int(change.numbers[0])),
     "zeroed": lambda value, _: torch.zeros_like(value),
     "from_zeros": lambda value, _: torch.zeros_like(value),
+    "given": lambda value, change: _given(value, change),
     "padded": lambda value, change: _padded(value, change, 0.0),
     "padded_below": lambda value, change: _padded(value, change, -math.inf),
 }
 """What is done to one input."""
+
+
+def _given(value: torch.Tensor, change: InputChange) -> torch.Tensor:
+    """A value of the other side in the shape and dtype of an input; raises where it has another size."""
+    if change.value is None:
+        raise ValueError("no value is given")
+    array = unpack(change.value).reshape(tuple(value.shape))
+    return torch.from_numpy(array.copy()).to(value)
 
 
 def _padded(value: torch.Tensor, change: InputChange, filling: float) -> torch.Tensor:
