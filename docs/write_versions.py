@@ -17,7 +17,7 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from explorer.blocks.markdown import page as markdown_page
-from explorer.blocks.records import Block, Heading, Paragraph, Row, Table, columns
+from explorer.blocks.records import Block, Paragraph, Row, Section, Table, columns
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored
 from explorer.model.claim import Tried
@@ -69,10 +69,14 @@ def compared(one: Tried, other: Tried, names: Iterable[str]) -> Iterator[tuple[s
     wanted = Wanted(engines=(*engines(one), *engines(other)), selection="structure", prove="all")
     with Workers(SECONDS) as workers:
         for name in names:
-            try:
-                yield name, explored(load(find(name)), wanted, workers, store)
-            except ExplorerError as error:
-                yield name, str(error)
+            yield name, _report(name, wanted, workers, store)
+
+
+def _report(name: str, wanted: Wanted, workers: Workers, store: Store) -> Report | str:
+    try:
+        return explored(load(find(name)), wanted, workers, store)
+    except ExplorerError as error:
+        return str(error)
 
 
 def matrix(names: tuple[str, ...]) -> Iterator[Block]:
@@ -100,13 +104,17 @@ def matrix(names: tuple[str, ...]) -> Iterator[Block]:
             print(f"torch {one.version} x mindspore {other.version}: {cells[-1]}", flush=True)
         rows.append((one.version, *cells))
     heads = ("PyTorch", *(f"MindSpore {each.version}" for each in mindspore))
-    yield Heading("Pairs of versions", 2)
-    text = f"Verdicts on the cases of {', '.join(names)}, each with the engines of both versions."
-    yield Paragraph(text)
-    yield Table(columns(heads), tuple(rows))
-    yield Heading("What each version gives", 2)
-    yield Paragraph("Summed over all pairs; a wrong value is one that its op does not give when it is computed again.")
-    yield Table(columns(HEADS), tuple(_row(label, totals[label]) for label in totals))
+    shown = ", ".join(f"`{name}`" for name in names)
+    text = f"Verdicts on the cases of {shown}, each with the engines of both versions."
+    yield Section("Pairs of versions", (Paragraph(text), Table(columns(heads), tuple(rows))))
+    given = Table(columns(HEADS), tuple(_row(label, totals[label]) for label in sorted(totals)))
+    yield Section("What each version gives", (Paragraph(SUMMED), given))
+
+
+SUMMED = (
+    "Summed over all pairs. A wrong value is one that its op does not give when it is computed again from"
+    " its recorded inputs."
+)
 
 
 HEADS = ("engine", "answers", "graphs", "values of op nodes proven", "wrong values")
@@ -127,14 +135,16 @@ def main() -> int:
     """Run everything, and write the page and the recorded board."""
     known = argparse.ArgumentParser(description=__doc__)
     known.add_argument("names", nargs="*", metavar="NAMES")
-    known.add_argument("--no-claims", action="store_true", help="leave the claims as they are recorded")
+    known.add_argument(
+        "--no-claims", action="store_true", help="leave the claims as they are recorded"
+    )
     typed = known.parse_args()
-    blocks: list[Block] = [Heading("Versions", 1), Paragraph(INTRODUCTION)]
+    blocks: list[Block] = [Section("Versions", (Paragraph(INTRODUCTION),), 1)]
     blocks += matrix(tuple(typed.names) or NAMES)
     if not typed.no_claims:
         board = version_board(tuple(claims().values()), versions_there(), SECONDS, store=Store())
         VERSIONS_FILE.write_bytes(msgspec.json.format(msgspec.json.encode(board)) + b"\n")
-        blocks += [Heading("Claims", 2), *versions_blocks(board)]
+        blocks.append(Section("Claims", tuple(versions_blocks(board))))
     PAGE.write_text(markdown_page(blocks), encoding="utf-8")
     print(f"wrote {PAGE}")
     return 0
