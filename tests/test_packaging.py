@@ -110,8 +110,8 @@ def test_a_wheel_holds_the_package_its_data_and_the_shipped_scenarios(wheel: Pat
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "docs/"))]
 
 
-BOUND = re.compile(r"([\w.-]+)>=([\d.]+)")
-"""A requirement with a lower bound and nothing else."""
+BOUND = re.compile(r"([\w.-]+)>=([\d.]+)(; python_version < '[\d.]+')?")
+"""A requirement with a lower bound and nothing else, perhaps of some Pythons."""
 
 
 def declared() -> dict[str, Any]:

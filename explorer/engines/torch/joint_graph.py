@@ -187,7 +187,7 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
         # At once: the next request to this worker may need no net.
         leave_transforms()
         raise
-    return Joint(*graph, wrappers)
+    return Joint(graph.module, graph.inputs, graph.outputs, wrappers)
 
 
 def _copy(argument: torch.Tensor) -> torch.Tensor:
