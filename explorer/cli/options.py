@@ -322,7 +322,8 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
             "--verdict VERDICT",
             later(
                 "Show only claims with one verdict: holds, 'holds with changes', outdated,"
-                " 'does not hold', 'depends on style' or 'not checkable here'."
+                " 'does not hold', 'depends on style', 'not checkable here', 'not runnable here'"
+                " or 'not judged'."
             ),
         ),
     ] = None
