@@ -253,7 +253,7 @@ def _print(shown: Board, options: ClaimsOptions) -> None:
 def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
     """A line for each row whose verdict has changed since the recorded board.
 
-    Rows that the board lacks have not changed.
+    Rows that the board lacks have not changed, nor have those that these versions cannot run.
     """
     verdicts = {row.id: row.verdict for row in recorded.rows}
     versions = one_line(versions_text(recorded.versions))
@@ -261,7 +261,7 @@ def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
     changes: list[str] = []
     for row in rows:
         before = verdicts.get(row.id, row.verdict)
-        if before != row.verdict:
+        if row.verdict not in (before, "not_runnable_here"):
             changes.append(
                 text.format(
                     claim=row.id,
