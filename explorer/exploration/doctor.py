@@ -4,8 +4,9 @@ import importlib.metadata
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from explorer.environments.known import every
 from explorer.exploration.about import about
 from explorer.model.doctor import CheckFacts
 from explorer.model.engines import FRAMEWORKS
@@ -50,6 +51,7 @@ def examine(
         _check_python(),
         *frameworks,
         *packages,
+        *_check_environments(),
         _check_layout(substitute_layout()),
         _check_browser(),
     ]
@@ -72,6 +74,19 @@ def _check_framework(name: str, reply: About | Failure) -> CheckFacts:
         devices=tuple(reply.devices),
         required=True,
     )
+
+
+def _check_environments() -> Iterator[CheckFacts]:
+    """The environments beside the explorer's own."""
+    for facts in every():
+        if facts.environment.origin == "here":
+            continue
+        yield CheckFacts(
+            kind="environment",
+            name=facts.environment.name or facts.environment.python,
+            fine=not facts.error,
+            environment=facts,
+        )
 
 
 def _check_package(name: str) -> CheckFacts:

@@ -242,6 +242,7 @@ def _input(change: InputChange) -> str:
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
         "given": _("`{label}` of the other side as its input {slots}"),
         "zeroed": _("zeros in the place of `{label}`"),
+        "from_zeros": _("zeros in the place of `{label}`"),
         "padded": padded,
         "padded_below": padded,
     }
@@ -264,6 +265,11 @@ def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
     own, other = engines if found.side == "left" else engines[::-1]
     if change.relation is None:
         text = _("Cause, tried: without `{op}`, {engine} has the value of {other} ({figures})")
+        if change.handed_on:
+            text = _(
+                "Cause, tried: without `{op}`, of which input {slot} is handed on, {engine} has the value of"
+                " {other} ({figures})"
+            ).replace("{slot}", str(change.handed_on + 1))
         return text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
     text = _(
         "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"

@@ -33,6 +33,10 @@ NO_TEXTS = {
     "verdict on a case",
     "Value",  # the names of type variables
     "Choice",
+    "Vertex",
+    'python -m pip install "pyarrow<26"',  # commands
+    "env remove",
+    "Python",  # a name
     "bold red",  # a style of the terminal
     "None",  # Python's own
     "grad(net, grad_position, weights, has_aux)",  # calls

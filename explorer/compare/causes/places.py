@@ -11,7 +11,9 @@ from explorer.model.graph import OTHER, Node, SideName
 class Ends(NamedTuple):
     """What two graphs have at a divergence: one op or several in a row of ``here``, and of ``there``.
 
-    What differs is their first output, or the ``result`` of that name which they make.
+    What differs is their first output, or the ``result`` of that name which they make. Where the
+    ``first_alone`` is changed, what is behind it is only computed again; where one side alone has the
+    ops (``is_extra``), none of them is left out. ``is_state``: each of the ops writes to the result.
     """
 
     side: SideName
@@ -20,6 +22,9 @@ class Ends(NamedTuple):
     own_row: list[Node]
     row: list[Node]
     result: str = ""
+    first_alone: bool = False
+    is_extra: bool = False
+    is_state: bool = False
 
 
 def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:

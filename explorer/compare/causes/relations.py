@@ -282,6 +282,8 @@ def _masked(values: _Values) -> Candidates:
     count, numbers = int(others.sum()), np.unique(target[others])
     # A mask may have two numbers alone: then most of it is the same.
     is_much = _is_telling(own[~others]) or own.size > 2 * max(count, FEW)
+    if np.unique(target).size < 2:
+        return  # all of it is one number, whatever was masked
     if numbers.size == 1 and not np.isnan(numbers[0]) and 1 < count < own.size and is_much:
         number = float(numbers[0])
         made = np.where(others, number, own)

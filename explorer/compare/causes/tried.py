@@ -5,7 +5,14 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.causes.mends import mends
-from explorer.compare.causes.rooms import Room, apart_if_same, distance, noise_of, room_of
+from explorer.compare.causes.rooms import (
+    Room,
+    apart_if_same,
+    distance,
+    is_telling,
+    noise_of,
+    room_of,
+)
 from explorer.compare.causes.suspects import Suspect
 from explorer.model.causes import (
     LEFT_OUT,
@@ -61,10 +68,17 @@ def is_last_resort(cause: Cause) -> bool:
     return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
 
 
+def is_other_value(cause: Cause) -> bool:
+    """Whether a cause is another value as an input: what is done to that input says it better."""
+    change = cause.change
+    return isinstance(change, OtherInputs) and change.changes[0].how == "replaced"
+
+
 def change_of(trial: Trial, node: Node) -> Change:
     """What a trial changes of a node."""
     if trial.op:
-        return LeftOut() if trial.op == LEFT_OUT else OtherOperator(op=trial.op)
+        is_left_out = trial.op == LEFT_OUT
+        return LeftOut(handed_on=trial.hands_on) if is_left_out else OtherOperator(op=trial.op)
     if trial.inputs:
         # What was given is known by its name.
         changes = tuple(msgspec.structs.replace(it, value=None) for it in trial.inputs)
@@ -85,7 +99,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
         return []
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        if len(outputs) > place:
+        if len(outputs) > place and not (_is_replaced(trial) and not is_telling(suspect.target)):
             apart = apart_if_same(outputs[place], suspect.target, room)
             if apart is not None:
                 found.append(_Explanation(trial, apart))
@@ -145,7 +159,9 @@ def _kind(trial: Trial) -> object:
         trial.node,
         frozenset(trial.arguments),
         frozenset(trial.then_arguments),
+        trial.is_state,
         trial.op,
+        trial.hands_on,
         changes,
     )
 

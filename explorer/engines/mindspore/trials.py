@@ -46,7 +46,7 @@ def try_out(request: TrialsRequest) -> Tried:
 
 
 def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...]:
-    if not calls.keys() >= {trial.node, *trial.then}:
+    if trial.is_state or not calls.keys() >= {trial.node, *trial.then}:
         return ()
     try:
         tensors = outputs_of(calls[trial.node], trial, calls)
@@ -95,7 +95,7 @@ def outputs_of(
     if trial.inputs or trial.arguments:
         given = _changed(given, trial, calls)
     if trial.op == LEFT_OUT:
-        return [own_copy(next(iter(tensors_in(given.values))))]
+        return [own_copy(list(tensors_in(given.values))[trial.hands_on])]
     if trial.op:
         return list(tensors_in((_result(trial.op, given),)))
     made = given.run()
@@ -205,6 +205,7 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rolled": _rolled,
     "reversed": _reversed,
     "zeroed": _zeroed,
+    "from_zeros": _zeroed,
     "given": _given,
 }
 """What is done to one input."""
