@@ -28,7 +28,9 @@ def bare(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, **hiding(FRAMEWORKS, folder), "EXPLORER_STORE": str(tmp_path / "store")}
 
 
-def run(environment: dict[str, str], folder: Path, *arguments: str) -> Done:
+def run(
+    environment: dict[str, str], folder: Path, *arguments: str
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, *arguments],
         env=environment,
