@@ -17,8 +17,6 @@ from tests.support.scenario_files import MINIMAL, written
 
 pytestmark = pytest.mark.slow
 
-Done = subprocess.CompletedProcess[str]
-
 
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
