@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from explorer.exploration.options import Wanted
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured
 from explorer.model.report import LeftOut
@@ -23,6 +24,7 @@ from explorer.report.recorded.results import (
     DRAWINGS_FILE,
     FOLDER,
     MEASUREMENTS_FILE,
+    REPORTS_FOLDER,
     SCENARIOS_FILE,
     digest_of_text,
     drawings,
@@ -32,6 +34,7 @@ from explorer.report.recorded.results import (
     recorded_card,
     recorded_introduction,
     recorded_outcomes,
+    recorded_report,
     recorded_scenario,
     recorded_study,
     recording,
@@ -79,6 +82,26 @@ def test_every_shipped_scenario_has_a_small_drawing_without_words() -> None:
     for svg in (*drawings().ladders.values(), *drawings().introductions.values()):
         assert ElementTree.fromstring(svg).get("role") == "img"
     assert not [name for name, svg in drawings().ladders.items() if "<text" in svg]
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name.split(".")[0] for path in REPORTS_FOLDER.iterdir())
+)
+def test_a_recorded_report_can_be_read_and_counts_as_its_card_does(name: str) -> None:
+    recorded = recorded_report(load(PATHS[name]), Wanted())
+    assert recorded, "run `make recorded`"
+    facts = recorded_scenario(PATHS[name])
+    assert facts
+    assert len(recorded.cases) == facts.cases
+    assert sum(not case.expected for case in recorded.cases) == facts.unexpected
+    assert str(PACKAGE.parent).encode() not in msgspec.json.encode(recorded)
+
+
+def test_a_report_stands_for_runs_on_fewer_engines_and_not_for_other_options() -> None:
+    scenario = load(PATHS["dense_mse"])
+    assert recorded_report(scenario, Wanted(engines=("torch-tape",), selection="main"))
+    for other in (Wanted(device="cuda"), Wanted(order=2), Wanted(prove="all")):
+        assert recorded_report(scenario, other) is None
 
 
 @pytest.mark.parametrize("name", STUDIES)
