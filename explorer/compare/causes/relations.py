@@ -290,6 +290,9 @@ Finders = Iterable[Callable[[_Values], Candidates]]
 WITH_PARTS: Finders = (_added, _multiplied)
 """Those that look for another value."""
 
+ROUNDED: Finders = (_rounded_to,)
+"""Those that look for a narrower dtype."""
+
 FINDERS: Finders = (
     _times,
     _layouts,
