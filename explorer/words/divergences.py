@@ -326,7 +326,7 @@ def _rounded(divergence: Rounded, engines: Engines) -> str:
     here, there = _from(divergence.side, divergence.places)
     narrow, wide = divergence.dtypes
     return _(
-        "{own} rounds a value to {narrow} in {here}, {other} goes on in {wide} with {there}: {values}"
+        "{own} rounds a value to `{narrow}` in {here}, {other} goes on in `{wide}` with {there}: {values}"
     ).format(
         own=own,
         narrow=narrow,

@@ -60,16 +60,16 @@ FIRST: dict[str, tuple[str, ...]] = {
     ),
     # Values that one net alone rounds, so coarsely that its own noise covers the difference.
     "rounded_hidden": (
-        "mindspore-tape rounds a value to float16 in `Cast` (rounded_hidden.py:32), torch-tape goes on",
-        "in float32 with `aten.tanh.default` (rounded_hidden.py:50)",
+        "mindspore-tape rounds a value to `float16` in `Cast` (rounded_hidden.py:32), torch-tape goes on",
+        "in `float32` with `aten.tanh.default` (rounded_hidden.py:50)",
     ),
     "layer_in_half": (
-        "torch-tape rounds a value to bfloat16 in `aten._to_copy.default` (two, layer_in_half.py:49)",
-        "in float32 with `BiasAdd` (two, layer_in_half.py:31)",
+        "torch-tape rounds a value to `bfloat16` in `aten._to_copy.default` (two, layer_in_half.py:49)",
+        "in `float32` with `BiasAdd` (two, layer_in_half.py:31)",
     ),
     "summed_in_half": (
-        "mindspore-tape rounds a value to float16 in `Cast` (summed_in_half.py:33), torch-tape goes on",
-        "in float32 with `aten.mean.default` (summed_in_half.py:50)",
+        "mindspore-tape rounds a value to `float16` in `Cast` (summed_in_half.py:33), torch-tape goes on",
+        "in `float32` with `aten.mean.default` (summed_in_half.py:50)",
     ),
     # Running statistics alone.
     "momentum": ("`BatchNorm` (first, momentum.py:22)", "values of `first.running_mean`"),
@@ -78,8 +78,8 @@ FIRST: dict[str, tuple[str, ...]] = {
 
 GRAPHS = {
     "summed_in_half": (
-        "mindspore-graph rounds a value to float16 in `Cast` (summed_in_half.py:33), torch-tape goes on",
-        "in float32 with `aten.mean.default` (summed_in_half.py:50)",
+        "mindspore-graph rounds a value to `float16` in `Cast` (summed_in_half.py:33), torch-tape goes on",
+        "in `float32` with `aten.mean.default` (summed_in_half.py:50)",
     ),
     "truncated": (
         "`aten.detach.default` (truncated.py:57), mindspore-graph passes it on in `MatMul`",

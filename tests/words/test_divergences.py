@@ -223,7 +223,7 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
             dtypes=("float16", "float32"),
             result="n1",
         ),
-        f"mindspore-graph rounds a value to float16 in {OTHER}, torch-tape goes on in float32 with"
+        f"mindspore-graph rounds a value to `float16` in {OTHER}, torch-tape goes on in `float32` with"
         f" {ONE}: {TURNED}",
     ),
 ]

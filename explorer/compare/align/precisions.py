@@ -1,4 +1,4 @@
-"""Values that one graph alone rounds to a narrower dtype on the way: its own noise hides what that changes."""
+"""Values that one graph alone rounds to a narrower dtype, whose noise then hides what that changes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -45,9 +45,10 @@ def _rounding(node: Vertex) -> FoundDivergence | None:
     narrow = reach([node], lambda it: [user for user in _users(it) if _is_narrower(user, given)])
     for wide in _wide_users(narrow, given):
         other = _counterpart(wide)
-        if other is not None and _leads_without_rounding(counterpart, other, given):
-            if not (_are_the_same(node, given) or _are_the_same(wide, other)):
-                return _found(node, frozenset((*narrow, wide)), (wide, other))
+        if other is None or not _leads_without_rounding(counterpart, other, given):
+            continue
+        if not (_are_the_same(node, given) or _are_the_same(wide, other)):
+            return _found(node, frozenset((*narrow, wide)), (wide, other))
     return None
 
 

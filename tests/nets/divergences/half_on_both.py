@@ -38,7 +38,6 @@ def mindspore_net():
 def torch_net():
     import torch
     from torch import nn
-    from torch.nn import functional as F
 
     class Net(nn.Module):
         def __init__(self):
@@ -48,8 +47,8 @@ def torch_net():
 
         def forward(self, x):
             one, two = self.one, self.two
-            hidden = F.linear(x.half(), one.weight.half(), one.bias.half())
-            out = F.linear(torch.relu(hidden), two.weight.half(), two.bias.half())
+            hidden = nn.functional.linear(x.half(), one.weight.half(), one.bias.half())
+            out = nn.functional.linear(torch.relu(hidden), two.weight.half(), two.bias.half())
             return out.float().square().mean()
 
     return Net()
