@@ -54,6 +54,7 @@ class Mending:
             side: _readers(here),
             OTHER[side]: _readers(there),
         }
+        self._known_values: dict[Slot, list[PutIn]] = {}
         self.put_in: dict[Slot, PutIn] = {}
         self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
 
@@ -124,10 +125,15 @@ class Mending:
         return is_new
 
     def _put(self, here: Slot, value: Array | None) -> bool:
-        """Put in a value; whether that is new."""
+        """Put in a value; whether that is new.
+
+        One that was there before is not: two alignments in turn would name one, then the other, forever.
+        """
         one = PutIn(*here, value)
-        is_new = self.put_in.get(here) != one
-        self.put_in[here] = one
+        is_new = one not in self._known_values.setdefault(here, [])
+        if is_new:
+            self._known_values[here].append(one)
+            self.put_in[here] = one
         return is_new
 
     def _leaf_gradients(self, differing: Iterable[str]) -> Iterator[tuple[Slot, Slot]]:
