@@ -111,6 +111,28 @@ class Mending:
             )
         return is_new
 
+    def join(self, seam: Seam, find: Find) -> bool:
+        """Put in the values at a place like one that is known; whether all of them fit."""
+        values = []
+        for joint in seam.joints[self._side]:
+            value = find(joint.there) if joint.there else None
+            if value is None or _obstacle(joint) or joint.here in self.put_in:
+                return False
+            values.append((joint.here, value))
+        self.note(seam)
+        for here, value in values:
+            self._put(here, value)
+        return True
+
+    def part(self, seam: Seam) -> None:
+        """Take back what was put in at such a place: it is not like that one."""
+        for side, parts in seam.parts.items():
+            self._parts[side] -= parts
+            self._places -= {_place(self._nodes[side][part]) for part in parts}
+        for joint in seam.joints[self._side]:
+            self.put_in.pop(joint.here, None)
+            self._known_values.pop(joint.here, None)
+
     def mend_gradients(self, differing: Iterable[str], pairs: Iterable[Pair], find: Find) -> bool:
         """Put in the gradients that ops which are known hand on; whether one is new.
 

@@ -247,7 +247,7 @@ class RunState:
 
     def begin_courses(self) -> None:
         """Put these values in."""
-        self._courses.begin(self._outcomes.whole)
+        self._courses.begin(self._outcomes.whole, self._alignments)
 
     def mended_jobs(self) -> list[Job]:
         """The next jobs that compute the main case with values of the other side; none at the end."""
