@@ -17,7 +17,7 @@ from tests.support.scenario_files import MINIMAL, written
 
 pytestmark = pytest.mark.slow
 
-Done = "subprocess.CompletedProcess[str]"
+Done = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture

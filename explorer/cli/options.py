@@ -116,7 +116,8 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
         _option(
             "--engine ENGINE",
             later(
-                "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph."
+                "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                " torch-tape@NAME runs it in an environment (see `env`)."
                 " Repeat the option for more. [default: all]"
             ),
         ),
@@ -244,7 +245,11 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
     left: Annotated[
         str,
         _argument(
-            "LEFT", later("An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph.")
+            "LEFT",
+            later(
+                "An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                " torch-tape@NAME runs it in an environment (see `env`)."
+            ),
         ),
     ]
     right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))]

@@ -5,6 +5,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,6 @@ from explorer.model.engines import FRAMEWORKS, Framework, environment_of
 from explorer.model.environments import Environment
 from explorer.model.errors import UsageError
 from explorer.shipped import PACKAGE
-
-try:
-    from numpy._core._multiarray_umath import __cpu_features__
-except ImportError:  # numpy 1
-    from numpy.core._multiarray_umath import __cpu_features__
 
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_PATH")
 """The variables that say which devices a framework sees."""
@@ -148,7 +144,9 @@ def _digest_of_files(paths: Iterable[Path]) -> str:
 
 def _machine() -> dict[str, str]:
     """What the last digits of a result depend on: the processor's vector units, and the devices."""
-    units = " ".join(sorted(name for name, has_it in __cpu_features__.items() if has_it))
+    # By its name: the types of neither numpy 1 nor 2 know it.
+    features = import_module("numpy._core._multiarray_umath").__cpu_features__
+    units = " ".join(sorted(name for name, has_it in features.items() if has_it))
     facts = {"system": platform.system(), "machine": platform.machine(), "units": units}
     for name in VARIABLES:
         facts[name] = os.environ.get(name, "")

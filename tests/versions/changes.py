@@ -65,7 +65,7 @@ CHANGES = (
     Change(
         "fmax_at_ties",
         # 2.14 divides by 2, of which 2.13 has none; 2.15 asks for greater.
-        ("aten.div.Scalar", "aten.logical_or_.default"),
+        ("aten.div.Scalar", "aten.logical_or_.default", "aten.logical_or.default"),
         "dx",
         (2, 13),
         (0, 3, 3),

@@ -69,7 +69,8 @@ def _exchange(here: Flow, node: Node, before: Node, second: Node, other_second: 
 def _second(flow: Flow, row: list[Node], kinds: tuple[str, str]) -> Node | None:
     """The second of two ops of some kinds in a row, or around its only op."""
     if len(row) > 1:
-        return row[-1] if _kinds(row[0], row[-1]) == kinds else None
+        seconds = [it for it in row[1:] if _kinds(row[0], it) == kinds]
+        return seconds[-1] if seconds else None
     (node,) = row
     behind = flow.next_op(node, MOVES)
     if _kinds(node, behind) == kinds:
