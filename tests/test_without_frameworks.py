@@ -17,8 +17,6 @@ from tests.support.scenario_files import MINIMAL, written
 
 pytestmark = pytest.mark.slow
 
-Done = subprocess.CompletedProcess[str]
-
 
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
@@ -28,7 +26,9 @@ def bare(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, **hiding(FRAMEWORKS, folder), "EXPLORER_STORE": str(tmp_path / "store")}
 
 
-def run(environment: dict[str, str], folder: Path, *arguments: str) -> Done:
+def run(
+    environment: dict[str, str], folder: Path, *arguments: str
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, *arguments],
         env=environment,
