@@ -102,7 +102,7 @@ def _clean(path: Path, workers: Workers) -> Clean | None:
         framework = engine.removesuffix("-tape")
         request = CaseRequest(nets.requests[engine], case)
         target = f"explorer.engines.{framework}.noise:capture"
-        captured = workers.call(framework, target, request, Captured)  # type: ignore[arg-type]
+        captured = workers.call(framework, target, request, Captured)
         if isinstance(captured, Lost) or not captured.graphs:
             return None
         graphs.append(captured.graphs[-1])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks._figures import Figure
 from benchmarks._presenting import parser, present
-from explorer.store.store import FOLDER
+from explorer.folders import STORE
 
 COMMANDS = {
     "scenario dense_mse": ("scenario", "dense_mse"),
@@ -40,7 +40,7 @@ def seconds(arguments: tuple[str, ...], folder: str) -> float:
         [sys.executable, "-m", "explorer", *arguments],
         check=True,
         capture_output=True,
-        env={**os.environ, FOLDER: folder},
+        env={**os.environ, STORE: folder},
     )
     return time.perf_counter() - start
 

@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from explorer.exploration.explore import explore
+from explorer.folders import STORE
 from explorer.model.cases import GradCase
 from explorer.model.report import Report
 from explorer.scenario.find import find, real_names
 from explorer.scenario.load import load
 from explorer.scenario.selection import Selection
-from explorer.store.store import FOLDER
 from explorer.workers.workers import Workers
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
@@ -112,14 +112,14 @@ def workers() -> Iterator[Remembering]:
 def _session_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What is asked once for many tests is not stored in the user's own folder, nor taken from it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(FOLDER, str(tmp_path_factory.getbasetemp() / "store"))
+        patch.setenv(STORE, str(tmp_path_factory.getbasetemp() / "store"))
         yield
 
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test has an empty store of its own: none is answered by what another one asked."""
-    monkeypatch.setenv(FOLDER, str(tmp_path_factory.getbasetemp() / f"store-{next(NUMBERS)}"))
+    monkeypatch.setenv(STORE, str(tmp_path_factory.getbasetemp() / f"store-{next(NUMBERS)}"))
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from explorer.cli.entry import run
-from explorer.model.engines import WorkerKind
+from explorer.model.engines import PlainKind, WorkerKind
+from explorer.model.environments import Environment
 from explorer.topics import STUDIES
 from explorer.workers.nursery import Nursery
 from explorer.workers.process import WorkerProcess
@@ -52,9 +53,9 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> set[WorkerKind]:
     """The kinds of worker process that were started."""
     started: set[WorkerKind] = set()
 
-    def noted(kind: WorkerKind, nursery: Nursery | None) -> WorkerProcess:
+    def noted(kind: WorkerKind, home: Environment, nursery: Nursery | None) -> WorkerProcess:
         started.add(kind)
-        return WorkerProcess(kind, nursery)
+        return WorkerProcess(kind, home, nursery)
 
     monkeypatch.setattr("explorer.workers.workers.WorkerProcess", noted)
     return started
@@ -69,7 +70,7 @@ def test_every_kind_of_worker_starts_and_answers(
     assert run(["study", "stages", "polynomial"]) == 0
     assert run(["study", "tape-life", "polynomial"]) == 0
     assert run(["sweep", str(ROOT / "scenarios" / "polynomial.py")]) == 0
-    assert kinds == set(typing.get_args(WorkerKind)), capsys.readouterr().err
+    assert kinds == set(typing.get_args(PlainKind)), capsys.readouterr().err
 
 
 @on_every_python

@@ -147,6 +147,30 @@ def test_importing_what_the_parent_s_process_runs_loads_no_framework(house: Hous
     assert done.stdout.strip() == "[]"
 
 
+def test_workers_import_nothing_that_an_environment_with_a_framework_may_lack(house: House) -> None:
+    modules = house.worker_modules()
+    assert {
+        "explorer.engines.torch.tape",
+        "explorer.model.study",
+        "explorer.workers.forking",
+    } <= set(modules)
+    assert house.foreign_to_workers() == []
+
+
+def test_a_package_that_a_worker_would_import_is_found() -> None:
+    planted = House(
+        {
+            "explorer.engines.torch.tape": "import torch\nfrom explorer.topics.a import f\n",
+            "explorer.topics": "from explorer.topics import b\n",
+            "explorer.topics.a": "def f():\n    import scipy\n",
+            "explorer.topics.b": "try:\n    import psutil\nexcept ImportError:\n    import torch\n",
+            "explorer.topics.c": "import rich\n",
+        }
+    )
+    found = planted.foreign_to_workers()
+    assert sorted(found) == [("explorer.topics.b", "psutil"), ("explorer.topics.b", "torch")]
+
+
 def test_whatever_is_public_has_a_docstring(house: House) -> None:
     assert house.undocumented() == []
 

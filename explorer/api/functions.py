@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import structs
 
@@ -14,22 +14,31 @@ from explorer.api.results import Claims, Difference, Exploration, Picture, Study
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
-from explorer.exploration.options import RunOptions
+from explorer.exploration.options import RunOptions, Wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
+from explorer.model.report import Report
+from explorer.report.recorded.fallback import (
+    board_in_place,
+    notice,
+    report_in_place,
+    study_in_place,
+)
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.own_nets import FOLDER, code_of, code_of_nets, own_nets, sent
 from explorer.scenario.reader import read
 from explorer.scenario.selection import Selection
-from explorer.store.store import Store
+from explorer.store.store import Store, to_stderr
 from explorer.text.choices import refusal
 from explorer.text.language import _
 from explorer.topics import claims as every_claim
 from explorer.topics import studies, study_topic
 from explorer.topics.boards import board
 from explorer.workers.workers import REQUEST_SECONDS, Workers
+
+Value = TypeVar("Value")
 
 Net = str | Path | Declaration
 """A shipped scenario's name, a scenario's file, or nets() of one's own package."""
@@ -44,6 +53,8 @@ def nets(
     torch: str = "",
     mindspore_arguments: Mapping[str, Any] | None = None,
     torch_arguments: Mapping[str, Any] | None = None,
+    mindspore_python: str | Path = "",
+    torch_python: str | Path = "",
     inputs: Mapping[str, Any] | str | Path,
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
@@ -52,9 +63,11 @@ def nets(
     """Two nets that exist already, to be given to the other functions in a scenario's place.
 
     ``mindspore`` and ``torch`` are "package.module:function", of a package that
-    can be imported here; the function, or class, is called in a process of its
+    can be imported here or in its environment; the function, or class, is called in a process of its
     own, with the keyword arguments in ``mindspore_arguments`` and
-    ``torch_arguments``, which are literals. One of both may be left out. ``inputs`` are arrays
+    ``torch_arguments``, which are literals. One of both may be left out.
+    ``mindspore_python`` and ``torch_python`` say in which environments they
+    run: a name that ``explorer env`` knows, or the path of a Python. ``inputs`` are arrays
     of shape and dtype as the nets take them, by name, in the order of the
     arguments; or a file, .npz or .safetensors. ``parameters`` are the starting
     values by PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth,
@@ -72,6 +85,7 @@ def nets(
         torch=torch,
         mindspore_arguments=mindspore_arguments,
         torch_arguments=torch_arguments,
+        homes={"mindspore": str(mindspore_python), "torch": str(torch_python)},
         inputs=inputs,
         parameters=parameters,
         name=name,
@@ -118,9 +132,25 @@ def explore(
     options.check()
     with scenario_of(net, fresh=fresh) as scenario:
         wanted = options.wanted(scenario)
+        store = Store(fresh=fresh)
+        known = stored.stored_report(scenario, wanted, store, request_timeout)
+        known = known or _recorded(scenario, wanted, fresh)
+        if known is not None:
+            return Exploration(known, _code_of(net, scenario))
         with Workers(request_timeout, timeout) as workers:
-            report = stored.explored(scenario, wanted, workers, Store(fresh=fresh))
+            report = stored.explored(scenario, wanted, workers, store)
     return Exploration(report, _code_of(net, scenario))
+
+
+def _recorded(scenario: Declaration, wanted: Wanted, fresh: bool) -> Report | None:
+    """What is recorded of a net that cannot be run here, with a line on stderr that says so."""
+    return _noted(None if fresh else report_in_place(scenario, wanted))
+
+
+def _noted(recorded: Value | None) -> Value | None:
+    if recorded is not None:
+        to_stderr(notice())
+    return recorded
 
 
 LARGER: tuple[Selection | None, ...] = (None, "structure", "all", "main")
@@ -134,10 +164,14 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
         wanted = options.of_one_case(scenario).wanted(scenario)
         store = Store(fresh=options.fresh)
         for selection in LARGER:
-            larger = structs.replace(wanted, engines=tuple(ENGINES), selection=selection)
+            every = tuple(map(scenario.at_home, ENGINES))
+            larger = structs.replace(wanted, engines=every, selection=selection)
             known = stored.stored_report(scenario, larger, store, options.request_timeout)
             if known is not None:
                 return Exploration(known, _code_of(net, scenario))
+        known = _recorded(scenario, wanted, options.fresh)
+        if known is not None:
+            return Exploration(known, _code_of(net, scenario))
         with Workers(options.request_timeout, options.timeout) as workers:
             report = stored.explored(scenario, wanted, workers, store)
             return Exploration(report, _code_of(net, scenario))
@@ -174,6 +208,7 @@ def diff(
         timeout=timeout,
         request_timeout=request_timeout,
     )
+    left, right = _at_home(net, left), _at_home(net, right)
     return _captured(net, options).diff(left, right)
 
 
@@ -215,7 +250,12 @@ def graph(
         request_timeout=request_timeout,
     )
     return _captured(net, options).graph(
-        *chosen, view=view, depth=depth, stage=stage, format=format, prefix=prefix
+        *(_at_home(net, engine) for engine in chosen),
+        view=view,
+        depth=depth,
+        stage=stage,
+        format=format,
+        prefix=prefix,
     )
 
 
@@ -238,7 +278,9 @@ def study(
     limit = topic.seconds if request_timeout is None else request_timeout
     with _file_of(net) as file, Workers(limit, timeout) as workers:
         target = studies.target(topic, file, device)
-        record = studies.study(topic, target, workers, store=Store(fresh=fresh))
+        record = _noted(None if fresh else study_in_place(topic, target))
+        if record is None:
+            record = studies.study(topic, target, workers, store=Store(fresh=fresh))
     return Study(record)
 
 
@@ -255,8 +297,15 @@ def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECON
             fact = _("unknown claim {given!r}").format(given=row)
             raise UsageError(refusal(fact, str(row), [allowed]))
     chosen = [known[row] for row in rows] if rows else list(known.values())
+    recorded = _noted(None if fresh else board_in_place(chosen))
+    if recorded is not None:
+        return Claims(recorded)
     with Workers(request_timeout) as workers:
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))
+
+
+def _at_home(net: Net, engine: str) -> str:
+    return net.at_home(engine) if isinstance(net, Declaration) else engine
 
 
 def _code_of(net: Net, scenario: Declaration) -> tuple[Path, ...]:

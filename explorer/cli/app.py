@@ -1,20 +1,24 @@
 """The ``app`` command: becomes Streamlit, which runs the app."""
 
 import errno
+import importlib
 import importlib.util
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
 from explorer.cli.options import AppOptions
-from explorer.exploration.doctor import remedy
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
 from explorer.text.language import _
+from explorer.text.messages import one_line
 from explorer.text.reasons import reason
+from explorer.text.remedies import missing
 
 SERVER = PACKAGE / "web" / "server.py"
 """The script that Streamlit runs; it serves the pages."""
@@ -36,8 +40,8 @@ def start_app(options: AppOptions) -> NoReturn:
     Streamlit would reject.
     """
     if importlib.util.find_spec("streamlit") is None:
-        text = _("the app needs Streamlit, which is not installed; run {command}")
-        raise MissingFrameworkError(text.format(command=remedy("streamlit")))
+        raise missing("streamlit", _("the app"))
+    _check_tables()
     paths, server_options = divided(options.arguments or [])
     named = [_checked(path) for path in paths]
     check_options(str(SERVER), server_options)
@@ -47,7 +51,26 @@ def start_app(options: AppOptions) -> NoReturn:
     # What is still in our buffers would be lost with this program.
     sys.stdout.flush()
     command = [sys.executable, "-m", "streamlit", "run", str(SERVER), *server_options]
+    if sys.platform == "win32":  # there the shell would not wait for the new program
+        sys.exit(subprocess.call(command))
     os.execv(sys.executable, command)
+
+
+def _check_tables() -> None:
+    """Raise MissingFrameworkError for a pyarrow that this numpy cannot be used with."""
+    try:
+        importlib.import_module("pyarrow")
+    except ImportError as error:
+        # 26 installs beside numpy 1 and then refuses to be imported; Streamlit's tables need it.
+        text = _(
+            "the app's tables need a pyarrow that goes with numpy {version}: {reason}; run {command}"
+        )
+        raise MissingFrameworkError(
+            text,
+            version=version("numpy"),
+            reason=one_line(str(error)),
+            command='python -m pip install "pyarrow<26"',
+        ) from error
 
 
 def divided(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -11,7 +11,10 @@ from explorer.cli import exit_codes
 from explorer.cli.options import ClaimsOptions, check_seconds
 from explorer.cli.output import prepared, print_document, print_stored
 from explorer.cli.terminal import console, progress
-from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
+from explorer.environments import known
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, VersionsBoard
+from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
+from explorer.model.environments import Homes
 from explorer.model.errors import UsageError
 from explorer.report.claims.pages import (
     board_blocks,
@@ -20,11 +23,14 @@ from explorer.report.claims.pages import (
     board_pages,
     claim_blocks,
 )
+from explorer.report.claims.versions import versions_blocks, versions_document
 from explorer.report.claims.wording import verdict_name
 from explorer.report.files import put_file
+from explorer.report.recorded.fallback import board_in_place, notice
+from explorer.report.recorded.results import recorded_versions
 from explorer.report.schemas import board_document
 from explorer.report.wording import versions_text
-from explorer.store.store import Store
+from explorer.store.store import Store, to_stderr
 from explorer.text.choices import choose, refusal
 from explorer.text.language import LANGUAGES, _, later, said_in
 from explorer.text.messages import one_line
@@ -33,6 +39,7 @@ from explorer.text.reasons import reason
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import board
 from explorer.topics.topic import Claim
+from explorer.topics.version_boards import version_board, versions_there
 from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
 
@@ -57,12 +64,20 @@ def check_claims(options: ClaimsOptions) -> int:
     claims = _chosen_claims(options)
     # The verdict filters what is shown: which claims have it is known only when all are judged.
     verdict = _chosen_verdict(options.verdict)
-    recorded = _recorded_board(options.against) if options.against else None
+    homes = homes_of(options.on or ())
+    if options.versions:
+        return _show_versions(claims, options)
+    recorded = _earlier_board(options.against, claims, options) if options.against else None
     folder = prepared(options.pages)
-    store = Store(fresh=options.fresh)
-    with Workers(options.request_timeout) as workers, progress() as step:
-        whole = board(claims, workers, step, store)
-    print_stored(store.used("measurement"), len(whole.measured))
+    in_place = None if options.fresh or homes else board_in_place(claims)
+    if in_place is not None:
+        to_stderr(notice())
+        whole = in_place
+    else:
+        store = Store(fresh=options.fresh)
+        with Workers(options.request_timeout) as workers, progress() as step:
+            whole = board(claims, workers, step, store, homes)
+        print_stored(store.used("measurement"), len(whole.measured))
 
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
     shown = msgspec.structs.replace(whole, rows=rows)
@@ -78,6 +93,56 @@ def check_claims(options: ClaimsOptions) -> int:
     for change in changes:
         print(change, file=stream)
     return _exit_code(whole, changes)
+
+
+def homes_of(names: Iterable[str]) -> Homes:
+    """The frameworks of some environments, each run in its own; UsageError for two with one framework."""
+    homes: dict[Framework, str] = {}
+    for name in names:
+        facts = known.facts(known.named(name))
+        if facts.error:
+            raise UsageError(facts.error)
+        inside = [framework for framework in FRAMEWORKS if framework in facts.versions]
+        if not inside:
+            text = _(
+                "environment {name} has neither MindSpore nor PyTorch; `env list` says which has"
+            )
+            raise UsageError(text.format(name=repr(name)))
+        for framework in inside:
+            if framework in homes:
+                text = _("{one} and {other} both have {framework}; name one environment for each")
+                label = FRAMEWORK_LABELS[framework]
+                raise UsageError(
+                    text.format(one=repr(homes[framework]), other=repr(name), framework=label)
+                )
+            homes[framework] = name
+    return homes
+
+
+def _show_versions(claims: list[Claim], options: ClaimsOptions) -> int:
+    """Judge the claims on every version that there is; print what changed between them."""
+    tried = versions_there()
+    recorded = recorded_versions()
+    if recorded and not options.fresh and not any(each.environment for each in tried):
+        to_stderr(
+            _("recorded on {date}; `env add` other versions to run them").format(date=recorded.date)
+        )
+        return _print_versions(recorded, claims, options)
+    store = Store(fresh=options.fresh)
+    with progress() as step:
+        found = version_board(claims, tried, options.request_timeout, step, store)
+    return _print_versions(found, claims, options)
+
+
+def _print_versions(found: VersionsBoard, claims: list[Claim], options: ClaimsOptions) -> int:
+    numbers = {claim.id for claim in claims}
+    rows = tuple(row for row in found.rows if row.id in numbers)
+    shown = msgspec.structs.replace(found, rows=rows)
+    if options.as_json:
+        print_document(versions_document(shown))
+    else:
+        show(versions_blocks(shown), console())
+    return exit_codes.AS_EXPECTED
 
 
 def _formats(options: ClaimsOptions) -> list[str]:
@@ -97,6 +162,8 @@ def _check(options: ClaimsOptions) -> None:
         text = _("{options} exclude each other; give only one of them")
         raise UsageError(text.format(options=_(" and ").join(formats)))
     check_seconds("--request-timeout", options.request_timeout)
+    if options.versions and (options.on or options.against or options.pages):
+        raise UsageError(_("--versions runs every version; leave out --on, --against and --pages"))
     if options.row is not None:
         for option, value in (("--topic", options.topic), ("--verdict", options.verdict)):
             if value is not None:
@@ -146,6 +213,18 @@ def _claim_of_row(row: str, claims: dict[int, Claim]) -> Claim:
     raise UsageError(refusal(fact, row, [allowed]))
 
 
+def _earlier_board(given: str, claims: list[Claim], options: ClaimsOptions) -> RecordedBoard:
+    """The board in a file, or measured in an environment of that name."""
+    path = Path(given)
+    if path.exists() or given not in known.known():
+        return _recorded_board(path)
+    with Workers(options.request_timeout) as workers, progress() as step:
+        store = Store(fresh=options.fresh)
+        measured = board(claims, workers, step, store, homes_of([given]))
+    rows = tuple(RecordedRow(row.id, row.verdict) for row in measured.rows)
+    return RecordedBoard(rows, measured.versions)
+
+
 def _recorded_board(path: Path) -> RecordedBoard:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RecordedBoard)
@@ -174,7 +253,7 @@ def _print(shown: Board, options: ClaimsOptions) -> None:
 def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
     """A line for each row whose verdict has changed since the recorded board.
 
-    Rows that the board lacks have not changed.
+    Rows that the board lacks have not changed, nor have those that these versions cannot run.
     """
     verdicts = {row.id: row.verdict for row in recorded.rows}
     versions = one_line(versions_text(recorded.versions))
@@ -182,7 +261,7 @@ def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
     changes: list[str] = []
     for row in rows:
         before = verdicts.get(row.id, row.verdict)
-        if before != row.verdict:
+        if row.verdict not in (before, "not_runnable_here"):
             changes.append(
                 text.format(
                     claim=row.id,

@@ -139,6 +139,17 @@ COMMANDS = (
         later("Report what is installed and what is missing."),
     ),
     Command(
+        "env",
+        options.EnvOptions,
+        "environments:manage",
+        later("List, add, remove or check the environments that frameworks are run in."),
+        later(
+            "An environment is a Python in which a framework is installed; nothing is ever written"
+            " into it. An engine is run in one by torch-tape@NAME. A framework that is not"
+            " installed beside the explorer is run in the first environment that has it."
+        ),
+    ),
+    Command(
         "warm",
         options.WarmOptions,
         "installation:fill_store",

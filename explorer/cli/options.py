@@ -116,7 +116,8 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
         _option(
             "--engine ENGINE",
             later(
-                "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph."
+                "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                " torch-tape@NAME runs it in an environment (see `env`)."
                 " Repeat the option for more. [default: all]"
             ),
         ),
@@ -244,7 +245,11 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
     left: Annotated[
         str,
         _argument(
-            "LEFT", later("An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph.")
+            "LEFT",
+            later(
+                "An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                " torch-tape@NAME runs it in an environment (see `env`)."
+            ),
         ),
     ]
     right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))]
@@ -317,17 +322,35 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
             "--verdict VERDICT",
             later(
                 "Show only claims with one verdict: holds, 'holds with changes', outdated,"
-                " 'does not hold', 'depends on style' or 'not checkable here'."
+                " 'does not hold', 'depends on style', 'not checkable here', 'not runnable here'"
+                " or 'not judged'."
             ),
         ),
     ] = None
-    against: Annotated[
-        Path | None,
+    on: Annotated[
+        list[str] | None,
         _option(
-            "--against FILE",
-            later("Board to compare with, as written by --json; reports changed verdicts."),
+            "--on ENV",
+            later("Run a framework in this environment (see `env`); give it twice for two."),
         ),
     ] = None
+    against: Annotated[
+        str | None,
+        _option(
+            "--against FILE|ENV",
+            later(
+                "Board to compare with, as written by --json, or an environment to run it in;"
+                " reports changed verdicts."
+            ),
+        ),
+    ] = None
+    versions: Annotated[
+        bool,
+        _option(
+            "--versions",
+            later("Judge the claims on every version that an environment has, and print changes."),
+        ),
+    ] = False
     as_json: AsJson = False
     as_markdown: Annotated[
         bool, _option("--markdown", later("Print the table of claims as Markdown."))
@@ -458,6 +481,28 @@ class EmbedOptions(msgspec.Struct, frozen=True, kw_only=True):
 class DoctorOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``doctor``."""
 
+    as_json: AsJson = False
+
+
+class EnvOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of ``env``."""
+
+    action: Annotated[
+        str, _argument("ACTION", later("list, add, remove or check. [default: list]"))
+    ] = "list"
+    name: Annotated[
+        str | None, _argument("NAME", later("The environment's name, of your choice: torch26."))
+    ] = None
+    python: Annotated[
+        str | None,
+        _argument(
+            "PYTHON",
+            later(
+                "For add: the path of its Python, the folder of the environment, or the name of a"
+                " conda environment."
+            ),
+        ),
+    ] = None
     as_json: AsJson = False
 
 

@@ -26,6 +26,7 @@ from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.diff import comparison_lines, do_differ
+from explorer.report.recorded.fallback import notice, of_two, report_in_place
 from explorer.report.scenario.graphs import without_graph
 from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
 from explorer.report.schemas import diff_document, report_document
@@ -94,6 +95,10 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Re
     if known is not None:
         to_stderr(_("stored result shown; --fresh runs it again"))
         return known
+    recorded = None if options.fresh else report_in_place(plan.scenario, plan.wanted)
+    if recorded is not None:
+        to_stderr(notice())
+        return recorded
     with Workers(options.request_timeout, options.timeout) as workers, display() as shown:
 
         def noted(text: str) -> None:
@@ -232,7 +237,10 @@ def diff_engines(options: DiffOptions) -> int:
         text = _("{engine} is given twice; give two different engines")
         raise UsageError(text.format(engine=repr(options.left)))
     plan = checked_plan(options, [options.left, options.right])
+    # What is recorded is on all engines.
     report = explored(plan)
+    if len(report.alignments) > 1:
+        report = of_two(report, plan.wanted.engines)
     code = _exit_code_of_two(report)
     if options.as_json:
         if not report.alignments:
@@ -293,6 +301,6 @@ def _scenario_of(name: str, factories: tuple[str, str], inputs: Path | None) -> 
     if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
         text = _("--inputs {file} is not an .npz file; write one with numpy.savez")
         raise UsageError(text.format(file=repr(str(inputs))))
-    by_framework = dict(zip(FRAMEWORKS, map(factory_of, factories), strict=True))
+    by_framework = dict(zip(FRAMEWORKS, map(factory_of, factories, FRAMEWORKS), strict=True))
     folders = dict.fromkeys(Path(factory.folder) for factory in by_framework.values())
     return scenario_of_factories(name, by_framework, folders, inputs, Path.cwd())

@@ -19,7 +19,7 @@ from explorer.compare.results import (
     worst,
 )
 from explorer.model.arrays import unpack
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference
 from explorer.model.results import ANSWERED, Leaf, OracleResult, Outcome, Result, ResultNoise
 from explorer.model.trees import Nested, fill
@@ -87,7 +87,7 @@ class Answers:
         self._widest_noise = _widest(self._noise.values())
         self.near_oracle: dict[str, bool] = {}
         for name, result in self.fine.items():
-            if self.has_two_nets and ENGINES[name].framework != ORACLE_FRAMEWORK:
+            if self.has_two_nets and engine_named(name).framework != ORACLE_FRAMEWORK:
                 continue
             drawn = self._drawn_beside_oracle(name)
             is_near = agrees_with_oracle(result, oracle, self._widest_noise, drawn, self.not_finite)
@@ -105,7 +105,7 @@ class Answers:
         Then the nets are the same, and an engine whose outputs differ computes them wrong.
         """
         for (one, other), compared in self.comparisons.items():
-            are_two = ENGINES[one].framework != ENGINES[other].framework
+            are_two = engine_named(one).framework != engine_named(other).framework
             if are_two and compared.verdict != "differs":
                 return True
         return False
@@ -117,7 +117,7 @@ class Answers:
         stands for it.
         """
         for engine, drawn in self._drawn.items():
-            if ENGINES[engine].framework == ORACLE_FRAMEWORK:
+            if engine_named(engine).framework == ORACLE_FRAMEWORK:
                 return self._drawn[name] & drawn
         return self._drawn[name]
 

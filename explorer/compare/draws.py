@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from explorer.model.divergence import Place
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import Framework, engine_named
 from explorer.model.findings import RandomDraw, ReportFinding
 from explorer.model.graph import GradGraph, Node
 
@@ -33,7 +33,7 @@ def random_draws(
     findings: dict[Framework, ReportFinding] = {}
     for graph in graphs:
         drawing = sorted(filter(_draws, graph.nodes), key=lambda node: node.order)
-        framework = ENGINES[graph.engine].framework
+        framework = engine_named(graph.engine).framework
         if drawing and framework not in findings:
             first = drawing[0]
             place = Place(label=first.op, scope=first.scope, source=next(iter(first.source), ""))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from explorer.compare.results import compare_leaf, movements
 from explorer.model.arrays import unpack
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.results import Result, ResultNoise
 
 Forwards = Mapping[str, ResultNoise]
@@ -18,7 +18,7 @@ NO_FORWARDS: Forwards = {}
 
 def outputs_differ(forwards: Forwards) -> bool:
     """Whether the nets of two frameworks return values that differ by more than their noise."""
-    by_framework = {ENGINES[name].framework: noise for name, noise in forwards.items()}
+    by_framework = {engine_named(name).framework: noise for name, noise in forwards.items()}
     if len(by_framework) < 2:
         return False
     one, other = by_framework.values()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import GradGraph
 
 
@@ -13,7 +13,7 @@ def graphs_of_frameworks(graphs: Iterable[GradGraph]) -> list[GradGraph]:
     """
     by_framework: dict[Framework, GradGraph] = {}
     for graph in graphs:
-        engine = ENGINES[graph.engine]
+        engine = engine_named(graph.engine)
         if engine.style == "tape" or engine.framework not in by_framework:
             by_framework[engine.framework] = graph
     return list(by_framework.values())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from explorer.compare.noise import EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.compare.results import within
 from explorer.model.arrays import Array, unpack
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.state import StateChange, StateGroup, StateRow
 from explorer.numeric.differences import real_dtype
 
@@ -35,7 +35,7 @@ def _row(name: str, changes: dict[str, StateChange], engines: tuple[str, ...]) -
 
 
 def _framework(engine: str) -> str:
-    return ENGINES[engine.partition("@")[0]].framework
+    return engine_named(engine.partition("@")[0]).framework
 
 
 def _join(groups: list[StateGroup], engine: str, after: Array) -> None:

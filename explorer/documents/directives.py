@@ -9,8 +9,8 @@ import msgspec
 
 from explorer import drawing
 from explorer.drawing.views import VIEWS
+from explorer.exploration.options import check_engine
 from explorer.model.cases import Api
-from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.report import CaseVerdict
 from explorer.scenario.find import find
@@ -143,7 +143,7 @@ def _subject(kind: str, subject: str, folder: Path) -> str:
 
 def _check_engines(made: Directive) -> None:
     for name in made.engines:
-        choose("engine", name, ENGINES)
+        check_engine(name)
     wanted = {"gradient-graph": (1, 2), "gradient-diff": (2,)}.get(made.kind)
     if wanted and (len(made.engines) not in wanted or len(set(made.engines)) < len(made.engines)):
         text = _("{kind} needs {numbers} different engines, got {given}")

@@ -27,6 +27,7 @@ from explorer.drawing.style import (
 from explorer.drawing.svg_elements import element
 from explorer.model.study import Chart, Series
 from explorer.text.language import _
+from explorer.text.remedies import missing
 
 # The specification
 
@@ -461,9 +462,14 @@ def _style_sheet() -> str:
 
 @cache
 def _converter() -> Any:
-    import vl_convert  # here because only those who draw a chart need it
+    # Here, because only those who draw a chart need them.
+    try:
+        import vl_convert
 
+        fonts = files("font_roboto") / "files"
+    except ImportError as error:
+        raise missing(error.name or "vl_convert", _("a chart as a file")) from error
     # A font of our own: which fonts a machine has must not change the picture.
-    with as_file(files("font_roboto") / "files") as folder:
+    with as_file(fonts) as folder:
         vl_convert.register_font_directory(str(folder))
     return vl_convert

@@ -9,6 +9,7 @@ import msgspec
 from explorer.drawing.structure import (
     Link,
     Neighbours,
+    components,
     in_order,
     layers,
     links_among,
@@ -218,15 +219,10 @@ def _join_readers(changes: dict[str, int], keys: Mapping[str, Key], links: Seque
 
 def _knots(keys: Mapping[str, Key], links: Iterable[Link]) -> dict[Key, int]:
     """The keys on cycles, each with the number of its knot: its strongly connected component."""
-    # Imported here because it takes a third of a second, and few drawings are collapsed.
-    from networkx import DiGraph, strongly_connected_components
-
-    key_graph = DiGraph()
-    key_graph.add_nodes_from(keys.values())
     # Each edge once: between two large modules there may be thousands.
-    key_graph.add_edges_from({(keys[origin], keys[target]): None for origin, target in links})
+    edges = dict.fromkeys((keys[origin], keys[target]) for origin, target in links)
     knots: dict[Key, int] = {}
-    for number, component in enumerate(strongly_connected_components(key_graph)):
+    for number, component in enumerate(components(dict.fromkeys(keys.values()), edges)):
         if len(component) > 1:
             knots.update(dict.fromkeys(component, number))
     return knots

@@ -19,6 +19,7 @@ from explorer.model.errors import UsageError
 from explorer.model.graph import Edge, EdgeKind, GradGraph, Phase
 from explorer.text.language import ENGLISH, _, said_in
 from explorer.text.numbers import plain
+from explorer.text.remedies import missing
 
 # DOT
 
@@ -197,11 +198,15 @@ def png(svg: bytes, width: float, height: float, scale: float = 2.0) -> bytes:
 
     It has ``scale`` pixels to the point, fewer where the picture is large.
     """
-    import resvg_py  # here because only those who ask for a PNG need it
+    # Here, because only those who ask for a PNG need them.
+    try:
+        import resvg_py
 
+        folder = files("font_roboto") / "files"
+    except ImportError as error:
+        raise missing(error.name or "resvg_py", _("a PNG")) from error
     finest = (LARGEST_FINE_AREA / max(width * height, 1.0)) ** 0.5
     zoom = min(scale, max(1.0, finest), LONGEST_SIDE / max(width, height, 1.0))
-    folder = files("font_roboto") / "files"
     with as_file(folder / FONT_FILES[0]) as regular, as_file(folder / FONT_FILES[1]) as medium:
         return bytes(
             resvg_py.svg_to_bytes(

@@ -14,9 +14,11 @@ import msgspec
 
 from explorer.drawing.picture import Point, Size
 from explorer.drawing.structure import Link, Neighbours, layers, neighbours
+from explorer.folders import caches
 from explorer.store.keys import Key, digest_of_parts, key_of
-from explorer.store.store import Store, default_folder
+from explorer.store.store import Store
 from explorer.text.language import _
+from explorer.text.remedies import remedy
 
 # Boxes of a row
 
@@ -187,8 +189,12 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
     if count > LARGEST:
         reason = _("{n} nodes are more than the {most} that Graphviz is given")
         return arrange_simply(request, _note(reason.format(n=count, most=LARGEST)))
-    key = _key(request)
-    known = _store(default_folder()).get(key, Layout)
+    try:
+        key = _key(request)
+    except metadata.PackageNotFoundError:
+        reason = _("pygraphviz is not installed; {command}")
+        return arrange_simply(request, _note(reason.format(command=remedy("pygraphviz"))))
+    known = _store(caches()).get(key, Layout)
     if known is not None:
         return known
     try:
@@ -204,7 +210,7 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         reason = _("Graphviz gave no layout ({error})").format(error=type(error).__name__)
         return arrange_simply(request, _note(reason))
     # Only Graphviz's own: another one is made again, perhaps on a machine with more time.
-    _store(default_folder()).put(key, layout)
+    _store(caches()).put(key, layout)
     return layout
 
 

@@ -1,11 +1,13 @@
 """The structure of a gradient graph: links between nodes, and the modules that nodes belong to."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Final, TypeVar
 
 from explorer.drawing.label_text import printable
 from explorer.model.graph import Edge, GradGraph, Layer, Node
+
+Vertex = TypeVar("Vertex", bound=Hashable)
 
 Link = tuple[str, str]
 """The ids of an edge's origin and of its target."""
@@ -74,6 +76,56 @@ def layers(nodes: Iterable[str], links: Iterable[Link]) -> dict[str, int]:
     for origin, target in in_order(layer, links):
         layer[target] = max(layer[target], layer[origin] + 1)
     return layer
+
+
+def components(
+    nodes: Iterable[Vertex], links: Iterable[tuple[Vertex, Vertex]]
+) -> list[list[Vertex]]:
+    """The strongly connected components: nodes of one are each reached from every other.
+
+    Source: M. Sharir, "A strong-connectivity algorithm and its applications in data flow analysis",
+    Computers & Mathematics with Applications 7 (1981), after an idea of S. R. Kosaraju.
+    """
+    before: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
+    after: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
+    for origin, target in links:
+        before[target].append(origin)
+        after[origin].append(target)
+
+    # Of two components with a link between them, a node of the first is left last.
+    left: list[Vertex] = []
+    seen: set[Vertex] = set()
+    for start in nodes:
+        left += _reached(start, after, seen)
+    # Against the links the later ones cannot be left, and the earlier ones have been seen.
+    found: list[list[Vertex]] = []
+    seen = set()
+    for start in reversed(left):
+        component = _reached(start, before, seen)
+        if component:
+            found.append(component)
+    return found
+
+
+def _reached(
+    start: Vertex, after: Mapping[Vertex, list[Vertex]], seen: set[Vertex]
+) -> list[Vertex]:
+    """The nodes not ``seen`` that links lead to, each after all that are reached through it."""
+    if start in seen:
+        return []
+    seen.add(start)
+    left: list[Vertex] = []
+    path = [(start, iter(after.get(start, ())))]
+    while path:
+        node, targets = path[-1]
+        target = next((target for target in targets if target not in seen), None)
+        if target is None:
+            left.append(node)
+            path.pop()
+        else:
+            seen.add(target)
+            path.append((target, iter(after.get(target, ()))))
+    return left
 
 
 PART_DOT: Final = "\ufffe"

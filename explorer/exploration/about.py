@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping
 
-from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind
+from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind, placed
+from explorer.model.environments import NO_HOMES, Homes
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import MISSING_FRAMEWORK, Failure
 from explorer.model.requests import Nothing
 from explorer.model.results import About
-from explorer.store.keys import key_of
+from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
 
 
-def about(workers: Workers) -> dict[Framework, About | Failure]:
-    """The report of each framework's worker; a Failure where there is none."""
-    return {framework: about_framework(workers, framework) for framework in FRAMEWORKS}
+def about(workers: Workers, homes: Homes = NO_HOMES) -> dict[Framework, About | Failure]:
+    """The report of each framework's worker, in the environment that is named of it; or a Failure."""
+    return {name: about_framework(workers, name, homes.get(name, "")) for name in FRAMEWORKS}
 
 
 STARTING = "starting workers"
@@ -34,14 +35,19 @@ def start(
     carry_out(jobs, workers, progress)
 
 
-def about_framework(workers: Workers, framework: Framework) -> About | Failure:
-    """The report of one framework's worker.
+def about_framework(
+    workers: Workers, framework: Framework, environment: str = ""
+) -> About | Failure:
+    """The report of one framework's worker, in an environment or where it is found first.
 
     A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
     """
     try:
         reply = workers.call(
-            framework, f"explorer.engines.{framework}.about:about", Nothing(), About
+            placed(framework, environment),
+            f"explorer.engines.{framework}.about:about",
+            Nothing(),
+            About,
         )
     except MissingFrameworkError as error:
         return Failure(MISSING_FRAMEWORK, str(error))
@@ -54,24 +60,32 @@ VERSIONS = ("versions", "of the frameworks")
 """The kind and the name under which the versions are stored."""
 
 
-def versions_here(workers: Workers, store: Store | None = None) -> dict[str, str]:
+def versions_here(
+    workers: Workers, store: Store | None = None, homes: Homes = NO_HOMES
+) -> dict[str, str]:
     """The versions of all packages that the workers name; of a missing framework there are none.
 
-    Where a ``store`` has them no worker is started.
+    Those of a framework that ``homes`` names are of that environment. Where a ``store`` has them no
+    worker is started.
     """
-    known = stored_versions(store) if store else None
+    known = stored_versions(store, homes) if store else None
     if known is not None:
         return known
     versions: dict[str, str] = {}
-    replies = about(workers)
+    replies = about(workers, homes)
     for reply in replies.values():
         if isinstance(reply, About):
             versions.update(reply.versions)
     if store and all(isinstance(reply, About) for reply in replies.values()):
-        store.put(key_of(*VERSIONS), versions)
+        store.put(_key(homes), versions)
     return versions
 
 
-def stored_versions(store: Store) -> dict[str, str] | None:
+def stored_versions(store: Store, homes: Homes = NO_HOMES) -> dict[str, str] | None:
     """The versions that versions_here() has found before."""
-    return store.get(key_of(*VERSIONS), dict[str, str])
+    return store.get(_key(homes), dict[str, str])
+
+
+def _key(homes: Homes) -> Key:
+    named = [placed(framework, home) for framework, home in homes.items() if home]
+    return key_of(*VERSIONS, sorted(named), engines=named) if named else key_of(*VERSIONS)

@@ -2,17 +2,16 @@
 
 import importlib.metadata
 import platform
-import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 
+from explorer.environments.known import every
 from explorer.exploration.about import about
 from explorer.model.doctor import CheckFacts
 from explorer.model.engines import FRAMEWORKS
 from explorer.model.failures import Failure
 from explorer.model.results import About
-from explorer.shipped import requirements_file
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
@@ -22,10 +21,10 @@ PACKAGES = ("numpy", "keras", "streamlit", "graphviz", "pygraphviz", "typer", "r
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 """Programs that the tests of the app can drive."""
 
-PYTHONS = ((3, 10), (3, 12))
-"""The first and the last Python that both frameworks have wheels for.
+PYTHONS = ((3, 10), (3, 13))
+"""The first and the last Python that the explorer is tried with.
 
-Seen with MindSpore 2.10.0 and PyTorch 2.13.0.
+A framework may have wheels for fewer: MindSpore 2.10.0 has none for 3.13.
 """
 
 STAGE = "checks"
@@ -52,6 +51,7 @@ def examine(
         _check_python(),
         *frameworks,
         *packages,
+        *_check_environments(),
         _check_layout(substitute_layout()),
         _check_browser(),
     ]
@@ -76,15 +76,32 @@ def _check_framework(name: str, reply: About | Failure) -> CheckFacts:
     )
 
 
+def _check_environments() -> Iterator[CheckFacts]:
+    """The environments beside the explorer's own."""
+    for facts in every():
+        if facts.environment.origin == "here":
+            continue
+        yield CheckFacts(
+            kind="environment",
+            name=facts.environment.name or facts.environment.python,
+            fine=not facts.error,
+            environment=facts,
+        )
+
+
 def _check_package(name: str) -> CheckFacts:
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return CheckFacts(kind="missing", name=name, fine=False)
     # MindSpore 2.10.0 was compiled against numpy 1: with numpy 2 it imports, and crashes at a pow.
-    if name == "numpy" and version.partition(".")[0] != "1":
+    if name == "numpy" and version.partition(".")[0] != "1" and _is_installed("mindspore"):
         return CheckFacts(kind="too_new_numpy", name=name, fine=False, version=version)
     return CheckFacts(kind="package", name=name, fine=True, version=version)
+
+
+def _is_installed(name: str) -> bool:
+    return any(importlib.metadata.distributions(name=name))
 
 
 def _check_layout(substitute: str) -> CheckFacts:
@@ -95,52 +112,3 @@ def _check_browser() -> CheckFacts:
     # Searched for on the path, as the tests do; Playwright's own download is not used.
     is_here = any(shutil.which(program) for program in BROWSERS)
     return CheckFacts(kind="browser", name="chromium", fine=is_here)
-
-
-DISTRIBUTION = "autodiff-explorer"
-"""The explorer's name in pip."""
-
-PIN = re.compile(
-    r"(?P<pin>(?P<name>[\w.-]+)==[\w.]+)"
-    r"(?:\s*;\s*python_version\s*(?P<sign>>=|<)\s*[\"'](?P<version>[\d.]+)[\"'])?"
-    r"(?:\s*#.*)?"
-)
-"""A requirement, and the versions of Python that it is for.
-
-A test sees that every line of requirements.txt reads like this. What extras require has another
-condition, and is no pin.
-"""
-
-
-def remedy(package: str) -> str:
-    """The pip line that installs ``package`` at the version that the explorer is tried with."""
-    return f'python -m pip install "{pins().get(package, package)}"'
-
-
-def pins(python: tuple[int, ...] = sys.version_info[:2]) -> dict[str, str]:
-    """The pins for a version of Python: "mindspore" gives "mindspore==2.10.0"."""
-    pinned: dict[str, str] = {}
-    for requirement in _requirements():
-        # Where a version dropped a Python, two lines pin one package, each for some Pythons.
-        match = PIN.fullmatch(requirement)
-        if match and _is_for(python, match["sign"], match["version"]):
-            pinned[match["name"]] = match["pin"]
-    return pinned
-
-
-def _requirements() -> Iterable[str]:
-    """The lines of requirements.txt, or what the installed package says in its metadata."""
-    file = requirements_file()
-    if file:
-        return file.read_text(encoding="utf-8").splitlines()
-    try:
-        return importlib.metadata.requires(DISTRIBUTION) or ()
-    except importlib.metadata.PackageNotFoundError:
-        return ()  # the package lies on a path without having been installed
-
-
-def _is_for(python: tuple[int, ...], sign: str | None, version: str | None) -> bool:
-    if sign is None or version is None:
-        return True
-    bound = tuple(int(part) for part in version.split("."))
-    return python >= bound if sign == ">=" else python < bound

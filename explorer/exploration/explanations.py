@@ -9,7 +9,7 @@ from explorer.compare.causes.attempts import attempts_at, joined
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
 from explorer.compare.causes.suspects import Suspect, suspects_at
-from explorer.compare.causes.tried import cause_of, is_last_resort
+from explorer.compare.causes.tried import cause_of, is_last_resort, is_other_value
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, Trial, Tried
 from explorer.model.divergence import Divergence
@@ -71,10 +71,12 @@ class Explanations:
             if engine not in waiting:
                 continue
             outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
-            if causes.get((alignment, divergence)) is None:
+            known = causes.get((alignment, divergence))
+            if known is None or is_other_value(known):
                 graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
-                causes[alignment, divergence] = cause
+                if known is None or (cause is not None and not is_other_value(cause)):
+                    causes[alignment, divergence] = cause
                 own = graphs[0] if suspect.side == "left" else graphs[1]
                 made = attempts_at(suspect, Tried(outputs), own)
                 attempts.setdefault((alignment, divergence), []).append(made)

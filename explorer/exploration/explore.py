@@ -27,7 +27,14 @@ from explorer.exploration.options import (
 from explorer.exploration.parts import ended_its_worker, made_in_parts
 from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
+from explorer.model.engines import (
+    ENGINES,
+    FRAMEWORK_LABELS,
+    Framework,
+    WorkerKind,
+    engine_named,
+    placed,
+)
 from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
 from explorer.model.failures import TIME_LIMITS, Failure
 from explorer.model.report import CaseReport, Report
@@ -77,11 +84,11 @@ def explore(
     Raises ScenarioError, UsageError, MissingFrameworkError or TimeLimitError; what frameworks raise
     is an outcome in the report. Ctrl-C raises Interrupted once an engine has answered.
     """
-    defined = tuple(name for name in engines if scenario.defines(ENGINES[name].framework))
+    defined = tuple(name for name in engines if scenario.defines(engine_named(name).framework))
     start(workers, _first_workers(defined, graphs), progress)
-    present = _present(workers, {ENGINES[name].framework for name in defined})
-    by_framework = assign(device, _usable(present))
-    devices = {name: by_framework[ENGINES[name].framework] for name in defined}
+    present = _present(workers, defined)
+    by_kind = assign(device, _usable(present))
+    devices = {name: by_kind[_about_in(name)] for name in defined}
     began = time.monotonic()
     nets = settle(scenario, workers, defined, devices)
     demand = demand_of(nets, scenario.train, time.monotonic() - began)
@@ -89,7 +96,7 @@ def explore(
         before(demand)
         workers = workers.limited(demand.request_seconds(workers.request_seconds))
     # The oracle runs PyTorch's net, though it judges MindSpore's engines alone where need be.
-    has_oracle = oracle and ("torch" in present or _torch_is_there(scenario, workers))
+    has_oracle = oracle and ("torch" in nets.homes or _torch_is_there(scenario, workers))
 
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
@@ -260,25 +267,34 @@ def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Fra
     """The workers that the first answers need, by the framework that each imports."""
     kinds: dict[WorkerKind, Framework] = {}
     for name in engines:
-        engine = ENGINES[name]
+        engine = engine_named(name)
         kinds[engine.answers_in[0]] = engine.framework
         if graphs:
             kinds[engine.captures_in] = engine.framework
     return kinds
 
 
-def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framework, About]:
-    """The workers' reports on the frameworks needed.
+def _present(workers: Workers, engines: Iterable[str]) -> dict[WorkerKind, About]:
+    """The workers' reports on the frameworks needed, in each environment.
 
     Raises MissingFrameworkError without one of these, and TimeLimitError if a limit was reached first.
     """
-    present: dict[Framework, About] = {}
-    for framework in sorted(frameworks):
-        about = about_framework(workers, framework)
+    present: dict[WorkerKind, About] = {}
+    for name in sorted(engines, key=_about_in):
+        engine, kind = engine_named(name), _about_in(name)
+        if kind in present:
+            continue
+        about = about_framework(workers, engine.framework, engine.environment)
         if isinstance(about, Failure):
-            raise _unusable(framework, about)
-        present[framework] = about
+            raise _unusable(engine.framework, about)
+        present[kind] = about
     return present
+
+
+def _about_in(name: str) -> WorkerKind:
+    """The worker that reports on an engine's framework."""
+    engine = engine_named(name)
+    return placed(engine.framework, engine.environment)
 
 
 def _unusable(framework: Framework, failure: Failure) -> ExplorerError:
@@ -293,16 +309,15 @@ def _unusable(framework: Framework, failure: Failure) -> ExplorerError:
 
 def devices_of(
     scenario: Declaration, engines: Iterable[str], device: str, workers: Workers
-) -> dict[Framework, str]:
-    """The device that each framework gets in an exploration by some engines; raises as explore()."""
-    frameworks = {ENGINES[name].framework for name in engines}
-    present = _present(workers, filter(scenario.defines, frameworks))
-    return assign(device, _usable(present))
+) -> dict[WorkerKind, str]:
+    """The device of each framework in each environment, for some engines; raises as explore()."""
+    defined = [name for name in engines if scenario.defines(engine_named(name).framework)]
+    return assign(device, _usable(_present(workers, defined)))
 
 
-def _usable(present: Mapping[Framework, About]) -> dict[Framework, tuple[str, ...]]:
+def _usable(present: Mapping[WorkerKind, About]) -> dict[WorkerKind, tuple[str, ...]]:
     """The devices that each framework can use here."""
-    return {framework: about.devices for framework, about in present.items()}
+    return {kind: about.devices for kind, about in present.items()}
 
 
 def _torch_is_there(scenario: Declaration, workers: Workers) -> bool:

@@ -10,7 +10,7 @@ from explorer.compare.align.joints import Slot
 from explorer.exploration.mended import MendedKey, Wish
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
-from explorer.model.engines import ENGINES, Framework, WorkerKind
+from explorer.model.engines import beside, engine_named, placed, plain
 from explorer.model.mended import MendedRequest, MendedRun, Whole, WholeRequest
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
@@ -58,9 +58,9 @@ class CaptureKey(msgspec.Struct, frozen=True):
 
 
 class NoiseKey(msgspec.Struct, frozen=True):
-    """The key of the job that measures the noise of a framework's results."""
+    """The key of the job that measures the noise of a tape's results."""
 
-    framework: Framework
+    tape: str
     question: Question
 
 
@@ -132,11 +132,11 @@ def result_jobs(
 def _of_engines(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
     jobs = []
     for name, net in _engines_there(nets):
-        engine = ENGINES[name]
+        engine = engine_named(name)
         kinds = engine.answers_in if shared else engine.answers_in[:1]
-        request = CaseRequest(net, case, ids=is_named or name != COMPILED)
+        request = CaseRequest(net, case, ids=is_named or plain(name) != COMPILED)
         target = f"{engine.module}:answer"
-        key, compiles = ResultKey(name, case), name == COMPILED
+        key, compiles = ResultKey(name, case), plain(name) == COMPILED
         job = Job(key, name, kinds, target, request, Result, compiles, isolated=True)
         jobs.append(job)
     return jobs
@@ -145,7 +145,7 @@ def _of_engines(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> lis
 def _engines_there(nets: Nets) -> Iterator[tuple[str, NetRequest]]:
     """The engines whose framework could run its net at the first look, with their nets."""
     for name, net in nets.requests.items():
-        if nets.without_answer(ENGINES[name].framework) is None:
+        if nets.without_answer(engine_named(name).framework) is None:
             yield name, net
 
 
@@ -157,7 +157,7 @@ def _of_oracle(nets: Nets, case: GradCase) -> Job:
         any_net, engine="torch-tape", device="cpu", trainable=nets.trainable
     )
     target, request = "explorer.engines.oracle:estimate", CaseRequest(net, case)
-    kinds: tuple[WorkerKind, ...] = ("torch",)
+    kinds = (placed("torch", nets.homes.get("torch", "")),)
     return Job(EstimateKey(case), ORACLE_STAGE, kinds, target, request, OracleResult, isolated=True)
 
 
@@ -165,9 +165,9 @@ def capture_jobs(nets: Nets, case: GradCase, prove: ProofScope = "small") -> lis
     """One case's graphs, of every engine; ``prove`` says which have their values proven."""
     jobs = []
     for name, net in _engines_there(nets):
-        engine = ENGINES[name]
+        engine = engine_named(name)
         target, request = f"{engine.module}:capture", CaseRequest(net, case, prove=prove)
-        key, kinds, compiles = CaptureKey(name), (engine.captures_in,), name == COMPILED
+        key, kinds, compiles = CaptureKey(name), (engine.captures_in,), plain(name) == COMPILED
         job = Job(key, GRAPHS_STAGE, kinds, target, request, Captured, compiles, isolated=True)
         jobs.append(job)
     return jobs
@@ -177,7 +177,7 @@ def trial_jobs(nets: Nets, case: GradCase, trials: Mapping[str, tuple[Trial, ...
     """Trials on the graphs of one case, by engine."""
     jobs = []
     for name, wanted in trials.items():
-        engine = ENGINES[name]
+        engine = engine_named(name)
         request = TrialsRequest(CaseRequest(nets.requests[name], case), wanted)
         target, kinds = f"explorer.engines.{engine.framework}.trials:try_out", (engine.captures_in,)
         job = Job(TrialsKey(name), GRAPHS_STAGE, kinds, target, request, Tried, isolated=True)
@@ -187,7 +187,7 @@ def trial_jobs(nets: Nets, case: GradCase, trials: Mapping[str, tuple[Trial, ...
 
 def mended_jobs(nets: Nets, case: GradCase, key: MendedKey, wish: Wish) -> list[Job]:
     """One engine's graph of a case with values of another, and trials on the graph of that one."""
-    engine = ENGINES[key.engine]
+    engine = engine_named(key.engine)
     request = MendedRequest(CaseRequest(nets.requests[key.engine], case), wish.put_in, wish.trials)
     target, kinds = (
         f"explorer.engines.{engine.framework}.mended:capture_mended",
@@ -205,7 +205,7 @@ def whole_jobs(nets: Nets, case: GradCase, wanted: Mapping[str, tuple[Slot, ...]
     """Large values of one case's graphs, by engine."""
     jobs = []
     for name, slots in wanted.items():
-        engine, compiles = ENGINES[name], name == COMPILED
+        engine, compiles = engine_named(name), plain(name) == COMPILED
         request = WholeRequest(CaseRequest(nets.requests[name], case), slots)
         target, kinds = "explorer.engines.whole:whole", (engine.captures_in,)
         job = Job(
@@ -219,13 +219,13 @@ NOISE_STAGE = "noise"
 """The stage of the runs that measure noise."""
 
 
-LEVELS_OF = {
-    "mindspore-graph": "mindspore-tape",
-    "mindspore-tape": "mindspore-tape",
-    "torch-tape": "torch-tape",
-    "torch-graph": "torch-graph",
-}
-"""The engine whose nodes are measured for those of another: compiled graphs are not run again."""
+MEASURED_ALONE = ("mindspore-tape", "torch-tape", "torch-graph")
+"""The engines whose nodes are measured; compiled graphs are not run again."""
+
+
+def levels_of(name: str) -> str:
+    """The engine whose nodes are measured for those of another: its own, or its framework's tape's."""
+    return name if plain(name) in MEASURED_ALONE else beside(name, "tape")
 
 
 FORWARD = Question(has_aux=False, sens_param=False, order=1, position=None)
@@ -267,22 +267,24 @@ def noise_jobs(
     cases = [case for case in cases if not case.must_fail]
     jobs = []
     tapes = _tapes(nets)
-    for framework in _measured(tapes, of_one):
-        net = tapes[framework]
-        target = f"explorer.engines.{framework}.noise:results"
+    for tape in _measured(tapes, of_one):
+        net, engine = tapes[tape], engine_named(tape)
+        target = f"explorer.engines.{engine.framework}.noise:results"
         for measured in dict.fromkeys(map(question, cases)):
             case = measuring_case(measured, most)
-            key, request = NoiseKey(framework, measured), CaseRequest(net, case)
-            job = Job(key, NOISE_STAGE, (framework,), target, request, ResultNoise, isolated=True)
+            key, request = NoiseKey(tape, measured), CaseRequest(net, case)
+            kinds = (engine.captures_in,)
+            job = Job(key, NOISE_STAGE, kinds, target, request, ResultNoise, isolated=True)
             jobs.append(job)
     return jobs
 
 
-def _measured(tapes: Mapping[Framework, NetRequest], of_one: bool) -> list[Framework]:
-    """The frameworks whose noise is measured."""
+def _measured(tapes: Mapping[str, NetRequest], of_one: bool) -> list[str]:
+    """The tapes whose noise is measured."""
     if not of_one:
         return list(tapes)
-    return ["torch"] if "torch" in tapes else list(tapes)[:1]
+    of_torch = [tape for tape in tapes if engine_named(tape).framework == "torch"]
+    return (of_torch or list(tapes))[:1]
 
 
 def level_jobs(nets: Nets, case: GradCase, *, of_one: bool = False) -> list[Job]:
@@ -294,22 +296,22 @@ def level_jobs(nets: Nets, case: GradCase, *, of_one: bool = False) -> list[Job]
     tapes = _tapes(nets)
     jobs = {}
     for name, own in _engines_there(nets):
-        framework = ENGINES[name].framework
-        if of_one and framework not in _measured(tapes, of_one):
+        tape = beside(name, "tape")
+        if of_one and tape not in _measured(tapes, of_one):
             continue
-        measured = f"{framework}-tape" if of_one else LEVELS_OF[name]
-        net = tapes[framework] if measured != name else own
+        measured = tape if of_one else levels_of(name)
+        net = tapes[tape] if measured != name else own
         key, request = LevelsKey(measured), CaseRequest(net, case)
-        target = f"explorer.engines.{framework}.noise:capture"
-        kinds = (framework,)
+        target = f"explorer.engines.{engine_named(name).framework}.noise:capture"
+        kinds = (engine_named(tape).captures_in,)
         jobs[measured] = Job(key, NOISE_STAGE, kinds, target, request, Captured, isolated=True)
     return list(jobs.values())
 
 
-def _tapes(nets: Nets) -> dict[Framework, NetRequest]:
-    """The net of each framework that takes part, as its tape is asked for it."""
-    tapes: dict[Framework, NetRequest] = {}
+def _tapes(nets: Nets) -> dict[str, NetRequest]:
+    """The net of each framework that takes part, by its tape, which is asked for it."""
+    tapes: dict[str, NetRequest] = {}
     for name, request in _engines_there(nets):
-        framework = ENGINES[name].framework
-        tapes[framework] = msgspec.structs.replace(request, engine=f"{framework}-tape")
+        tape = beside(name, "tape")
+        tapes[tape] = msgspec.structs.replace(request, engine=plain(tape))
     return tapes

@@ -16,7 +16,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence, Places
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
 
@@ -407,6 +407,6 @@ def course(seamed: Seamed, left: GradGraph, right: GradGraph, align: Align) -> C
     """The course that an alignment with a divergence takes; None where neither engine can be run so."""
     sides: dict[SideName, GradGraph] = {"left": left, "right": right}
     for side, graph in sides.items():
-        if ENGINES[graph.engine].framework == "torch":
+        if engine_named(graph.engine).framework == "torch":
             return Course(seamed, left, right, side, align)
     return None

@@ -6,10 +6,18 @@ from typing import cast
 
 import msgspec
 
+from explorer.environments.known import has, named
 from explorer.exploration.demand import Demand
 from explorer.exploration.first_answer import FirstAnswer
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
+from explorer.model.engines import (
+    AT,
+    ENGINES,
+    FRAMEWORK_LABELS,
+    engine_named,
+    environment_of,
+    plain,
+)
 from explorer.model.errors import UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
@@ -32,6 +40,24 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     selection: Selection | None = None
     prove: ProofScope = "small"
     oracle: bool = True
+
+
+def check_engine(name: str) -> None:
+    """Check an engine's name and its environment; raises UsageError for one that there is not."""
+    choose("engine", plain(name), ENGINES)
+    environment = environment_of(name)
+    if not environment:
+        if AT in name:
+            text = _("{name!r} names no environment; write {form}, or leave out the @")
+            raise UsageError(text, name=name, form=f"{plain(name)}@NAME")
+        return
+    framework = engine_named(name).framework
+    if not has(named(environment), framework):
+        text = _(
+            "environment {environment!r} has no {framework}; `explorer env list` says which has"
+        )
+        label = FRAMEWORK_LABELS[framework]
+        raise UsageError(text, environment=environment, framework=label)
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +87,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         parse(self.device)
         engines = list(self.engines or ())
         for name in engines:
-            choose("engine", name, ENGINES)
+            check_engine(name)
             if engines.count(name) > 1:
                 text = _("engine {engine!r} is given {n} times; give each engine once")
                 raise UsageError(text, engine=name, n=engines.count(name))
@@ -77,10 +103,10 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         Raises UsageError for an unknown name, and for an engine without a net.
         """
         self.check()
-        named = list(self.engines or ())
-        defined = [name for name in ENGINES if scenario.defines(ENGINES[name].framework)]
-        for name in named:
-            if name not in defined:
+        given = list(self.engines or ())
+        defined = [name for name in ENGINES if scenario.defines(engine_named(name).framework)]
+        for name in given:
+            if plain(name) not in defined:
                 text = _(
                     "scenario {scenario} defines no net for {engine!r};"
                     " engines with a net: {allowed}"
@@ -92,7 +118,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             case = _called(scenario, self.case)
             label, order = case.label, max(order, case.order)
         return Wanted(
-            engines=tuple(named or ENGINES),
+            engines=tuple(map(scenario.at_home, given or ENGINES)),
             device=self.device,
             order=order,
             graph_case=label,

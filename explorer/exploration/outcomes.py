@@ -12,7 +12,6 @@ from explorer.compare.results import compare, movements
 from explorer.exploration.excerpts import without_values
 from explorer.exploration.jobs import (
     FORWARD,
-    LEVELS_OF,
     CaptureKey,
     EstimateKey,
     JobKey,
@@ -22,13 +21,14 @@ from explorer.exploration.jobs import (
     ResultKey,
     TrialsKey,
     WholeKey,
+    levels_of,
     question,
 )
 from explorer.exploration.mended import MendedKey
 from explorer.model.arrays import Array, unpack
 from explorer.model.cases import GradCase
 from explorer.model.causes import Tried
-from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
+from explorer.model.engines import Framework, beside, engine_named
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Failure, Loss
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
@@ -80,6 +80,7 @@ class Outcomes:
 
     def note(self, job: Job, outcome: JobOutcome) -> list[GradCase]:
         """Note the outcome of a job; the cases that waited for nothing else."""
+        outcome = _of_engine(job.key, outcome)
         if isinstance(job.key, LevelsKey) and isinstance(outcome, Captured):
             # Its graph has the noise; its values are those of the plain capture.
             outcome = msgspec.structs.replace(outcome, result=without_values(outcome.result))
@@ -139,7 +140,7 @@ class Outcomes:
         """An engine's answer to a case."""
         if name not in self._nets.requests:
             return NOT_DEFINED
-        failed = self._nets.without_answer(ENGINES[name].framework)
+        failed = self._nets.without_answer(engine_named(name).framework)
         if failed:
             return failed
         reply = self._reply(ResultKey(name, case))
@@ -199,7 +200,7 @@ class Outcomes:
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
-        failed = self._nets.without_answer(ENGINES[name].framework)
+        failed = self._nets.without_answer(engine_named(name).framework)
         if failed:
             return Captured((), failed)
         reply = self._reply(CaptureKey(name))
@@ -224,23 +225,44 @@ class Outcomes:
         return outcome
 
 
+def _of_engine(key: JobKey, outcome: JobOutcome) -> JobOutcome:
+    """An outcome whose graphs say in which environment they were captured: a worker does not know."""
+    if isinstance(key, (CaptureKey, LevelsKey)) and isinstance(outcome, Captured):
+        graphs = tuple(_named(graph, key.engine) for graph in outcome.graphs)
+        return msgspec.structs.replace(outcome, graphs=graphs)
+    if isinstance(key, MendedKey) and isinstance(outcome, MendedRun) and outcome.graph:
+        return msgspec.structs.replace(outcome, graph=_named(outcome.graph, key.engine))
+    return outcome
+
+
+def _named(graph: GradGraph, engine: str) -> GradGraph:
+    if graph.engine == engine:
+        return graph
+    return msgspec.structs.replace(graph, engine=engine)
+
+
 # Noise
 
 
 def leveled(name: str, graph: GradGraph, outcomes: Mapping[JobKey, JobOutcome]) -> GradGraph:
     """An engine's graph with the noise of its nodes, as far as it was measured."""
-    measured = outcomes.get(LevelsKey(LEVELS_OF[name]))
+    measured = outcomes.get(LevelsKey(levels_of(name)))
     if measured is None:
         # Of a large net the nodes of one tape are measured.
-        tapes = (outcomes.get(LevelsKey(f"{framework}-tape")) for framework in FRAMEWORKS)
-        measured = next((tape for tape in tapes if tape is not None), None)
+        measured = next(_levels_of_any_tape(outcomes), None)
         if isinstance(measured, Captured) and measured.graphs:
             return lent_levels(graph, measured.graphs[-1])
     if not isinstance(measured, Captured) or not measured.graphs:
         return graph
-    if LEVELS_OF[name] == name:
+    if levels_of(name) == name:
         return with_levels(graph, measured.graphs[-1])
     return lent_levels(graph, measured.graphs[-1])
+
+
+def _levels_of_any_tape(outcomes: Mapping[JobKey, JobOutcome]) -> Iterator[JobOutcome]:
+    for key, outcome in outcomes.items():
+        if isinstance(key, LevelsKey) and engine_named(key.engine).style == "tape":
+            yield outcome
 
 
 def noise_of(
@@ -259,27 +281,43 @@ def _measured(
     """
     noise: dict[str, ResultNoise] = {}
     for name in engines:
-        frameworks = (ENGINES[name].framework, *FRAMEWORKS)
-        known = (outcomes.get(NoiseKey(framework, asked)) for framework in frameworks)
-        # Of a large net that of one framework is measured, and stands for the other's.
-        measured = next((outcome for outcome in known if outcome is not None), None)
+        measured = outcomes.get(NoiseKey(beside(name, "tape"), asked))
+        if measured is None:
+            # Of a large net that of one tape is measured, and stands for the other's.
+            measured = next(iter(_of_any_tape(asked, outcomes)), None)
         if isinstance(measured, ResultNoise):
             noise[name] = measured
     return noise
 
 
-def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
-    """A remark on each framework whose worker was lost while it measured noise."""
-    lost: dict[Framework, Lost] = {}
+def _of_any_tape(asked: Question, outcomes: Mapping[JobKey, JobOutcome]) -> Iterator[JobOutcome]:
     for key, outcome in outcomes.items():
-        if isinstance(outcome, Lost) and isinstance(key, NoiseKey):
-            lost.setdefault(key.framework, outcome)
-        elif isinstance(outcome, Lost) and isinstance(key, LevelsKey):
-            lost.setdefault(ENGINES[key.engine].framework, outcome)
-    findings = []
-    for framework, outcome in lost.items():
-        findings.append(ReportFinding(fact=NoiseUnknown(framework, outcome.failure)))
-    return tuple(findings)
+        if isinstance(key, NoiseKey) and key.question == asked:
+            yield outcome
+
+
+def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
+    """A remark on each framework whose noise was not measured.
+
+    A worker was lost meanwhile, or its version cannot measure any.
+    """
+    unknown: dict[Framework, Failure] = {}
+    for key, outcome in outcomes.items():
+        if isinstance(key, (NoiseKey, LevelsKey)):
+            tape = key.tape if isinstance(key, NoiseKey) else key.engine
+            error = _why_unmeasured(outcome)
+            if error is not None:
+                unknown.setdefault(engine_named(tape).framework, error)
+    return tuple(ReportFinding(fact=NoiseUnknown(*item)) for item in unknown.items())
+
+
+def _why_unmeasured(outcome: JobOutcome) -> Failure | None:
+    """Why noise was not measured; None where it was, or where the call has no answer at all."""
+    if isinstance(outcome, Lost):
+        return outcome.failure
+    if isinstance(outcome, ResultNoise) and outcome.error and outcome.error.kind == "older_version":
+        return outcome.error
+    return None
 
 
 # Recordings

@@ -26,7 +26,7 @@ from explorer.exploration.outcomes import (
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
-from explorer.model.engines import Framework
+from explorer.model.engines import WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
@@ -56,7 +56,7 @@ class RunState:
         scenario: Declaration,
         nets: Nets,
         engines: tuple[str, ...],
-        present: Mapping[Framework, About],
+        present: Mapping[WorkerKind, About],
         devices: dict[str, str],
         cases: tuple[GradCase, ...],
         main: GradCase,
@@ -283,8 +283,11 @@ class RunState:
 
     def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
         versions: dict[str, str] = {}
-        for about in self._present.values():
-            versions.update(about.versions)
+        environments: dict[str, dict[str, str]] = {}
+        for kind, about in self._present.items():
+            environment = environment_of(kind)
+            found = environments.setdefault(environment, {}) if environment else versions
+            found.update(about.versions)
         graphs: list[GradGraph] = []
         ungraphed: dict[str, Ungraphed] = {}
         lost: list[str] = []
@@ -306,6 +309,7 @@ class RunState:
             title=self._scenario.title,
             notes=self._scenario.notes,
             versions=versions,
+            environments=environments,
             devices=self._devices,
             inputs=tuple(abridged_leaf(Leaf(name, pack(array))) for name, array in inputs.items()),
             parameters=self._parameters(),

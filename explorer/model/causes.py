@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.arrays import Array
 from explorer.model.divergence import Places
 from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
@@ -20,6 +21,8 @@ InputHow = Literal[
     "padded",
     "padded_below",
     "zeroed",
+    "from_zeros",
+    "given",
 ]
 """What may be done to an input before an op is computed."""
 
@@ -32,7 +35,9 @@ class InputChange(msgspec.Struct, frozen=True):
     "scaled", axis and steps of "rolled", the axis of "reversed", and how many elements are added at
     the two ends of each of the last axes where it is "padded", with zeros, or "padded_below", with less
     than all numbers, in the place of the op's own padding; ``dtype`` is what an input is "rounded" to.
-    One is "zeroed": zeros take the place of the leaf of the name ``label``.
+    One is "zeroed": zeros take the place of the leaf of the name ``label``; so they do "from_zeros", of
+    what an op of that ``label`` is filled with.
+    One is "given": the ``value`` of a constant or a leaf of the other side, which the ``label`` names.
     One is "replaced" by another value of the graph: output ``output`` of ``node``, whose op and line
     the ``label`` has; so it is with one that is moved "ahead" of the op which reads that value, and
     which then reads what is made of it.
@@ -45,27 +50,32 @@ class InputChange(msgspec.Struct, frozen=True):
     node: str = ""
     output: int = 0
     label: str = ""
+    value: Array | None = None
 
 
-LEFT_OUT = "aten.clone.default"
-"""The operator that is tried in the place of one that may be left out: it hands its input on."""
+LEFT_OUT = "left out"
+"""What is tried in the place of an op that may be left out: it hands one of its inputs on."""
 
 
 class Trial(msgspec.Struct, frozen=True):
     """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
 
     ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
-    its inputs and arguments that it takes as well; ``inputs`` are changed first. ``then`` are ops behind
+    its inputs and arguments that it takes as well; it may be ``LEFT_OUT``, where the tensor of the
+    place ``hands_on`` among its inputs is the value. ``inputs`` are changed first. ``then`` are ops behind
     it that are computed again as well, with what changed and ``then_arguments``: the outputs are those
-    of the last. Nothing of all these: it is computed as it was.
+    of the last. Where it ``is_state``, each of them writes to what the one before has written.
+    Nothing of all these: it is computed as it was.
     """
 
     node: str
     arguments: Arguments = {}
     op: str = ""
+    hands_on: int = 0
     inputs: tuple[InputChange, ...] = ()
     then: tuple[str, ...] = ()
     then_arguments: Arguments = {}
+    is_state: bool = False
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):
@@ -137,8 +147,14 @@ RelationHow = Literal[
     "rows",
     "blocks",
     "masked",
+    "shared",
 ]
 """How one value may follow from another."""
+
+LAYOUTS: frozenset[RelationHow] = frozenset(
+    {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
+)
+"""Those of the same numbers at other places."""
 
 
 class Factor(msgspec.Struct, frozen=True):
@@ -159,9 +175,11 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     ``name``; "applied": the function of that ``name``;
     "tempered": a softmax of its logits times the ``factor``; "rounded": through the dtype of that ``name``.
     "transposed": its axes in the order ``numbers``; "regrouped": reshaped to ``shape``, its axes in
-    the order ``numbers``, reshaped again. With the axis as the first of the ``numbers``: "rolled" by
-    so many steps, "reversed", "rows" in the order that follows, "blocks": as many equal parts in that
-    order. "masked": so many elements (``numbers``) set to the ``factor``.
+    the order ``numbers``, reshaped again. "rolled": ``numbers`` are an axis and its steps, and so on for
+    each axis; "reversed": they are the axes. With the axis as the first of them: "rows" in the order that
+    follows, "blocks": as many equal parts in that order. "masked": so many elements (``numbers``) set
+    to the ``factor``. "shared": of a leaf, which is read in the place of that of the ``name`` too, as
+    the sum of the two gradients says.
     """
 
     how: RelationHow
@@ -174,10 +192,12 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
     """The op, or the last of a row, has no counterpart: the other side goes on with what it reads.
 
-    What it makes of that is the ``relation``; None where the ops behind it were computed without it.
+    What it makes of that is the ``relation``; None where the ops behind it were computed without it:
+    then these got the input of the place ``handed_on``.
     """
 
     relation: Related | None = None
+    handed_on: int = 0
 
 
 Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut

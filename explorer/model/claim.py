@@ -4,6 +4,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from explorer.model.engines import Framework
 from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
@@ -15,6 +16,8 @@ ClaimVerdict = Literal[
     "does_not_hold",
     "depends_on_style",
     "not_checkable_here",
+    "not_runnable_here",
+    "not_judged",
 ]
 
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
@@ -75,9 +78,11 @@ class ClaimRow(
 ):
     """One claim on the board: its verdict, with evidence and advice.
 
-    ``verdict`` is None where the claim could not be run, and ``not_run`` has the reasons by the
-    names of measurements. ``advice`` is that of Ruling. ``would`` says what is true if the
-    statement holds; ``measured`` names the measurements that were looked at.
+    ``verdict`` is None where the claim could not be run, and "not_runnable_here" where that is for
+    packages, or parts of a framework, that are not installed; ``not_run`` has the reasons by the
+    names of measurements. It is "not_judged" where the judge did not know an answer. ``advice`` is
+    that of Ruling. ``would`` says what is true if the statement holds; ``measured`` names the
+    measurements that were looked at.
     ``sections`` are the headings in the guides that the statement stands under, by guide.
     ``printed`` has the statements of the guide's code, ``meant`` what was run beside it; both are
     empty where none of it is run.
@@ -109,3 +114,35 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str]
     rows: tuple[ClaimRow, ...]
     measured: dict[str, Measured] = {}
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """A version of a framework on which the claims were judged, and the environment that has it.
+
+    ``environment`` is "" of the explorer's own.
+    """
+
+    framework: Framework
+    version: str
+    environment: str
+
+
+class VersionsRow(msgspec.Struct, frozen=True):
+    """One claim on all versions that were tried, in their order; None where it could not be run."""
+
+    id: int
+    statement: str
+    verdicts: tuple[ClaimVerdict | None, ...]
+
+
+class VersionsBoard(msgspec.Struct, frozen=True, kw_only=True):
+    """Verdicts on the guides' statements, version by version.
+
+    Each version of a framework stood beside the version of the other that ``beside`` names.
+    """
+
+    schema: int = 1
+    date: str
+    beside: dict[str, str]
+    tried: tuple[Tried, ...]
+    rows: tuple[VersionsRow, ...]

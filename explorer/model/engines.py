@@ -1,5 +1,7 @@
-"""The table of engines, two frameworks by two styles, and what each is called in front of a reader."""
+"""The table of engines, two frameworks by two styles, in any environment, and what each is called."""
 
+import functools
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -7,7 +9,7 @@ import msgspec
 Framework = Literal["mindspore", "torch"]
 Style = Literal["tape", "graph"]
 
-WorkerKind = Literal[
+PlainKind = Literal[
     "mindspore",
     "mindspore-second",
     "mindspore-plain",
@@ -17,7 +19,7 @@ WorkerKind = Literal[
     "scenario",
     "sweep",
 ]
-"""The kinds of worker process.
+"""What a worker process is for.
 
 MindSpore reads from its environment, at its start, whether a tape waits for each operator
 ("mindspore"), whether it writes its graphs down ("mindspore-capture") or every compiler pass over
@@ -27,13 +29,38 @@ compilation. Time and memory are measured in one that is started as a reader sta
 "sweep" runs a whole job, in workers of its own.
 """
 
+WorkerKind = str
+"""A kind of worker process: a PlainKind, and behind an @ the environment that it runs in.
+
+"torch@torch26" is PyTorch's worker in the environment "torch26"; without an environment a framework's
+worker runs where that framework is found first.
+"""
+
+AT = "@"
+"""What stands between a name and that of an environment."""
+
 FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")
+
+
+def plain(name: str) -> str:
+    """An engine or a kind of worker without its environment: "torch-tape" of "torch-tape@torch26"."""
+    return name.partition(AT)[0]
+
+
+def environment_of(name: str) -> str:
+    """The environment of an engine or a kind of worker: "torch26" of "torch-tape@torch26"; else ""."""
+    return name.partition(AT)[2]
+
+
+def placed(name: str, environment: str) -> str:
+    """An engine or a kind of worker in an environment; as it is where that is ""."""
+    return f"{name}{AT}{environment}" if environment else name
 
 
 def framework_of(kind: WorkerKind) -> Framework | None:
     """The framework that a kind of worker imports; None where it imports none."""
     for framework in FRAMEWORKS:
-        if kind.partition("-")[0] == framework:
+        if plain(kind).partition("-")[0] == framework:
             return framework
     return None
 
@@ -43,11 +70,11 @@ FRAMEWORK_LABELS: dict[Framework, str] = {"mindspore": "MindSpore", "torch": "Py
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to get a gradient: a framework in one of its styles.
+    """One way to get a gradient: a framework in one of its styles, in one environment.
 
     ``module`` answers, captures and describes, and is imported by workers only. The engine's cases
     are shared among the workers ``answers_in``; its graphs are captured in ``captures_in``. ``how``
-    names the call that it stands for.
+    names the call that it stands for. ``environment`` is "" where the framework is found first.
     """
 
     framework: Framework
@@ -55,11 +82,12 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     answers_in: tuple[WorkerKind, ...]
     captures_in: WorkerKind
     how: str
+    environment: str = ""
 
     @property
     def name(self) -> str:
-        """The name on the command line and in every record: "mindspore-graph"."""
-        return f"{self.framework}-{self.style}"
+        """The name on the command line and in every record: "mindspore-graph", "torch-tape@torch26"."""
+        return placed(f"{self.framework}-{self.style}", self.environment)
 
     @property
     def module(self) -> str:
@@ -68,8 +96,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The engine's name in tables: "MindSpore, graph"."""
-        return f"{FRAMEWORK_LABELS[self.framework]}, {self.style}"
+        """The engine's name in tables: "MindSpore, graph", "PyTorch, tape, torch26"."""
+        parts = (FRAMEWORK_LABELS[self.framework], self.style, self.environment)
+        return ", ".join(filter(None, parts))
 
 
 # The order of every report: neighbours share a framework or a style.
@@ -105,3 +134,27 @@ _TABLE = (
 )
 
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _TABLE}
+
+
+@functools.cache
+def engine_named(name: str) -> Engine:
+    """The engine of a name, in the environment that it names; KeyError where there is none."""
+    engine, environment = ENGINES[plain(name)], environment_of(name)
+    return msgspec.structs.replace(
+        engine,
+        environment=environment,
+        answers_in=tuple(placed(kind, environment) for kind in engine.answers_in),
+        captures_in=placed(engine.captures_in, environment),
+    )
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Engines in the order of every report, those of one framework and style by environment."""
+    ranks = {name: rank for rank, name in enumerate(ENGINES)}
+    return sorted(names, key=lambda name: (ranks[plain(name)], environment_of(name)))
+
+
+def beside(name: str, style: Style) -> str:
+    """The engine of the same framework and environment in a style."""
+    engine = engine_named(name)
+    return placed(f"{engine.framework}-{style}", engine.environment)

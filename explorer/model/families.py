@@ -35,6 +35,7 @@ FAMILIES: dict[str, str] = {
     ),
     "layernorm": "nativelayernorm layernormext layernormv3",
     "groupnorm": "nativegroupnorm groupnormext",
+    "clamp": "clampscalar clamptensor clip",
     "softmax": "softmaxext",
     "logsoftmax": "logsoftmaxext",
     "softmaxgrad": "softmaxbackwarddata",
@@ -50,7 +51,7 @@ FAMILIES: dict[str, str] = {
         "maxpool2d maxpool2dwithindices maxpoolwithargmax maxpoolwithargmaxv2 maxpoolwithmask "
         "maxpoolwithindices"
     ),
-    "avgpool": "avgpool2d adaptiveavgpool2d",
+    "avgpool": "avgpool1d avgpool2d avgpool3d adaptiveavgpool2d",
     "embedding": "gather indexselect gatherd takealongaxis",
     "slice": "stridedslice sliceext select selectview selectextview narrow narrowview",
     "concat": "cat concatd stack",

@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
+from explorer.model.engines import environment_of
 from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
@@ -165,7 +166,8 @@ class Ungraphed(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the explorer found out about one scenario.
 
-    ``versions`` are keyed by package, ``devices`` by engine. ``graphs`` are those of one case, each
+    ``versions`` are keyed by package, ``devices`` by engine; ``environments`` has the versions in each
+    environment that engines name ("torch-tape@torch26"). ``graphs`` are those of one case, each
     engine's last stage last; ``ungraphed`` says, by engine, what went wrong when they were captured,
     and ``lost_graphs`` are those of these engines whose worker was lost over it.
     ``findings`` are about the nets themselves, and come before everything else.
@@ -178,6 +180,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     notes: str
     versions: dict[str, str]
+    environments: dict[str, dict[str, str]] = {}
     devices: dict[str, str]
     inputs: tuple[Leaf, ...]
     parameters: tuple[Leaf, ...]
@@ -189,6 +192,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     lost_graphs: tuple[str, ...] = ()
     alignments: tuple[Alignment, ...] = ()
     state: tuple[StateRow, ...] = ()
+
+    def versions_of(self, engine: str) -> dict[str, str]:
+        """The versions by package where an engine ran."""
+        environment = environment_of(engine)
+        return self.environments.get(environment, {}) if environment else self.versions
 
     @property
     def is_as_expected(self) -> bool:

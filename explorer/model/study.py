@@ -5,15 +5,22 @@ shows what explorer.words.messages.as_text makes of it in the reader's language:
 texts are strings.
 """
 
-from typing import Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 import msgspec
-from typing_extensions import TypeVar
 
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
 
-W = TypeVar("W", bound=Text, covariant=True, default=str)
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    W = TypeVar("W", bound=Text, covariant=True, default=str)
+else:
+    # The default is for the type checker, and typing itself has it from Python 3.13 on.
+    from typing import TypeVar
+
+    W = TypeVar("W", bound=Text, covariant=True)
 """The kind of a record's texts: strings, or messages too."""
 
 Cell = str | int | float | bool | None

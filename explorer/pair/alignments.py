@@ -11,7 +11,7 @@ from explorer.model.alignment import Alignment, Pair
 from explorer.model.causes import mirrored_attempts, mirrored_cause
 from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_divergence
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.graph import OTHER, GradGraph
 from explorer.model.mended import mirrored_mended
 from explorer.model.unpaired import Unpaired
@@ -160,7 +160,7 @@ def _merged_unpaired(unpaired: Unpaired, left: Shown, right: Shown) -> Unpaired:
 
 def caption(graph: GradGraph) -> str:
     """What stands above a pane: the engine, how it differentiates, and the compiler's stage."""
-    text = f"{graph.engine} · {_(ENGINES[graph.engine].how)}"
+    text = f"{graph.engine} · {_(engine_named(graph.engine).how)}"
     if graph.stage in STAGES:
         return f"{text} · {graph.stage}"
     return text

@@ -20,7 +20,7 @@ from explorer.correspondence.comparison import (
 from explorer.drawing.shown import Shown
 from explorer.drawing.structure import layer_of, module_names
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import GradGraph, Layer, Node, SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
@@ -143,7 +143,7 @@ def _layers(graph: GradGraph) -> dict[str, Any]:
 
 def _doings(engine: str) -> dict[str, str]:
     """What happens while the nodes of each phase run."""
-    if ENGINES[engine].style == "tape":
+    if engine_named(engine).style == "tape":
         return {"forward": _("the tape is written"), "backward": _("the tape is unwound")}
     return {
         "forward": _("the graph runs, forward"),
@@ -318,7 +318,7 @@ def _rank(node: Node) -> int:
 
 
 def _framework(side: Side) -> Framework:
-    return ENGINES[side.graph.engine].framework
+    return engine_named(side.graph.engine).framework
 
 
 class Mended(msgspec.Struct, frozen=True):

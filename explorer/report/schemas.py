@@ -316,7 +316,7 @@ FORMS: dict[type, Form] = {
     Report: _form(
         "ReportDocument",
         "Everything that was found out about one scenario.",
-        "schema scenario title notes versions devices inputs parameters findings cases left_out"
+        "schema scenario title notes versions environments devices inputs parameters findings cases left_out"
         " graphs ungraphed proofs alignments state",
         inputs=_by_name("inputs"),
         parameters=_by_name("parameters"),

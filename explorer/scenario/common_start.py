@@ -7,7 +7,17 @@ import msgspec
 import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack, unpack
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framework, Style
+from explorer.model.engines import (
+    FRAMEWORK_LABELS,
+    FRAMEWORKS,
+    Engine,
+    Framework,
+    Style,
+    engine_named,
+    environment_of,
+    placed,
+    plain,
+)
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.failures import Failure
 from explorer.model.findings import Omitted, ReportFinding
@@ -80,6 +90,11 @@ class Nets(msgspec.Struct, frozen=True):
     pieces: tuple[Repacked, ...] = ()
 
     @property
+    def homes(self) -> dict[Framework, str]:
+        """The environment in which each framework is looked at: that of its first engine."""
+        return homes(self.requests)
+
+    @property
     def has_one_loss(self) -> bool:
         """Whether the first output alone is what a training step differentiates."""
         return self.has_auxiliary and not self.are_losses
@@ -111,7 +126,8 @@ def settle(
     if len(descriptions) == len(FRAMEWORKS):
 
         def ask(framework: Framework, names: Mapping[str, str], starts: Starts) -> Responses | None:
-            return _responses(scenario, workers, framework, devices, names, starts)
+            engine = looking(framework, engines)
+            return _responses(scenario, workers, engine, devices, names, starts)
 
         found = _found_counterparts(scenario, descriptions, ask)
         descriptions = {"mindspore": found.mindspore, "torch": descriptions["torch"]}
@@ -133,13 +149,13 @@ def settle(
     has_own_draws = scenario.same_dropout is None and _is_one_masked(descriptions)
     requests: dict[str, NetRequest] = {}
     for name in engines:
-        description = descriptions.get(ENGINES[name].framework, Description())
+        description = descriptions.get(engine_named(name).framework, Description())
         requests[name] = NetRequest(
             scenario=str(scenario.path),
-            engine=name,
+            engine=plain(name),
             device=devices[name],
             parameters=start,
-            trainable=own_trainable if ENGINES[name].framework == "mindspore" else trainable,
+            trainable=own_trainable if engine_named(name).framework == "mindspore" else trainable,
             names=names,
             shapes=found.shapes,
             pieces=pieces if alike else (),
@@ -181,7 +197,7 @@ def _first_looks(
     failed: dict[Framework, Description] = {}
     lost: dict[Framework, Lost] = {}
     for framework in _looked_at(scenario, engines):
-        reply = _first_look(scenario, workers, framework, devices)
+        reply = _first_look(scenario, workers, looking(framework, engines), devices)
         if isinstance(reply, Lost):
             lost[framework] = reply
         elif reply.error:
@@ -211,18 +227,31 @@ def _omitted(descriptions: Mapping[Framework, Description]) -> Iterator[ReportFi
 def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framework]:
     """PyTorch first; it is looked at whenever its net gives the other its starting values."""
     # Also where none of its engines is asked: all engines must start alike whoever takes part.
-    frameworks = {ENGINES[name].framework for name in engines}
+    frameworks = {engine_named(name).framework for name in engines}
     if scenario.defines(scenario.leader) and scenario.parameters() is None:
         frameworks.add(scenario.leader)
     return sorted(frameworks, key=FRAMEWORKS.index, reverse=True)
 
 
 def _first_look(
-    scenario: Declaration, workers: Workers, framework: Framework, devices: Mapping[str, str]
+    scenario: Declaration, workers: Workers, engine: Engine, devices: Mapping[str, str]
 ) -> Description | Lost:
-    engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
-    target, request = first_look(scenario.path, framework, devices.get(engine.name, "cpu"))
-    return workers.call(framework, target, request, Description)
+    target, request = first_look(scenario.path, engine, devices.get(engine.name, "cpu"))
+    return workers.call(engine.answers_in[0], target, request, Description)
+
+
+def homes(engines: Iterable[str]) -> dict[Framework, str]:
+    """The environment of each framework's first engine."""
+    found: dict[Framework, str] = {}
+    for name in engines:
+        found.setdefault(engine_named(name).framework, environment_of(name))
+    return found
+
+
+def looking(framework: Framework, engines: Iterable[str] = ()) -> Engine:
+    """The engine that looks at a framework's net first, where the first of some ``engines`` runs."""
+    environment = homes(engines).get(framework, "")
+    return engine_named(placed(f"{framework}-{FIRST_STYLE}", environment))
 
 
 def _raised(
@@ -243,10 +272,9 @@ def _raised(
     return errors
 
 
-def first_look(path: Path, framework: Framework, device: str) -> tuple[str, NetRequest]:
+def first_look(path: Path, engine: Engine, device: str) -> tuple[str, NetRequest]:
     """The function that looks at a net for the first time, and its argument; it gives a Description."""
-    engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
-    request = NetRequest(scenario=str(path), engine=engine.name, device=device)
+    request = NetRequest(scenario=str(path), engine=plain(engine.name), device=device)
     return f"{engine.module}:describe", request
 
 
@@ -283,17 +311,17 @@ def _specs(description: Description) -> tuple[ParameterSpec, ...]:
 def _responses(
     scenario: Declaration,
     workers: Workers,
-    framework: Framework,
+    engine: Engine,
     devices: Mapping[str, str],
     names: Mapping[str, str],
     starts: Starts,
 ) -> Responses | None:
     """What a net returns from some starts; None where its worker was lost."""
-    engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
-    _, request = first_look(scenario.path, framework, devices.get(engine.name, "cpu"))
+    _, request = first_look(scenario.path, engine, devices.get(engine.name, "cpu"))
     net = msgspec.structs.replace(request, names=dict(names))
-    target = f"explorer.engines.{framework}.responses:responses"
-    reply = workers.call(framework, target, ResponsesRequest(net, starts), Responses)
+    target = f"explorer.engines.{engine.framework}.responses:responses"
+    kind = engine.answers_in[0]
+    reply = workers.call(kind, target, ResponsesRequest(net, starts), Responses)
     return reply if isinstance(reply, Responses) else None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
+from explorer.model.engines import AT, ENGINES, FRAMEWORKS, Framework, engine_named, placed
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
@@ -54,7 +54,7 @@ class ExpectedDifference:
         """Whether the engine called ``party``, or the oracle, is expected to disagree."""
         names = {party}
         if party in ENGINES:
-            names |= {ENGINES[party].style, ENGINES[party].framework}
+            names |= {engine_named(party).style, engine_named(party).framework}
         return not names.isdisjoint(self.engines)
 
 
@@ -178,7 +178,8 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     are the inputs that no case differentiates. ``cases`` says which cases are
     run, by name or by their attributes; None is all. ``layouts`` are those of
     parameters that lie otherwise in MindSpore than in PyTorch, by their names
-    in either. ``left_out`` are buffers of which each net keeps its own.
+    in either. ``homes`` name the environments in which the nets are run, where any is named.
+    ``left_out`` are buffers of which each net keeps its own.
     ``same_dropout`` says whether both nets drop the same elements: None is as
     far as that can be, True refuses nets that draw random numbers beside.
     """
@@ -204,6 +205,13 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     same_dropout: bool | None = None
     leader: Framework = "torch"
+    homes: dict[Framework, str] = {}
+
+    def at_home(self, engine: str) -> str:
+        """An engine in the environment of its net; one that names its environment is as it is."""
+        if AT in engine:
+            return engine
+        return placed(engine, self.homes.get(engine_named(engine).framework, ""))
 
     @property
     def path(self) -> Path:

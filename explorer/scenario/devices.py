@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Mapping
+from typing import TypeVar, cast
 
 import msgspec
 
-from explorer.model.engines import Framework
+from explorer.model.engines import Framework, plain
 from explorer.model.errors import UsageError
 from explorer.text.choices import refusal
 from explorer.text.language import _, named
+
+Party = TypeVar("Party", bound=str)
+"""A framework, or one in an environment: "torch@torch26"."""
 
 CPU, AUTO = "cpu", "auto"
 """The device that every framework has, and the name for the best device of each framework."""
@@ -63,21 +67,22 @@ def parse(text: str) -> Device:
     return Device(kind, int(number or 0))
 
 
-def assign(device: str, available: Mapping[Framework, tuple[str, ...]]) -> dict[Framework, str]:
+def assign(device: str, available: Mapping[Party, tuple[str, ...]]) -> dict[Party, str]:
     """The device that the engines of each framework get, in our spelling ("cpu", "cuda:0", "npu:0").
 
     ``device`` is the one requested; ``available`` is what the worker of each framework that takes
-    part can use here, in the same spelling. Raises UsageError, which lists, for each framework that
-    cannot use it, what it can use instead, and the frameworks that can.
+    part, in each of its environments, can use here, in the same spelling. Raises UsageError, which
+    lists, for each framework that cannot use it, what it can use instead, and the frameworks that can.
     """
     wanted = parse(device)
-    assigned: dict[Framework, str] = {}
+    assigned: dict[Party, str] = {}
     refusals: list[str] = []
-    for framework, names in available.items():
+    for party, names in available.items():
+        framework = cast("Framework", plain(party))
         usable = [parse(name) for name in names]
         chosen = _best(usable, PREFERENCE[framework]) if wanted.kind == AUTO else wanted
         if chosen in usable:
-            assigned[framework] = str(chosen)
+            assigned[party] = str(chosen)
         else:
             refusals.append(_refusal(chosen, framework, usable))
     if not refusals:

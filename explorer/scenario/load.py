@@ -30,6 +30,9 @@ from explorer.text.reasons import reason
 FUNCTIONS = ("inputs", "parameters", "mindspore_net", "torch_net")
 """The functions that a scenario may define."""
 
+INSTALLED = ("site-packages", "dist-packages")
+"""What the folders of installed packages are called."""
+
 NETS = {"mindspore_net", "torch_net"}
 """Of these it needs at least one."""
 
@@ -79,10 +82,12 @@ def module_of(declaration: Declaration) -> ModuleType:
 
 def make_net(declaration: Declaration, framework: Framework) -> Any:
     """A new net of one framework; for a worker, in which load() has run the scenario's file."""
-    for factory in declaration.nets.values():
-        if factory.folder and factory.folder not in sys.path:
-            sys.path.append(factory.folder)
     factory = declaration.nets[framework]
+    for folder in (factory.folder, *(each.folder for each in declaration.nets.values())):
+        # What is installed for the other net may be for another Python.
+        is_needed = folder == factory.folder or Path(folder).name not in INSTALLED
+        if folder and is_needed and folder not in sys.path:
+            sys.path.append(folder)
     first, *rest = factory.name.split(".")
     # As `from module import first` does, which may be a module inside a package.
     module = __import__(factory.module, fromlist=[first])

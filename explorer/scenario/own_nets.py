@@ -7,15 +7,17 @@ import keyword
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from explorer.environments.interpreters import interpreter, is_own
+from explorer.environments.known import environment_for
 from explorer.model.arrays import AnyArray
-from explorer.model.engines import Framework
+from explorer.model.engines import Framework, WorkerKind, placed
 from explorer.model.errors import UsageError
 from explorer.scenario import net_sources
 from explorer.scenario.declaration import (
@@ -70,17 +72,19 @@ def own_nets(
     torch: str = "",
     mindspore_arguments: Mapping[str, Any] | None = None,
     torch_arguments: Mapping[str, Any] | None = None,
+    homes: Mapping[Framework, str] | None = None,
     inputs: Mapping[str, Any] | str | Path,
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
     declarations: Mapping[str, Any],
 ) -> Declaration:
-    """The declaration of two nets.
+    """The declaration of two nets; ``homes`` are the environments in which they run, "" where found.
 
     Raises UsageError for what cannot be nets, inputs or parameters, and
     ScenarioError for a declaration with a wrong value.
     """
     nets: dict[Framework, Factory] = {}
+    named_homes = {framework: home for framework, home in (homes or {}).items() if home}
     given: tuple[tuple[Framework, str, Mapping[str, Any] | None], ...] = (
         ("mindspore", mindspore, mindspore_arguments),
         ("torch", torch, torch_arguments),
@@ -88,7 +92,7 @@ def own_nets(
     for framework, factory, arguments in given:
         if factory:
             literals = literals_of(f"{framework}_arguments", arguments or {})
-            made = factory_of(factory)
+            made = factory_of(factory, placed(framework, named_homes.get(framework, "")))
             literals = {**made.literals, **literals}
             nets[framework] = msgspec.structs.replace(made, literals=literals)
         elif arguments:
@@ -114,13 +118,15 @@ def own_nets(
         title=" beside ".join(map(str, nets.values())),
         nets=nets,
         checkpoint=checkpoint,
+        homes=named_homes,
     )
     return with_arrays(names, declared(names, plain), arrays, start)
 
 
-def factory_of(name: str) -> Factory:
+def factory_of(name: str, kind: WorkerKind = "") -> Factory:
     """The function that "package.module:function" names, of a package that can be imported.
 
+    It is looked for where a ``kind`` of worker runs, then here.
     Keyword arguments may follow: "package.module:function(classes=10)".
 
     Raises UsageError for any other text. The package is only looked for:
@@ -129,7 +135,7 @@ def factory_of(name: str) -> Factory:
     call = _call(name) if isinstance(name, str) and name.endswith(")") else None
     if call is not None:
         name, literals = call
-        return msgspec.structs.replace(factory_of(name), literals=literals)
+        return msgspec.structs.replace(factory_of(name, kind), literals=literals)
     if not isinstance(name, str) or not FACTORY.fullmatch(name):
         text = _(
             "{given!r} does not name a function that creates a net; write"
@@ -137,7 +143,7 @@ def factory_of(name: str) -> Factory:
         )
         raise UsageError(text, given=name)
     module, __, function = name.partition(":")
-    return Factory(module, function, str(_folder_of(name)))
+    return Factory(module, function, str(_folder_of(name, kind)))
 
 
 def literals_of(option: str, arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -266,13 +272,11 @@ def _file(what: str, path: Path) -> Path:
     return path.resolve()
 
 
-def _folder_of(factory: str) -> Path:
+def _folder_of(factory: str, kind: WorkerKind = "") -> Path:
     """The folder from which a factory's package is imported; raises UsageError where it is not found."""
     package = factory.partition(":")[0].partition(".")[0]
-    # The program that runs here is another one in the nets' own processes.
-    spec = importlib.util.find_spec(package) if package != "__main__" else None
     # The command `explorer` does not look where it is called, as `python -m explorer` does.
-    spec = spec or PathFinder.find_spec(package, [str(Path.cwd())])
+    spec = _found_in(kind, package) or PathFinder.find_spec(package, [str(Path.cwd())])
     places = [*(spec.submodule_search_locations or [])] if spec else []
     if spec and spec.origin and spec.has_location:
         places.insert(0, spec.origin)
@@ -287,6 +291,20 @@ def _folder_of(factory: str) -> Path:
     is_package = bool(spec and spec.submodule_search_locations)
     inside = place.parent if place.suffix else place
     return (inside.parent if is_package else inside).resolve()
+
+
+def _found_in(kind: WorkerKind, package: str) -> ModuleSpec | None:
+    """Where a package is found by a kind of worker, or else here."""
+    home = environment_for(kind)
+    spec = None
+    if not is_own(home):
+        # What lies where the explorer is called goes before what is installed, as in a Python there.
+        spec = PathFinder.find_spec(package, [str(Path.cwd()), *interpreter(home).paths])
+    if (
+        spec is None and package != "__main__"
+    ):  # which is another program in the nets' own processes
+        spec = importlib.util.find_spec(package)
+    return spec
 
 
 # The files that nets are made of

@@ -6,34 +6,20 @@ the working directory — it does there.
 
 from pathlib import Path
 
-import msgspec
-
 from explorer.model.errors import ScenarioError, UnreadScenarioError, UsageError
-from explorer.scenario.declaration import SENT, Declaration, decoded, encoded
+from explorer.scenario.declaration import SENT, Declaration, decoded
 from explorer.scenario.find import SHIPPED, files_read
 from explorer.scenario.load import load
+from explorer.scenario.reading import File, Reading
 from explorer.store.keys import key_of
 from explorer.store.store import Store
 from explorer.text.failures import message
-from explorer.text.language import _, code, said_in
+from explorer.text.language import _, code
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 
 SECONDS = 60.0
 """Seconds that a file may take to be read, with its inputs() and parameters()."""
-
-
-class File(msgspec.Struct, frozen=True):
-    """The path of a scenario's file, and the language in which its errors are written."""
-
-    path: str
-    language: str
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """What came of reading a file: an encoded declaration."""
-
-    declaration: bytes
 
 
 def read(path: Path | str, *, fresh: bool = False, seconds: float = SECONDS) -> Declaration:
@@ -62,7 +48,7 @@ def read(path: Path | str, *, fresh: bool = False, seconds: float = SECONDS) -> 
 
 def _in_own_process(path: Path, seconds: float) -> bytes:
     with Workers(job_seconds=seconds) as workers:
-        target = f"{__name__}:in_this_process"
+        target = "explorer.scenario.reading:in_this_process"
         try:
             reading = workers.call("scenario", target, File(str(path), code()), Reading)
         except UsageError as error:
@@ -78,9 +64,3 @@ def _loss(lost: Lost, seconds: float) -> str:
         return message(lost.failure)
     text = _("importing it and calling inputs() and parameters() took more than {seconds:g} s")
     return text.format(seconds=seconds)
-
-
-def in_this_process(file: File) -> Reading:
-    """Run a scenario file and return what it declares; for a worker. Raises what load() raises."""
-    with said_in(file.language):
-        return Reading(encoded(load(file.path)))

@@ -1,13 +1,13 @@
 """Templates of scenario files: a commented net in both frameworks, or two existing nets."""
 
 import os
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from string import Template
 
 from explorer.model.engines import FRAMEWORK_LABELS, Framework
 from explorer.scenario.declaration import Factory
+from explorer.scenario.load import INSTALLED
 
 HEAD = '''"""$name: a title of one line.
 
@@ -145,10 +145,9 @@ def scenario_of_factories(
 
 def _paths(folders: Iterable[Path], at: Path) -> Iterator[str]:
     """The lines that let packages be imported; of those that are installed there is none to write."""
-    installed = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
     yield "FOLDER = Path(__file__).resolve().parent"
     for folder in folders:
-        if folder.resolve() not in installed:
+        if folder.name not in INSTALLED:
             yield f"sys.path.append(str({_seen_from(at, folder)}))"
 
 

@@ -2,20 +2,21 @@
 
 import functools
 import hashlib
-import importlib.metadata
 import os
 import platform
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
+from explorer.environments.interpreters import PACKAGES, interpreter, is_own, own, versions
+from explorer.environments.known import home_of, named
+from explorer.model.engines import FRAMEWORKS, Framework, environment_of
+from explorer.model.environments import Environment
+from explorer.model.errors import UsageError
 from explorer.shipped import PACKAGE
-
-DISTRIBUTIONS = ("mindspore", "torch", "numpy", "keras", "scipy", "networkx")
-"""The packages whose versions results depend on; that of the explorer is in its digest."""
 
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_PATH")
 """The variables that say which devices a framework sees."""
@@ -51,29 +52,70 @@ class Key(msgspec.Struct, frozen=True):
     digest: str
 
 
-def key_of(kind: str, name: str, *parts: Any) -> Key:
+def key_of(kind: str, name: str, *parts: Any, engines: Iterable[str] = ()) -> Key:
     """The key of a result that depends on the installation and on ``parts``.
 
-    Parts are records, or plain values of which MessagePack has an equal.
+    Parts are records, or plain values of which MessagePack has an equal. What is installed in the
+    environments that some ``engines`` name counts too.
     """
     # In order: two dicts with the same entries are one part.
-    content = msgspec.msgpack.encode([kind, name, installation(), *parts], order="sorted")
-    return Key(kind, name, hashlib.sha256(content).hexdigest())
+    inside = {environment_of(engine): _installed(engine) for engine in engines}
+    content = [kind, name, installation(), *parts, *((inside,) if any(inside) else ())]
+    digest = hashlib.sha256(msgspec.msgpack.encode(content, order="sorted")).hexdigest()
+    return Key(kind, name, digest)
 
 
-@functools.cache
 def installation() -> dict[str, str]:
-    """The explorer's code, the versions of the packages that take part, and the class of the machine."""
-    facts = {"explorer": _digest_of_code(), "python": platform.python_version(), **_machine()}
-    facts.update({name: _version(name) for name in DISTRIBUTIONS})
+    """The explorer's code, the versions of the packages that take part, and the class of the machine.
+
+    The version of a framework is that in the environment where it is run.
+    """
+    facts = {**_here(), **versions_here()}
+    for framework in FRAMEWORKS:
+        home = _home(framework)
+        if home and not is_own(home):
+            facts[f"{framework} in"] = _in_one(home)
     return facts
 
 
-def _version(distribution: str) -> str:
+def versions_here() -> dict[str, str]:
+    """The versions of the packages that results depend on, "none" of what is not installed.
+
+    Those of a framework are of the environment where it is run.
+    """
+    found = {**dict.fromkeys(PACKAGES, "none"), **versions(own())}
+    for framework in FRAMEWORKS:
+        home = _home(framework)
+        if home:
+            found[framework] = versions(home, (framework,)).get(framework, "none")
+    return found
+
+
+def _home(framework: Framework) -> Environment | None:
+    """Where a framework is run; None where a variable names no Python, as whoever runs it is told."""
     try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "none"
+        home = home_of(framework)
+        interpreter(home)
+    except UsageError:
+        return None
+    return home
+
+
+def _installed(engine: str) -> str:
+    """What is installed in an engine's environment."""
+    return _in_one(named(environment_of(engine)))
+
+
+def _in_one(environment: Environment) -> str:
+    """What is installed in an environment, as one text: the same Python elsewhere gives the same."""
+    parts = {"python": interpreter(environment).version, **versions(environment)}
+    return " ".join(f"{name} {version}" for name, version in parts.items())
+
+
+@functools.cache
+def _here() -> dict[str, str]:
+    """What cannot change while this process runs."""
+    return {"explorer": _digest_of_code(), "python": platform.python_version(), **_machine()}
 
 
 def _digest_of_code() -> str:
@@ -102,7 +144,8 @@ def _digest_of_files(paths: Iterable[Path]) -> str:
 
 def _machine() -> dict[str, str]:
     """What the last digits of a result depend on: the processor's vector units, and the devices."""
-    features = np.core._multiarray_umath.__cpu_features__
+    # By its name: the types of neither numpy 1 nor 2 know it.
+    features = import_module("numpy._core._multiarray_umath").__cpu_features__
     units = " ".join(sorted(name for name, has_it in features.items() if has_it))
     facts = {"system": platform.system(), "machine": platform.machine(), "units": units}
     for name in VARIABLES:

@@ -14,17 +14,14 @@ from typing import TypeVar
 
 import msgspec
 from filelock import FileLock
-from platformdirs import user_cache_path
 
+from explorer.folders import STORE, caches
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key
 from explorer.text.language import _
 from explorer.text.reasons import reason
 
 Record = TypeVar("Record")
-
-FOLDER = "EXPLORER_STORE"
-"""The variable that names the folder of the store; by default it is the user's cache folder."""
 
 LIMIT = "EXPLORER_STORE_MB"
 """The variable that says how many megabytes the store may hold."""
@@ -90,7 +87,7 @@ class Store:
         fresh: bool = False,
         tell: Callable[[str], None] = to_stderr,
     ) -> None:
-        self.folder = folder or default_folder()
+        self.folder = folder or caches()
         self.limit = default_limit() if limit is None else limit
         self.fresh = fresh
         self._report = tell
@@ -245,7 +242,7 @@ class Store:
 
     def _about(self, text: str, error: OSError) -> str:
         why = reason(error)
-        return text.format(folder=repr(str(self.folder)), reason=why, variable=FOLDER)
+        return text.format(folder=repr(str(self.folder)), reason=why, variable=STORE)
 
 
 def checked(content: bytes, key: Key, kind: type[Record]) -> Record | None:
@@ -275,12 +272,6 @@ def _header(line: bytes) -> Header | None:
         return msgspec.json.decode(line, type=Header)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
-
-
-def default_folder() -> Path:
-    """The folder that the environment names, else that of the user's caches."""
-    named = os.environ.get(FOLDER)
-    return Path(named).resolve() if named else user_cache_path("autodiff-explorer")
 
 
 def default_limit() -> int:

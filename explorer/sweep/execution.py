@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from explorer.model.errors import MissingFrameworkError, UsageError
+from explorer.model.errors import UsageError
 from explorer.model.failures import Failure
 from explorer.scenario.find import SHIPPED, files_read
 from explorer.store.keys import installation
 from explorer.sweep.jobs import in_own_process, without_results, workers_for
 from explorer.sweep.records import JobResult, Problem, SweepJob
 from explorer.text.language import _
+from explorer.text.remedies import missing
 from explorer.workers.workers import Workers
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ Started = Callable[[SweepJob], None]
 
 def jobs_at_once() -> int:
     """The default number of jobs that run in parallel: each keeps two cores busy."""
-    return max(1, len(os.sched_getaffinity(0)) // 2)
+    # Which of the machine's cores this process may use, Linux alone says.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) // 2)
 
 
 def local_results(jobs: Iterable[SweepJob], count: int, started: Started) -> Iterator[JobResult]:
@@ -94,9 +97,7 @@ def connected(address: str) -> Iterator["Client"]:
     try:
         from distributed import Client
     except ImportError as error:
-        text = _("a sweep on a cluster needs Dask, which is not installed; run {command}")
-        command = "pip install 'autodiff-explorer[cluster]'"
-        raise MissingFrameworkError(text.format(command=command)) from error
+        raise missing("distributed", _("a sweep on a cluster")) from error
     try:
         client = Client(address, timeout=CONNECTING_SECONDS)
     except (OSError, ValueError, TypeError) as error:

@@ -26,12 +26,14 @@ EXAMPLES = 4
 
 
 KINDS = (
+    later("action"),
     later("alignment"),
     later("API"),
     later("block"),
     later("case"),
     later("declaration"),
     later("engine"),
+    later("environment"),
     later("format"),
     later("group, scenario or study"),
     later("input"),

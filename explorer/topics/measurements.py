@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.engines import WorkerKind
+from explorer.model.engines import WorkerKind, framework_of, placed
+from explorer.model.environments import NO_HOMES, Homes
 from explorer.model.errors import MissingFrameworkError, ScenarioError
 from explorer.model.failures import MISSING_FRAMEWORK, Failure
 from explorer.model.measurement import Measured, Measurement
@@ -38,9 +39,11 @@ def measure(
     workers: Workers,
     progress: Progress = no_progress,
     store: Store | None = None,
+    homes: Homes = NO_HOMES,
 ) -> dict[str, Measured]:
     """Run every measurement in the worker of its kind, kinds side by side; the outcomes by name.
 
+    Those of a framework that ``homes`` names run in its environment.
     Outcomes are in the order of the measurements. A missing framework, a crash, a timeout and an
     exception are outcomes of the measurement concerned. What a ``store`` has is not run, and what is
     run is kept there: then ScenarioError is raised where a file of a scenario was changed meanwhile.
@@ -55,17 +58,19 @@ def measure(
                 f"two measurements are called {measurement.name}: {known} and {measurement}"
             )
     if store is None:
-        outcomes = _run(wanted.values(), workers, progress)
+        outcomes = _run(wanted.values(), workers, progress, homes)
     else:
-        outcomes = _stored_or_run(wanted, workers, progress, store)
+        outcomes = _stored_or_run(wanted, workers, progress, store, homes)
     return {name: outcomes[name] for name in wanted}
 
 
-def stored(measurements: Iterable[Measurement], store: Store) -> dict[str, Measured] | None:
+def stored(
+    measurements: Iterable[Measurement], store: Store, homes: Homes = NO_HOMES
+) -> dict[str, Measured] | None:
     """The outcomes by name where the store has them all; nobody's turn is waited for."""
     outcomes: dict[str, Measured] = {}
     # A file that several of them run is read once.
-    for name, its_key in _keys(measurements, functools.cache(files_read)).items():
+    for name, its_key in _keys(measurements, functools.cache(files_read), homes).items():
         known = store.get(its_key, Measured)
         if known is None:
             return None
@@ -74,10 +79,14 @@ def stored(measurements: Iterable[Measurement], store: Store) -> dict[str, Measu
 
 
 def _stored_or_run(
-    wanted: Mapping[str, Measurement], workers: Workers, progress: Progress, store: Store
+    wanted: Mapping[str, Measurement],
+    workers: Workers,
+    progress: Progress,
+    store: Store,
+    homes: Homes,
 ) -> dict[str, Measured]:
     read = functools.cache(files_read)
-    keys = _keys(wanted.values(), read)
+    keys = _keys(wanted.values(), read, homes)
     # A lock for all together: two processes that ask the same study need not run half of it each.
     batch = key_of("measurements", "together", [each.digest for each in keys.values()])
     outcomes: dict[str, Measured] = {}
@@ -95,22 +104,29 @@ def _stored_or_run(
             if can_be_kept(measured):
                 store.put(keys[name], measured)
 
-        outcomes.update(_run(missing, workers, progress, keep))
+        outcomes.update(_run(missing, workers, progress, homes, keep))
     return outcomes
 
 
-def _keys(measurements: Iterable[Measurement], read: Read) -> dict[str, Key]:
+def _keys(measurements: Iterable[Measurement], read: Read, homes: Homes) -> dict[str, Key]:
     """The keys by the measurements' names."""
-    return {measurement.name: key(measurement, read) for measurement in measurements}
+    return {each.name: key(each, read, homes) for each in measurements}
 
 
-def key(measurement: Measurement, read: Read = files_read) -> Key:
+def key(measurement: Measurement, read: Read = files_read, homes: Homes = NO_HOMES) -> Key:
     """The key of a measurement's outcome: that of the same scenario's files in any folder."""
+    kinds = [_at_home(measurement.kind, homes)]
     if not measurement.scenario:
-        return key_of("measurement", measurement.name, measurement)
+        return key_of("measurement", measurement.name, measurement, engines=kinds)
     path = Path(measurement.scenario)
     placeless = msgspec.structs.replace(measurement, scenario=path.name)
-    return key_of("measurement", measurement.name, placeless, read(path))
+    return key_of("measurement", measurement.name, placeless, read(path), engines=kinds)
+
+
+def _at_home(kind: WorkerKind, homes: Homes) -> WorkerKind:
+    """A kind of worker in the environment of its framework."""
+    framework = framework_of(kind)
+    return placed(kind, homes.get(framework, "")) if framework else kind
 
 
 def can_be_kept(measured: Measured) -> bool:
@@ -130,12 +146,13 @@ def _run(
     measurements: Iterable[Measurement],
     workers: Workers,
     progress: Progress,
+    homes: Homes,
     keep: Callable[[str, Measured], None] = nothing_kept,
 ) -> dict[str, Measured]:
     """The outcomes by name; ``keep`` is called with each as soon as it is there."""
     outcomes: dict[str, Measured] = {}
     with JobQueue(workers, progress) as job_queue:
-        job_queue.add(map(_job, measurements))
+        job_queue.add(_job(measurement, homes) for measurement in measurements)
         for job, outcome in job_queue.finished():
             today = datetime.date.today().isoformat()
             measured = msgspec.structs.replace(_measured(outcome), date=today)
@@ -144,11 +161,12 @@ def _run(
     return outcomes
 
 
-def _job(measurement: Measurement) -> Job:
+def _job(measurement: Measurement, homes: Homes) -> Job:
+    kinds = SHARED.get(measurement.kind, (measurement.kind,))
     return Job(
         key=measurement.name,
         stage="measurements",
-        kinds=SHARED.get(measurement.kind, (measurement.kind,)),
+        kinds=tuple(_at_home(kind, homes) for kind in kinds),
         target="explorer.topics.in_worker:run",
         request=measurement,
         reply=Measured,

@@ -11,7 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.model.arrays import AnyArray, Array, unpack
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
+from explorer.model.engines import FRAMEWORK_LABELS, Engine, Style, engine_named
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Report
 from explorer.model.results import Leaf, Result
 from explorer.report.scenario.case_rows import structure_tree
@@ -252,7 +252,7 @@ def letters(report: CaseReport) -> dict[str, str]:
         group_of.update(dict.fromkeys(group.engines, group))
     distinct: list[AnswerGroup] = []
     by_engine: dict[str, str] = {}
-    for name in sorted(report.results, key=lambda name: ENGINES[name].style, reverse=True):
+    for name in sorted(report.results, key=lambda name: engine_named(name).style, reverse=True):
         if name in group_of:
             by_engine[name] = ascii_uppercase[_place_among(report, group_of[name], distinct)]
     return by_engine
@@ -327,7 +327,7 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
         column.markdown(f"**{_(STYLE_NAMES[style])}** — {_(meaning)}")
     for framework in FRAMEWORK_LABELS:
         for column, style in zip(st.columns(len(STYLES)), STYLES, strict=True):
-            engine = ENGINES[f"{framework}-{style}"]
+            engine = engine_named(f"{framework}-{style}")
             if engine.name in case.results:
                 with column.container(border=True, height="stretch"):
                     letter = by_engine.get(engine.name, "")
@@ -421,6 +421,6 @@ def _code(case: CaseReport) -> None:
     names = list(codes)
     for start in range(0, len(names), 2):
         for column, name in zip(st.columns(2), names[start : start + 2], strict=False):
-            column.markdown(f"**{_label(ENGINES[name])}**")
+            column.markdown(f"**{_label(engine_named(name))}**")
             # Not wrapped: a line that goes on at the margin reads as two.
             column.code(clean(codes[name], keep="\n"))

@@ -19,6 +19,7 @@ from explorer.report.claims.wording import (
     title,
     verdict_name,
 )
+from explorer.report.recorded.fallback import board_in_place
 from explorer.report.recorded.results import recorded_board
 from explorer.report.wording import measured_with
 from explorer.store.store import Store
@@ -50,6 +51,8 @@ COLOURS: dict[ClaimVerdict | None, str] = {
     "does_not_hold": "red",
     "depends_on_style": "orange",
     "not_checkable_here": "gray",
+    "not_runnable_here": "gray",
+    "not_judged": "orange",
     None: "gray",
 }
 """Each verdict's colour; it is always shown with the name."""
@@ -70,7 +73,8 @@ def board_run(runs: SharedRuns) -> SharedRun[Board]:
         return board(every_claim().values(), workers.limited(SECONDS), run.step, Store())
 
     def stored() -> Board | None:
-        return stored_board(every_claim().values(), Store())
+        claims = every_claim().values()
+        return stored_board(claims, Store()) or board_in_place(claims)
 
     return runs.start(PLACE, stored, make, "long")
 

@@ -10,7 +10,7 @@ import msgspec
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.graph import GradGraph, SideName
 from explorer.model.report import Report
 from explorer.pair.alignments import last_by_engine
@@ -158,7 +158,7 @@ def _nets(
 
 
 def _title(graph: GradGraph) -> str:
-    return f"{graph.engine} · {_(ENGINES[graph.engine].how)}"
+    return f"{graph.engine} · {_(engine_named(graph.engine).how)}"
 
 
 def _address(engines: Mapping[SideName, str], side: SideName, node: str) -> dict[str, str]:

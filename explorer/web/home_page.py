@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from explorer.model.claim import CLAIM_VERDICTS, Board, ClaimVerdict
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.model.engines import FRAMEWORK_LABELS, engine_named
 from explorer.model.message import Text
 from explorer.model.study import StudyRecord
 from explorer.report.claims.wording import verdict_name
@@ -197,7 +197,7 @@ def _two_by_two() -> str:
     for framework, label in FRAMEWORK_LABELS.items():
         cells = [f'<th scope="row">{html_escape(label)}</th>']
         for style in STYLES:
-            engine = ENGINES[f"{framework}-{style}"]
+            engine = engine_named(f"{framework}-{style}")
             name, how = html_escape(engine.name), html_escape(_(engine.how))
             cells.append(f"<td><code>{name}</code><br/><small>{how}</small></td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")

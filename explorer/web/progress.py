@@ -7,10 +7,13 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from explorer.exploration.here import nothing_runs
+from explorer.report.recorded.fallback import notice
 from explorer.report.recorded.results import other_versions, recording
 from explorer.report.wording import versions_text
 from explorer.text.language import _
 from explorer.web.shared_runs import SharedRun, StoppedError, visitor
+from explorer.web.widgets import plain
 from explorer.words.cases import SEPARATOR
 
 Value = TypeVar("Value")
@@ -167,6 +170,12 @@ def page_recorded_with() -> str:
     return _filled_in(text)
 
 
+def say_if_recorded() -> None:
+    """Say how what is shown can be run, where nothing can be run yet."""
+    if nothing_runs():
+        st.info(plain(notice()))
+
+
 def _filled_in(text: str) -> str:
     made = text.format(versions=versions_text(recording().versions), date=recording().date)
     installed = []
@@ -198,6 +207,7 @@ def show_or_await(
         if known is not None:
             run.set_partial(known)
     progress = RunProgress(run)
+    say_if_recorded()
     try:
         value = progress.part()
     except StoppedError:

@@ -14,6 +14,7 @@ from explorer.exploration.stored import (
     stored_report,
 )
 from explorer.model.report import CaseReport, Report
+from explorer.report.recorded.fallback import report_in_place
 from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER
 from explorer.store.store import Store
@@ -27,7 +28,7 @@ from explorer.web.offered_scenarios import (
     offered,
     scenario,
 )
-from explorer.web.progress import RunProgress, awaited, run_again
+from explorer.web.progress import RunProgress, awaited, run_again, say_if_recorded
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
 from explorer.web.studies_page import studies_of_a_scenario
 from explorer.web.widgets import (
@@ -93,7 +94,9 @@ def report_run(key: ReportKey, runs: SharedRuns) -> SharedRun[Report]:
         )
 
     def stored() -> Report | None:
-        return stored_report(scenario(key.path), wanted, Store())
+        about = scenario(key.path)
+        known = stored_report(about, wanted, Store())
+        return known or report_in_place(about, wanted)
 
     return runs.start(key, stored, make)
 
@@ -241,6 +244,7 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
             is_all = report is run.value
             if is_all and not is_whole(report):
                 _say_lost(key, run)
+            say_if_recorded()
             for finding in report.findings:
                 show_finding(finding)
             show(key, report)

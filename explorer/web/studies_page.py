@@ -10,6 +10,7 @@ from explorer.drawing.chart import in_dark, specification
 from explorer.model.errors import UsageError
 from explorer.model.message import Text
 from explorer.model.study import Chart, StudyRecord, Table
+from explorer.report.recorded.fallback import study_in_place
 from explorer.report.recorded.results import recorded_study
 from explorer.report.study import NO_ROWS, cell_text, not_measured
 from explorer.report.wording import measured_with
@@ -47,7 +48,7 @@ def study_run(topic: Topic, on: Target, runs: SharedRuns) -> SharedRun[StudyReco
         return study(topic, on, workers.limited(topic.seconds), run.step, Store())
 
     def stored() -> StudyRecord[Text] | None:
-        return stored_study(topic, on, Store())
+        return stored_study(topic, on, Store()) or study_in_place(topic, on)
 
     digest = digest_of_file(Path(on.scenario)) if on.scenario else ""
     return runs.start((PLACE, topic.name, on, digest), stored, make, "long")

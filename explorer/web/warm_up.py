@@ -6,6 +6,7 @@ import threading
 from contextlib import suppress
 
 from explorer.exploration.about import start
+from explorer.exploration.here import nothing_runs
 from explorer.model.engines import Framework, WorkerKind
 from explorer.model.errors import ExplorerError
 from explorer.web.offered_scenarios import offered, scenario
@@ -41,7 +42,7 @@ def _warm_up() -> None:
     from explorer.web.home_page import read_ahead
 
     read_ahead()
-    if os.environ.get(VARIABLE, "").casefold() != "no":
+    if os.environ.get(VARIABLE, "").casefold() != "no" and not nothing_runs():
         with suppress(ExplorerError):  # pages report what is missing
             start_workers(shared_runs().workers)
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework
+from explorer.model.engines import FRAMEWORK_LABELS, Framework, engine_named
 from explorer.model.report import (
     Agreement,
     CaseReport,
@@ -161,7 +161,7 @@ def kind_of(case: CaseReport) -> Kind:
     """
     if case.verdict == "all_raise":
         return "rejected"
-    frameworks = {ENGINES[name].framework for name in answered(case)}
+    frameworks = {engine_named(name).framework for name in answered(case)}
     if len(frameworks) == 1:
         if case.verdict == "match":
             return "match_within"
@@ -190,8 +190,8 @@ def verdict(case: CaseReport) -> str:
     given = set(answered(case))
     raising = [name for name, result in case.results.items() if result.outcome in ANSWERED]
     raising = [name for name in raising if name not in given]
-    frameworks = {ENGINES[name].framework for name in raising}
-    others = {ENGINES[name].framework for name in given}
+    frameworks = {engine_named(name).framework for name in raising}
+    others = {engine_named(name).framework for name in given}
     # One engine of a framework says nothing of its other style.
     if len(raising) > 1 and len(frameworks) == 1 and frameworks.isdisjoint(others):
         (framework,) = frameworks
@@ -210,7 +210,7 @@ def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
     if len(engines) > 1 and len(others) < 2 and len(every_engine) > 2:
         return _("all but {engine}").format(engine=others[0]) if others else _("all engines")
     if len(engines) == 2:
-        one, other = ENGINES[engines[0]], ENGINES[engines[1]]
+        one, other = engine_named(engines[0]), engine_named(engines[1])
         if one.style == other.style:
             return _("both tape engines") if one.style == "tape" else _("both graph engines")
         if one.framework == other.framework:
@@ -474,7 +474,7 @@ def oracle(report: CaseReport) -> str:
 def _in_short(engines: Sequence[str], every_engine: Sequence[str]) -> str:
     """What ``who`` says, in a cell's words: "tape engines", "graph engines", "torch"."""
     if len(engines) == 2 and len(every_engine) > 2:
-        one, other = ENGINES[engines[0]], ENGINES[engines[1]]
+        one, other = engine_named(engines[0]), engine_named(engines[1])
         if one.style == other.style:
             return _("tape engines") if one.style == "tape" else _("graph engines")
         if one.framework == other.framework:

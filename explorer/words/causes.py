@@ -22,7 +22,7 @@ from explorer.model.causes import (
     RelationHow,
 )
 from explorer.model.divergence import Place
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.model.engines import FRAMEWORK_LABELS, engine_named
 from explorer.model.graph import Arguments, Layer, SideName
 from explorer.text.arguments import argument_text, arguments_text
 from explorer.text.clean import clean
@@ -265,7 +265,9 @@ def _input(change: InputChange) -> str:
         "rounded": _("its input {slots} rounded to {dtype}"),
         "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
         "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
+        "given": _("`{label}` of the other side as its input {slots}"),
         "zeroed": _("zeros in the place of `{label}`"),
+        "from_zeros": _("zeros in the place of `{label}`"),
         "padded": padded,
         "padded_below": padded,
     }
@@ -288,6 +290,11 @@ def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
     own, other = engines if found.side == "left" else engines[::-1]
     if change.relation is None:
         text = _("Cause, tried: without `{op}`, {engine} has the value of {other} ({figures})")
+        if change.handed_on:
+            text = _(
+                "Cause, tried: without `{op}`, of which input {slot} is handed on, {engine} has the value of"
+                " {other} ({figures})"
+            ).replace("{slot}", str(change.handed_on + 1))
         return text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
     text = _(
         "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
@@ -315,10 +322,13 @@ def _relation(change: Related) -> str:
         "rounded": _("rounded to {name}"),
         "transposed": _("with its axes in the order {order}"),
         "regrouped": _("reshaped to {shape}, with the axes of that in the order {order}"),
-        "rolled": _("shifted by {rest} along axis {axis}"),
-        "reversed": _("in reverse along axis {axis}"),
+        "rolled": _(" and ").join(_shifts(change.numbers)),
+        "reversed": _(" and ").join(
+            _("in reverse along axis {axis}").format(axis=axis) for axis in change.numbers
+        ),
         "rows": _("with its rows along axis {axis} in the order {rest}"),
         "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
+        "shared": _("in the place of `{name}` too"),
         "masked": _("with {axis} of its elements set to {factor}"),
     }
     numbers = [str(number) for number in change.numbers]
@@ -331,6 +341,13 @@ def _relation(change: Related) -> str:
         rest=", ".join(numbers[1:]),
         parts=len(numbers) - 1,
     )
+
+
+def _shifts(numbers: tuple[int, ...]) -> list[str]:
+    """By how many steps a value is shifted along each axis."""
+    pairs = zip(numbers[::2], numbers[1::2], strict=False)
+    text = _("shifted by {rest} along axis {axis}")
+    return [text.format(axis=axis, rest=steps) for axis, steps in pairs]
 
 
 FORMS = {
@@ -368,7 +385,7 @@ def _mend_text(mend: Mend, engines: tuple[str, str]) -> MendText:
     if mend.arguments:
         given.append(arguments_text(mend.arguments))
     code = f"{clean(mend.call)}({', '.join(given)})"
-    return MendText(mend.side, FRAMEWORK_LABELS[ENGINES[engine].framework], code)
+    return MendText(mend.side, FRAMEWORK_LABELS[engine_named(engine).framework], code)
 
 
 def _figures(found: Cause) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from explorer.model.arrays import unpack
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
 from explorer.text.clean import clean
 from explorer.text.language import _, later
@@ -179,7 +179,7 @@ def _oracle(case: CaseReport) -> str:
         return _on_two_nets(case, _agreement(case, judged))
     confirmed, refuted = judged_by_oracle(case)
     text = _("the oracle (central differences) differs from {engines}")
-    if refuted and all(ENGINES[name].framework != "torch" for name in refuted):
+    if refuted and all(engine_named(name).framework != "torch" for name in refuted):
         text = _("the oracle (central differences of PyTorch's net) differs from {engines}")
     named = refuted
     if confirmed:

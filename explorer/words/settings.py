@@ -1,7 +1,7 @@
 """Settings of two layers that differ, which nothing has shown to be the cause of anything."""
 
 from explorer.correspondence.comparison import of_layer, other_settings
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.graph import Arguments, Layer
 from explorer.text.arguments import arguments_text
 from explorer.text.clean import clean
@@ -16,7 +16,7 @@ def settings_of_layers(
     ``was_tried`` says whether anything was at their ops.
     """
     left, right = (
-        of_layer(ENGINES[engine].framework, layer)
+        of_layer(engine_named(engine).framework, layer)
         for engine, layer in zip(engines, layers, strict=True)
     )
     ours, theirs = other_settings(left, right)

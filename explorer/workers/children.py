@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -45,6 +44,9 @@ class Child(Protocol):
     def kill(self) -> None:
         """Kill it with all that it has started."""
 
+    def last_words(self, most: int) -> str:
+        """The end of what was written to stderr on its way there, ``most`` bytes of it."""
+
 
 class Started:
     """A Child that this process has started itself: Python on a module."""
@@ -56,11 +58,12 @@ class Started:
         folder: Path,
         streams: Streams,
         its_lifeline: int,
+        python: str,
     ) -> None:
         """Start ``python -m command`` in a folder; the caller closes the descriptors."""
         stdin, stdout, stderr = streams
         self._process = subprocess.Popen(
-            [sys.executable, "-m", *command],
+            [python, "-m", *command],
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
@@ -90,6 +93,10 @@ class Started:
     def kill(self) -> None:
         """Kill it with all that it has started."""
         kill_group(self.pid)
+
+    def last_words(self, most: int) -> str:
+        """Nothing: its own stderr has everything."""
+        return ""
 
 
 def kill_group(pid: int) -> None:

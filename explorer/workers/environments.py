@@ -6,7 +6,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from explorer.model.engines import WorkerKind
+from explorer.environments.interpreters import interpreter, is_own
+from explorer.environments.known import environment_for
+from explorer.environments.overlay import overlay
+from explorer.model.engines import WorkerKind, plain
+from explorer.model.environments import Environment
 from explorer.model.passes import PASSES
 from explorer.shipped import PACKAGE
 
@@ -141,15 +145,17 @@ ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
 """The kinds of worker that need variables of their own, which are made for a scratch folder."""
 
 
-def worker_environment(kind: WorkerKind, scratch: Path) -> dict[str, str]:
-    """All variables of a worker of a kind."""
-    environment = _surroundings(scratch)
-    if kind in ENVIRONMENTS:
-        environment.update(ENVIRONMENTS[kind](scratch))
+def worker_environment(
+    kind: WorkerKind, scratch: Path, home: Environment | None = None
+) -> dict[str, str]:
+    """All variables of a worker of a kind, in the environment ``home`` or where its kind runs."""
+    environment = _surroundings(home or environment_for(kind), scratch)
+    if plain(kind) in ENVIRONMENTS:
+        environment.update(ENVIRONMENTS[plain(kind)](scratch))
     return environment
 
 
-def nursery_environment(scratch: Path) -> dict[str, str]:
+def nursery_environment(scratch: Path, home: Environment | None = None) -> dict[str, str]:
     """All variables of a process from which workers are forked.
 
     Whether a tape waits is read when MindSpore is imported; what else workers are told at their
@@ -157,13 +163,32 @@ def nursery_environment(scratch: Path) -> dict[str, str]:
     own programs: under mimalloc, with which MindSpore compiles a little sooner, its tape takes
     ``cumprod`` along a negative axis for the identity in one backward of ten (2.10.0).
     """
-    return {**_surroundings(scratch), **WAITING}
+    return {**_surroundings(home or environment_for("mindspore"), scratch), **WAITING}
 
 
-def _surroundings(scratch: Path) -> dict[str, str]:
-    path = str(ROOT)
-    if os.environ.get("PYTHONPATH"):
-        path += os.pathsep + os.environ["PYTHONPATH"]
+def _surroundings(home: Environment, scratch: Path) -> dict[str, str]:
     # What frameworks, nets and nested workers leave in temporary folders goes with the worker's own.
-    own = {"PYTHONPATH": path, "TMPDIR": str(scratch)}
-    return {**os.environ, **ONE_THREAD, **QUIET, **own}
+    own = {"TMPDIR": str(scratch)}
+    surroundings = {**os.environ, **ONE_THREAD, **QUIET, **own}
+    if is_own(home):
+        return {**surroundings, "PYTHONPATH": _joined(str(ROOT), os.environ.get("PYTHONPATH"))}
+    return {**surroundings, **_elsewhere(home, scratch)}
+
+
+def _elsewhere(home: Environment, scratch: Path) -> dict[str, str]:
+    """What a worker in another environment finds modules and programs by; nothing is written there."""
+    # A link to the package alone: the folder that it is in may hold packages for another Python.
+    folder = scratch / "path"
+    folder.mkdir()
+    (folder / PACKAGE.name).symlink_to(PACKAGE)
+    programs = Path(interpreter(home).prefix) / "bin"
+    return {
+        "PYTHONPATH": _joined(str(folder), str(overlay(home)), os.environ.get("PYTHONPATH")),
+        "PYTHONHOME": "",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PATH": _joined(str(programs), os.environ.get("PATH")),
+    }
+
+
+def _joined(*paths: str | None) -> str:
+    return os.pathsep.join(filter(None, paths))

@@ -14,8 +14,7 @@ import numpy as np
 
 from explorer.workers import serving
 from explorer.workers.garbage_collection import imported
-from explorer.workers.nursery import BORN, ENDED, NEWS, Birth
-from explorer.workers.protocol import HEADER, LIFELINE
+from explorer.workers.protocol import BORN, ENDED, HEADER, LIFELINE, NEWS, Birth
 
 DESCRIPTORS = 5
 """The open files of a worker: its three streams, its lifeline, and where news of it go."""

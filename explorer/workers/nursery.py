@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import socket
-import struct
 import tempfile
 import threading
 import time
@@ -14,24 +13,13 @@ from pathlib import Path
 import msgspec
 import psutil
 
+from explorer.model.environments import Environment
 from explorer.workers.children import Started, Streams, kill_group
 from explorer.workers.environments import nursery_environment
-from explorer.workers.protocol import HEADER
-
-NEWS = struct.Struct("<cq")
-"""A message about a worker: BORN with its process id, or ENDED with its exit code."""
-
-BORN, ENDED = b"b", b"e"
+from explorer.workers.protocol import BORN, HEADER, NEWS, Birth
 
 LOOKING_SECONDS = 0.01
 """Seconds between two looks at whether a worker has ended."""
-
-
-class Birth(msgspec.Struct, frozen=True):
-    """What a worker that is forked begins with, beside its open files."""
-
-    environment: dict[str, str]
-    folder: str
 
 
 class Nursery:
@@ -41,7 +29,9 @@ class Nursery:
     to share between threads.
     """
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, home: Environment, *modules: str) -> None:
+        """A process in the environment ``home``."""
+        self._home = home
         self._modules = modules
         self._lock = threading.Lock()
         self._process: NurseryProcess | None = None
@@ -77,7 +67,7 @@ class Nursery:
                 self._process.request(birth, descriptors)
                 return self._process
         self._stop()
-        self._process = NurseryProcess(self._modules)
+        self._process = NurseryProcess(self._home, self._modules)
         self._process.request(birth, descriptors)
         return self._process
 
@@ -90,7 +80,7 @@ class Nursery:
 class NurseryProcess:
     """One process of a nursery: its folder, and the socket that requests for workers go through."""
 
-    def __init__(self, modules: Iterable[str]) -> None:
+    def __init__(self, home: Environment, modules: Iterable[str]) -> None:
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as its:
             self._scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
             opened.callback(shutil.rmtree, self._scratch, ignore_errors=True)
@@ -103,10 +93,11 @@ class NurseryProcess:
             errors = its.enter_context((self._scratch / "stderr").open("ab")).fileno()
             self.child = Started(
                 ("explorer.workers.forking", *modules),
-                nursery_environment(self._scratch),
+                nursery_environment(self._scratch, home),
                 self._scratch,
                 (its_control.fileno(), errors, errors),
                 its_lifeline,
+                home.python,
             )
             self._opened = opened.pop_all()
 
@@ -114,6 +105,13 @@ class NurseryProcess:
         """Request a worker with these open files."""
         socket.send_fds(self._control, [HEADER.pack(len(birth))], descriptors)
         self._control.sendall(birth)
+
+    def last_words(self, most: int) -> str:
+        """The end of its stderr, ``most`` bytes of it: why a worker never came."""
+        try:
+            return (self._scratch / "stderr").read_bytes()[-most:].decode(errors="replace").strip()
+        except OSError:
+            return ""
 
     def stop(self) -> None:
         """Kill the process and remove its folder."""
@@ -165,6 +163,10 @@ class Forked:
         else:
             # An import without end may be the reason why it is not there.
             self._nursery.child.kill()
+
+    def last_words(self, most: int) -> str:
+        """The end of its nursery's stderr, where it was never born; else its own has everything."""
+        return "" if self.pid else self._nursery.last_words(most)
 
     def _hear(self) -> None:
         """Read the messages about it that have arrived."""

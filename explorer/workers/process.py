@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.engines import WorkerKind
+from explorer.model.environments import Environment
 from explorer.model.failures import Loss
 from explorer.workers.children import MEGABYTE, Child, Started, memory_limit, memory_of
 from explorer.workers.environments import worker_environment
@@ -41,8 +42,8 @@ CHUNK = 1 << 20
 class WorkerProcess:
     """One running worker: its pipes, its scratch folder, and what it wrote to stderr."""
 
-    def __init__(self, kind: WorkerKind, nursery: Nursery | None) -> None:
-        """Start a worker: forked from a ``nursery`` where it is given one."""
+    def __init__(self, kind: WorkerKind, home: Environment, nursery: Nursery | None) -> None:
+        """Start a worker in the environment ``home``: forked from a ``nursery`` where it is given one."""
         self._most_memory = memory_limit()
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as its:
             self.scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
@@ -58,13 +59,15 @@ class WorkerProcess:
             its_lifeline, lifeline = os.pipe()
             its.callback(os.close, its_lifeline)
             opened.callback(os.close, lifeline)
-            environment = worker_environment(kind, self.scratch)
+            environment = worker_environment(kind, self.scratch, home)
             streams = (its_requests, its_replies, self._errors.fileno())
             if nursery:
                 self._child: Child = nursery.fork(environment, self.scratch, streams, its_lifeline)
             else:
                 command = ("explorer.workers.serving",)
-                self._child = Started(command, environment, self.scratch, streams, its_lifeline)
+                self._child = Started(
+                    command, environment, self.scratch, streams, its_lifeline, home.python
+                )
             self._opened = opened.pop_all()
         self._fresh = True
 
@@ -152,6 +155,7 @@ class WorkerProcess:
         errors = self._errors.fileno()
         start = max(0, os.fstat(errors).st_size - STDERR_TAIL)
         text = os.pread(errors, STDERR_TAIL, start).decode(errors="replace").strip()
+        text = text or self._child.last_words(STDERR_TAIL)
         return Lost(outcome, msgspec.structs.replace(loss, output=text))
 
     def kill(self) -> None:

@@ -22,6 +22,19 @@ class Call(msgspec.Struct, frozen=True):
     argument: bytes
 
 
+class Birth(msgspec.Struct, frozen=True):
+    """What a worker that a nursery forks begins with, beside its open files."""
+
+    environment: dict[str, str]
+    folder: str
+
+
+NEWS = struct.Struct("<cq")
+"""A message of a nursery about a worker: BORN with its process id, or ENDED with its exit code."""
+
+BORN, ENDED = b"b", b"e"
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """One reply, in one of four fields.
 

@@ -1,6 +1,5 @@
 """The worker's own side, run as ``python -m explorer.workers.serving``: takes calls and answers."""
 
-import fcntl
 import os
 import signal
 import sys
@@ -56,6 +55,9 @@ def _answer(call: Call) -> Answer:
         result: Any = function(msgspec.msgpack.decode(call.argument, type=argument_type))
         return Answer(msgspec.msgpack.encode(result))
     except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in sys.modules:  # it is there, and its version lacks what is imported
+            return Answer(fault=traceback.format_exc())
         return Answer(missing=str(error))
     except RefusedNetError as error:
         return Answer(refused=error.failure)
@@ -82,6 +84,10 @@ def hold_lifeline() -> None:
     as a huge power or a regular expression without end.
     """
     descriptor = os.environ.pop(LIFELINE, "")
+    try:
+        import fcntl  # here, because Windows has no such module
+    except ImportError:
+        return
     if not descriptor or not hasattr(fcntl, "F_SETSIG"):
         return
     pipe = int(descriptor)

@@ -9,13 +9,16 @@ import copy
 import math
 import threading
 import time
-import typing
+from collections import defaultdict
 from types import TracebackType
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
-from explorer.model.engines import WorkerKind, framework_of
+from explorer.environments.interpreters import is_own, versions
+from explorer.environments.known import environment_for
+from explorer.model.engines import PlainKind, WorkerKind, framework_of, plain
+from explorer.model.environments import Environment
 from explorer.model.errors import (
     MissingFrameworkError,
     UsageError,
@@ -31,6 +34,7 @@ from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nursery
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Call, Lost
+from explorer.workers.system import can_run_workers
 
 Reply = TypeVar("Reply")
 
@@ -40,7 +44,7 @@ WorkerState = Literal["not started", "waiting", "at work"]
 REQUEST_SECONDS = 60.0
 """The default time limit of one request."""
 
-FORKED: frozenset[WorkerKind] = frozenset(
+FORKED: frozenset[PlainKind] = frozenset(
     ("mindspore", "mindspore-second", "mindspore-capture", "mindspore-passes")
 )
 """The kinds of worker that are forked from one process: MindSpore is imported once for all of them.
@@ -64,6 +68,18 @@ CLOSING_SECONDS = 0.1
 """Seconds between two checks of whether a waiting thread has noticed that its worker is gone."""
 
 
+class Home(msgspec.Struct, frozen=True):
+    """Where a worker runs: its environment, and the versions that it found there when it started."""
+
+    environment: Environment
+    versions: tuple[tuple[str, str], ...]
+
+
+def _home(kind: WorkerKind) -> Home:
+    environment = environment_for(kind)
+    return Home(environment, tuple(versions(environment).items()))
+
+
 class Workers:
     """The worker processes of one run.
 
@@ -79,11 +95,12 @@ class Workers:
         self.request_seconds = request_seconds
         self.deadline = time.monotonic() + job_seconds
         self._processes: dict[WorkerKind, WorkerProcess] = {}
-        self._nursery = Nursery(*IMPORTED_ONCE)
+        self._homes: dict[WorkerKind, Home] = {}
+        self._nurseries: dict[Home, Nursery] = {}
+        self._making = threading.Lock()
         self._devices: dict[WorkerKind, str] = {}
-        self._locks: dict[WorkerKind, threading.Lock] = {
-            kind: threading.Lock() for kind in typing.get_args(WorkerKind)
-        }
+        self._locks: defaultdict[WorkerKind, threading.Lock] = defaultdict(threading.Lock)
+        self._locks.update((kind, threading.Lock()) for kind in get_args(PlainKind))
 
     def __enter__(self) -> "Workers":
         return self
@@ -110,6 +127,7 @@ class Workers:
             if time.monotonic() >= self.deadline:
                 return Lost("not_asked", Loss(kind="not_sent"))
             self._settle_device(kind, argument)
+            self._settle_home(kind)
             try:
                 answer = self._process(kind).request(
                     Call(target, msgspec.msgpack.encode(argument)),
@@ -125,8 +143,7 @@ class Workers:
         if isinstance(answer, Lost):
             return answer
         if answer.missing:
-            text = _("{missing}; `{program} doctor` lists what is missing and how to install it")
-            raise MissingFrameworkError(text.format(missing=answer.missing, program=program()))
+            raise MissingFrameworkError(self._missing(kind, answer.missing))
         if answer.refused:
             raise UsageError(message(answer.refused))
         if answer.fault:
@@ -143,15 +160,40 @@ class Workers:
             self._stop(kind)
             self._devices[kind] = device
 
+    def _settle_home(self, kind: WorkerKind) -> None:
+        """Stop a process whose environment is another now, or holds other versions."""
+        home = _home(kind)
+        if self._homes.setdefault(kind, home) != home:
+            self._stop(kind)
+            self._homes[kind] = home
+
+    def _missing(self, kind: WorkerKind, missing: str) -> str:
+        """What a worker could not import, and where."""
+        environment = self._homes[kind].environment
+        if is_own(environment):
+            text = _("{missing}; `{program} doctor` lists what is missing and how to install it")
+        else:
+            text = _("{missing} in environment {name}; `{program} env check` says what it lacks")
+        name = repr(environment.name or environment.python)
+        return text.format(missing=missing, program=program(), name=name)
+
     def _process(self, kind: WorkerKind) -> WorkerProcess:
         if kind not in self._processes:
+            if not can_run_workers():
+                raise WorkerStartError(
+                    _(
+                        "nets cannot be run on this system; use Linux, macOS, or the Windows Subsystem"
+                        " for Linux"
+                    )
+                )
             # Whoever forgets to close them must not leave processes and scratch folders behind.
             # Registered at every start, since a set that was closed may be used again.
             atexit.unregister(self.close)
             atexit.register(self.close)
             try:
-                nursery = self._nursery if kind in FORKED else None
-                self._processes[kind] = WorkerProcess(kind, nursery)
+                home = self._homes[kind]
+                nursery = self._nursery(home) if plain(kind) in FORKED else None
+                self._processes[kind] = WorkerProcess(kind, home.environment, nursery)
             except OSError as error:
                 text = _(
                     "no worker process can be started: {reason}; workers need room in the"
@@ -159,6 +201,12 @@ class Workers:
                 )
                 raise WorkerStartError(text.format(reason=reason(error))) from error
         return self._processes[kind]
+
+    def _nursery(self, home: "Home") -> Nursery:
+        with self._making:
+            if home not in self._nurseries:
+                self._nurseries[home] = Nursery(home.environment, *IMPORTED_ONCE)
+            return self._nurseries[home]
 
     def rest(self, kind: WorkerKind) -> None:
         """Stop the worker of a kind if it is idle and holds much memory; the next request starts another."""
@@ -178,7 +226,7 @@ class Workers:
     def states(self) -> dict[WorkerKind, WorkerState]:
         """The state of each kind's process: at work, waiting, or not started."""
         states: dict[WorkerKind, WorkerState] = {}
-        for kind, lock in self._locks.items():
+        for kind, lock in tuple(self._locks.items()):
             states[kind] = "not started"
             if kind in self._processes:
                 states[kind] = "at work" if lock.locked() else "waiting"
@@ -199,11 +247,13 @@ class Workers:
                 if self._locks[kind].acquire(timeout=CLOSING_SECONDS):
                     self._stop(kind)
                     self._locks[kind].release()
-        self._nursery.stop()  # after the workers, whose parent it is
+        for nursery in self._nurseries.values():
+            nursery.stop()  # after the workers, whose parent it is
         atexit.unregister(self.close)
 
     def _stop(self, kind: WorkerKind) -> None:
         self._devices.pop(kind, None)
+        self._homes.pop(kind, None)
         process = self._processes.pop(kind, None)
         if process:
             process.stop()

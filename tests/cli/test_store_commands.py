@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
+from explorer.folders import STORE
 from explorer.store.keys import key_of
-from explorer.store.store import FOLDER, Entry, Store
+from explorer.store.store import Entry, Store
 from tests.support.command_line import explorer
 from tests.support.nets import NETS
 
@@ -16,7 +17,7 @@ from tests.support.nets import NETS
 def test_an_empty_store_says_where_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(FOLDER, str(tmp_path / "here"))
+    monkeypatch.setenv(STORE, str(tmp_path / "here"))
     assert run(["cache"]) == 0
     said = capsys.readouterr().out
     assert str(tmp_path / "here") in said
@@ -37,7 +38,7 @@ def test_one_result_of_a_kind_is_counted_in_the_singular(
 
 def test_a_command_in_a_process_of_its_own_uses_the_store_of_its_test() -> None:
     done = explorer("cache")
-    assert done.stdout.startswith(f"{os.environ[FOLDER]}: 0 results")
+    assert done.stdout.startswith(f"{os.environ[STORE]}: 0 results")
 
 
 @pytest.mark.torch

@@ -148,3 +148,18 @@ def test_two_masks_of_two_numbers_differ_by_the_elements_that_one_has_more() -> 
     wanted = Related(how="masked", factor=Factor(0.0), numbers=(4,))
     assert relation(diagonal, above) == wanted
     assert relation(diagonal, 1 - above) is None
+
+
+def test_numbers_may_be_shifted_or_turned_along_several_axes() -> None:
+    turned = np.roll(OWN, (1, -1), (1, 2))
+    assert relation(OWN, turned) == Related(how="rolled", numbers=(1, 1, 2, -1))
+    assert relation(OWN, np.flip(OWN, (0, 2))) == Related(how="reversed", numbers=(0, 2))
+
+
+def test_a_shape_that_the_numbers_had_on_the_way_may_be_the_one_that_is_put_in_order() -> None:
+    image = RANDOM.normal(size=(2, 4, 4, 3))
+    shape, order = (2, 2, 2, 2, 2, 3), (0, 1, 3, 2, 4, 5)
+    put = image.reshape(shape).transpose(order).reshape(image.shape)
+    assert relation(image, put) is None
+    wanted = Related(how="regrouped", shape=shape, numbers=order)
+    assert relation(image, put, Surroundings(shapes=(shape,))) == wanted

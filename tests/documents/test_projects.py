@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from explorer.store.store import FOLDER
+from explorer.folders import STORE
 from tests.support.command_line import ROOT
 from tests.web.test_browser import SWITCHES
 
@@ -38,7 +38,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(place)]),
-        FOLDER: str(tmp_path_factory.getbasetemp() / "store"),
+        STORE: str(tmp_path_factory.getbasetemp() / "store"),
         "NO_MKDOCS_2_WARNING": "1",
     }
 

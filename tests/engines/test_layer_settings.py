@@ -18,7 +18,7 @@ def test_every_setting_is_read_as_it_was_given(
     framework: str, least: int, workers: Workers
 ) -> None:
     target = "tests.support.constructed_layers:read"
-    readings = workers.call(framework, target, Word(framework), Readings)  # type: ignore[arg-type]
+    readings = workers.call(framework, target, Word(framework), Readings)
     assert isinstance(readings, Readings)
     assert len(readings.made) > least
     assert readings.wrong == ()

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from explorer.model.arrays import AnyArray, unpack
-from explorer.model.causes import InputChange, Trial, TrialsRequest, Tried
+from explorer.model.arrays import AnyArray, pack, unpack
+from explorer.model.causes import LEFT_OUT, InputChange, Trial, TrialsRequest, Tried
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.model.requests import CaseRequest
@@ -133,6 +133,17 @@ def test_what_batch_norm_writes_comes_last_and_each_trial_begins_with_what_was_r
         expected = momentum * X.mean(0)
         assert mean == pytest.approx(expected, abs=1e-6)
         assert variance == pytest.approx(1 - momentum + momentum * X.var(0, ddof=1))
+
+
+def test_one_that_is_left_out_hands_its_input_on(tries: Tries) -> None:
+    assert np.array_equal(tries.value("Softmax", op=LEFT_OUT), X)
+
+
+def test_a_value_of_the_other_side_is_given_in_the_shape_of_an_input(tries: Tries) -> None:
+    given = InputChange((1,), "given", value=pack(2 * Y.ravel()))
+    assert tries.value("Sub", inputs=(given,)) == pytest.approx(X - 2 * Y)
+    small = InputChange((1,), "given", value=pack(Y.ravel()[1:]))
+    assert tries.outputs("Sub", inputs=(small,)) == ((),)
 
 
 def test_an_operator_that_nobody_knows_gives_nothing(tries: Tries) -> None:

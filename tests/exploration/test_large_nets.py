@@ -86,7 +86,7 @@ def test_noise_of_one_framework_is_that_of_pytorchs_tape() -> None:
     (results,) = noise_jobs(nets(4), [CASE], CASE, of_one=True)
     (levels,) = level_jobs(nets(4), CASE, of_one=True)
     assert isinstance(results.key, NoiseKey)
-    assert results.key.framework == "torch"
+    assert results.key.tape == "torch-tape"
     assert levels.key == LevelsKey("torch-tape")
     assert levels.request.net.engine == "torch-tape"  # type: ignore[attr-defined]
 
@@ -96,7 +96,7 @@ def test_without_pytorch_it_is_that_of_mindspore() -> None:
     (results,) = noise_jobs(own, [CASE], CASE, of_one=True)
     (levels,) = level_jobs(own, CASE, of_one=True)
     assert isinstance(results.key, NoiseKey)
-    assert results.key.framework == "mindspore"
+    assert results.key.tape == "mindspore-tape"
     assert levels.key == LevelsKey("mindspore-tape")
 
 

@@ -24,13 +24,13 @@ def test_a_remark_names_the_framework_whose_worker_was_lost(engine: str) -> None
     outcomes: dict[JobKey, JobOutcome] = {LevelsKey(engine): Lost("crashed", DIED)}
     facts = [remark.fact for remark in losses(outcomes)]
     assert facts == [NoiseUnknown(framework, Lost("crashed", DIED).failure)]
-    outcomes[NoiseKey(framework, BY_X)] = Lost("timed_out", LATE)
+    outcomes[NoiseKey(f"{framework}-tape", BY_X)] = Lost("timed_out", LATE)
     assert [remark.fact for remark in losses(outcomes)] == facts
 
 
 def test_each_framework_has_a_remark_of_its_own() -> None:
     outcomes: dict[JobKey, JobOutcome] = {
-        NoiseKey("torch", BY_X): Lost("crashed", DIED),
+        NoiseKey("torch-tape", BY_X): Lost("crashed", DIED),
         LevelsKey("mindspore-tape"): Lost("timed_out", LATE),
     }
     facts = [remark.fact for remark in losses(outcomes)]

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import psutil
 
 import explorer
+from explorer.folders import STORE
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Engine
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured
-from explorer.store.store import FOLDER
 from explorer.workers.workers import Workers
 from tests.knocks.harms import text
 
@@ -107,9 +107,9 @@ def folders_apart() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="endurance-") as place:
         scratch = Path(place) / "scratch"
         scratch.mkdir()
-        before = {name: os.environ.get(name) for name in ("TMPDIR", FOLDER)}
+        before = {name: os.environ.get(name) for name in ("TMPDIR", STORE)}
         tempdir = tempfile.tempdir
-        os.environ.update({"TMPDIR": str(scratch), FOLDER: str(Path(place) / "store")})
+        os.environ.update({"TMPDIR": str(scratch), STORE: str(Path(place) / "store")})
         tempfile.tempdir = str(scratch)
         try:
             yield scratch

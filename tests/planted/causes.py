@@ -159,6 +159,15 @@ def _structure(divergence: Divergence) -> Iterator[Fact]:
             yield Fact(kind, op=divergence.row.first.label)
 
 
+PLAIN = {
+    "plus": ("offset",),
+    "rounded": ("cast",),
+    "rolled": ("shift",),
+    "masked": ("mask",),
+    "shared": ("tied weight", "other input"),
+}
+"""What a relation states by itself."""
+
 LAYOUTS = {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
 
 
@@ -166,6 +175,12 @@ def _stated(cause: Cause, divergence: Divergence) -> Iterator[Fact]:
     """What a cause states."""
     change = cause.change
     yield from STATED[type(change)](change, cause)
+
+
+LIMITS: dict[tuple[str, object], tuple[tuple[str, str], ...]] = {
+    ("beta", 0.0): (("smooth_l1_loss", "l1_loss"),),
+}
+"""Arguments with which one operator is another one, by name and value: smooth L1 with a beta of 0 is L1."""
 
 
 def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
@@ -178,6 +193,10 @@ def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
             yield Fact("factor", factor=value / own)
         if name in ("dim", "axis"):
             yield Fact("axis", op=cause.op)
+        for operator, limit in LIMITS.get((name, value), ()):
+            if _are_one(operator, cause.op):
+                yield Fact("other op", op=limit)
+                yield Fact("other op", op=operator)
         if "pad" in name:
             yield Fact("padding")
         if name == "diagonal":
@@ -196,25 +215,32 @@ def _operator(change: OtherOperator, cause: Cause) -> Iterator[Fact]:
     yield Fact("other op", op=cause.op)
 
 
+INPUTS: dict[str, tuple[str, ...]] = {
+    "swapped": ("order of inputs",),
+    "given": ("constant", "other input"),
+    "replaced": ("other input", "order of inputs", "steps", "rows in another order"),
+    "rounded": ("cast",),
+    "from_zeros": ("start",),
+    "ahead": ("order of ops",),
+    "padded": ("padding",),
+    "padded_below": ("padding",),
+    "rolled": ("shift", "op left out", "layout", "rows in another order"),
+    "transposed": ("op left out", "layout", "rows in another order"),
+    "reversed": ("op left out", "layout", "rows in another order"),
+}
+"""What a change of inputs states by itself."""
+
+
 def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
     for it in change.changes:
-        if it.how == "swapped":
-            yield Fact("order of inputs")
-        if it.how == "replaced":
-            for kind in ("other input", "order of inputs", "steps", "rows in another order"):
-                yield Fact(kind)
-        if it.how == "rounded":
-            yield Fact("cast")
         if it.how == "scaled":
             yield Fact("factor", factor=it.numbers[0])
-        if it.how == "ahead":
-            yield Fact("order of ops")
-        if it.how == "rolled":
-            yield Fact("shift")
-        if it.how in ("transposed", "reversed", "rolled"):
-            yield Fact("op left out")
-            yield Fact("layout")
-            yield Fact("rows in another order")
+        for kind in INPUTS.get(it.how, ()):
+            yield Fact(kind)
+
+
+MORE = {"added": ("add",), "subtracted": ("add", "sub"), "multiplied": ("mul",)}
+"""The operators that one side has more, by how a value follows from the other one."""
 
 
 def _related(change: Related, cause: Cause) -> Iterator[Fact]:
@@ -225,30 +251,22 @@ def _related(change: Related, cause: Cause) -> Iterator[Fact]:
         if change.factor.value < 0:
             yield Fact("order of inputs")
             yield Fact("other op", op="sub")
-    if change.how in ("plus",):
-        yield Fact("offset")
+    for op in MORE.get(change.how, ()):
+        yield Fact("op left out", op=op)
+        yield Fact("op added", op=op)
     if change.how in ("added", "subtracted"):
-        yield Fact("op left out", op="add")
-        yield Fact("op added", op="add")
         yield Fact("bias")
-    if change.how == "multiplied":
-        yield Fact("op left out", op="mul")
-        yield Fact("op added", op="mul")
     if change.how == "applied":
         for kind in ("other op", "op left out", "op added"):
             yield Fact(kind, op=change.name)
             yield Fact(kind, op=cause.op)
-    if change.how == "rounded":
-        yield Fact("cast")
     if change.how in LAYOUTS:
         yield Fact("layout")
         yield Fact("rows in another order")
         yield Fact("order of inputs")
         yield Fact("other input")
-    if change.how == "rolled":
-        yield Fact("shift")
-    if change.how == "masked":
-        yield Fact("mask")
+    for kind in PLAIN.get(change.how, ()):
+        yield Fact(kind)
 
 
 def _left_out(change: LeftOut, cause: Cause) -> Iterator[Fact]:

@@ -514,6 +514,7 @@ ROTARY_BLOCK = (
             Fact("factor", factor=-1.0),
             Fact("op left out", op="neg"),
             Fact("op added", op="neg"),
+            Fact("other input", line="turned = "),
         ),
     ),
     Mistake(

@@ -17,7 +17,7 @@ from explorer.report.recorded.recording import (
     measured_groups,
     outcomes_of,
     placeless,
-    scenario_card,
+    whole_report,
 )
 from explorer.report.recorded.results import (
     DRAWINGS_FILE,
@@ -36,7 +36,7 @@ from explorer.report.recorded.results import (
     recorded_study,
     recording,
 )
-from explorer.report.scenario.card import INTRODUCTION
+from explorer.report.scenario.card import INTRODUCTION, card_of
 from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load
 from explorer.shipped import PACKAGE
@@ -193,10 +193,10 @@ def test_a_report_that_ran_out_of_time_is_not_recorded(
     monkeypatch.setattr("explorer.report.recorded.recording.explored", lambda *_: partial)
     path = PATHS[INTRODUCTION]
     if cause == "selected":
-        assert scenario_card(path, Store(tmp_path)).cases == len(partial.cases)
+        assert card_of(whole_report(path, Store(tmp_path))).cases == len(partial.cases)
     else:
         with pytest.raises(ExplorerError, match="not whole"):
-            scenario_card(path, Store(tmp_path))
+            whole_report(path, Store(tmp_path))
 
 
 def test_a_difference_is_found_and_rounding_is_none() -> None:
@@ -235,7 +235,7 @@ def where_recorded() -> None:
 @pytest.mark.parametrize("name", scenarios_to_run())
 def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Path) -> None:
     path = PATHS[name]
-    card = scenario_card(path, Store(tmp_path))
+    card = card_of(whole_report(path, Store(tmp_path)))
     assert recorded_scenario(path) == facts_of(name, path, card), "run `make recorded`"
     assert marks_of(drawings().ladders[name]) == marks_of(card.ladder), "run `make recorded`"
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from explorer.environments.interpreters import PACKAGES, versions
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key
+from explorer.model.environments import Environment
 from explorer.scenario.find import files_read
 from explorer.scenario.load import load
 from explorer.store import keys
@@ -17,7 +19,7 @@ from tests.support.nets import NETS
 SQUARE = NETS / "square.py"
 
 
-REMEMBERED = keys.installation, keys.digest_of_parts
+REMEMBERED = keys._here, keys.digest_of_parts
 
 
 def forget() -> None:
@@ -58,9 +60,12 @@ def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.Monk
 def test_another_version_of_a_package_that_takes_part_is_another_installation(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, version = keys.installation(), keys._version
-    forget()
-    monkeypatch.setattr(keys, "_version", lambda name: "0" if name == package else version(name))
+    here = keys.installation()
+
+    def other(environment: Environment, packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
+        return {**versions(environment, packages), package: "0"}
+
+    monkeypatch.setattr("explorer.store.keys.versions", other)
     assert keys.installation() == {**here, package: "0"}
 
 

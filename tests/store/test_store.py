@@ -16,17 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.folders import STORE, caches
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key, key_of
 from explorer.store.store import (
     COMPRESSION,
     ENDING,
-    FOLDER,
     LIMIT,
     UNFINISHED,
     Store,
     checked,
-    default_folder,
     default_limit,
 )
 
@@ -237,11 +236,11 @@ def test_the_folder_is_the_one_that_the_environment_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(FOLDER, "kept")
+    monkeypatch.setenv(STORE, "kept")
     assert Store().folder == tmp_path.resolve() / "kept"
-    monkeypatch.delenv(FOLDER)
-    assert tmp_path.resolve() not in default_folder().parents
-    assert default_folder().is_absolute()
+    monkeypatch.delenv(STORE)
+    assert tmp_path.resolve() not in caches().parents
+    assert caches().is_absolute()
 
 
 def test_a_limit_is_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,6 +259,7 @@ COMPUTING = """
 import sys, time
 from pathlib import Path
 from explorer.store.keys import Key
+from explorer.folders import STORE, caches
 from explorer.store.store import Store
 store, key = Store(Path(sys.argv[1])), Key("scenario", "square", "ab" + "0" * 62)
 with store.turn(key):
@@ -281,6 +281,7 @@ DYING = """
 import sys, time
 from pathlib import Path
 from explorer.store.keys import Key
+from explorer.folders import STORE, caches
 from explorer.store.store import Store
 key = Key("scenario", "square", "ab" + "0" * 62)
 with Store(Path(sys.argv[1])).turn(key):

@@ -1,16 +1,19 @@
 """The layers of the code base, drawn from its imports alone."""
 
 import ast
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TypeGuard
 
 FLOORS = (
-    ("shipped",),
+    ("shipped", "folders"),
     ("model",),
     ("text",),
     ("numeric",),
     ("correspondence",),
+    ("environments",),
     ("store",),
     ("workers",),
     ("scenario",),
@@ -38,6 +41,18 @@ FRAMEWORKS = {"mindspore", "torch", "keras"}
 
 WORKER_MODULES = ("in_mindspore", "in_torch", "in_keras")
 """How modules outside engines/ begin that workers alone import."""
+
+SERVING = (
+    "explorer.workers.serving",
+    "explorer.workers.forking",
+    "explorer.scenario.reading",
+    "explorer.topics.in_worker",
+    "explorer.topics.data_parallel.processes",
+)
+"""The other modules that a process of a worker runs, or is started on."""
+
+WORKERS_PACKAGES = {"numpy", "msgspec"}
+"""What a worker may import beside Python's own modules, the explorer's and its framework."""
 
 NETS = {"mindspore_net", "torch_net"}
 """Functions of a file that follows the scenario's contract; only workers call them."""
@@ -72,16 +87,21 @@ class House:
 
     def _imported(self, module: str) -> Iterator[str]:
         for node in ast.walk(self.trees[module]):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-                yield from (name for name in names if name in self.trees)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                # "from explorer.report import json" names a module, or something of a package.
-                for alias in node.names:
-                    submodule = f"{node.module}.{alias.name}"
-                    imported = submodule if submodule in self.trees else node.module
-                    if imported in self.trees:
-                        yield imported
+            if is_import(node):
+                yield from House._names(node, self.trees)
+
+    @staticmethod
+    def _names(node: ast.Import | ast.ImportFrom, known: Collection[str]) -> Iterator[str]:
+        """The ``known`` modules that a statement imports."""
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif node.module:
+            # "from explorer.report import json" names a module, or something of a package.
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                imported = submodule if submodule in known else node.module
+                if imported in known:
+                    yield imported
 
     def cycles(self) -> list[list[str]]:
         """Modules that import each other, directly or by way of others; one cycle for each knot."""
@@ -134,6 +154,37 @@ class House:
         """The modules that run in the parent's process; the others are for workers alone."""
         return [name for name in self.trees if not is_for_workers(name)]
 
+    def worker_modules(self) -> list[str]:
+        """The modules that workers load: those they are started on and run, and all these import."""
+        waiting = [name for name in self.trees if is_for_workers(name) or name in SERVING]
+        loaded: set[str] = set()
+        while waiting:
+            module = waiting.pop()
+            if module in self.trees and module not in loaded:
+                loaded.add(module)
+                packages = module.split(".")[:-1]
+                waiting += [".".join(packages[:end]) for end in range(1, len(packages) + 1)]
+                waiting += self._imported_at_once(module)
+        return sorted(loaded)
+
+    def foreign_to_workers(self) -> list[Arrow]:
+        """Packages that modules of workers import at once, and an environment of a user's may lack."""
+        arrows = []
+        for module in self.worker_modules():
+            allowed = {"explorer", *WORKERS_PACKAGES, *sys.stdlib_module_names}
+            if is_for_workers(module):
+                allowed |= FRAMEWORKS
+            for node in run_at_import(self.trees[module]):
+                packages = packages_imported(node) if is_import(node) else set()
+                arrows += [(module, package) for package in sorted(packages - allowed)]
+        return arrows
+
+    def _imported_at_once(self, module: str) -> Iterator[str]:
+        """The modules of the house that a module imports while it is imported itself."""
+        for node in run_at_import(self.trees[module]):
+            if is_import(node):
+                yield from House._names(node, self.trees)
+
     def framework_imports(self) -> list[Arrow]:
         """Frameworks that modules import which the parent's process runs."""
         arrows = []
@@ -171,6 +222,25 @@ def public_definitions(tree: ast.Module | ast.ClassDef) -> Iterator[Definition]:
             yield node
             if isinstance(node, ast.ClassDef):
                 yield from public_definitions(node)
+
+
+def is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
+    """Whether a node is a statement that imports."""
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def run_at_import(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run when a module is imported: not functions' bodies, nor what only checkers read."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            waiting.extend(node.orelse)
+            continue
+        yield node
+        waiting.extend(ast.iter_child_nodes(node))
 
 
 def packages_imported(tree: ast.AST) -> set[str]:

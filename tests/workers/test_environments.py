@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from explorer.model.engines import WorkerKind
+from explorer.model.engines import PlainKind, WorkerKind
 from explorer.workers.environments import (
     ONE_THREAD,
     QUIET,
@@ -27,7 +27,7 @@ def test_only_a_worker_that_is_to_read_values_has_every_kernel_dumped(tmp_path: 
     assert bare == {name: value for name, value in full.items() if name != SETTINGS}
 
 
-@pytest.mark.parametrize("kind", get_args(WorkerKind))
+@pytest.mark.parametrize("kind", get_args(PlainKind))
 @pytest.mark.parametrize("name", [*ONE_THREAD, *QUIET])
 def test_a_variable_of_the_user_s_changes_no_sum_and_lets_nothing_be_logged(
     kind: WorkerKind, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

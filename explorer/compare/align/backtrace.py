@@ -134,12 +134,25 @@ class Backtrace:
 
     def _beside_known(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of sums where what one of them yields is known to the other side."""
-        if self._are_sums_alike(first.node, second.node):
+        left_out = list(self._settled_terms_left_out(first, second))
+        if left_out:
+            yield from left_out
+        elif self._are_sums_alike(first.node, second.node):
             self._waiting += zip(first.node.inputs, second.node.inputs, strict=True)
         elif self._is_in_place(first.node, second.node):
             yield from self._terms_left_out(first, second)
         elif self._is_in_place(second.node, first.node):
             yield from self._terms_left_out(second, first)
+
+    def _settled_terms_left_out(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
+        """A term of a sum in forward that the other side knows and does not add, as a residual."""
+        if self._phase != "forward":
+            return
+        for total, rest in ((first, second), (second, first)):
+            if total.node.family == "add" and self._may_be_here(total.node):
+                left, right = self._left_over(self._terms(total), [rest])
+                if not right and len(left) == 1 and self._is_settled(left[0].node):
+                    yield TermLeftOut(total.node, left[0].node, rest.node)
 
     def _are_sums_alike(self, first: Vertex, second: Vertex) -> bool:
         """Whether both are sums in forward of as many terms, one of which may be 0."""

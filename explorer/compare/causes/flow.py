@@ -33,6 +33,11 @@ class Flow:
         """The edges that come from a node."""
         return self._out_of.get(node.id, [])
 
+    def results(self, node: Node) -> list[Node]:
+        """The results that a node yields."""
+        readers = [self.nodes[edge.target] for edge in self.out_of(node)]
+        return [reader for reader in readers if reader.kind == "output"]
+
     def origins(self, node: Node) -> list[Node]:
         """What a node reads."""
         return [self.nodes[edge.origin] for edge in self.into(node)]

@@ -5,7 +5,7 @@ from explorer.compare.causes.translations import is_same, shorter, tied_names, t
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
 from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, Layer, Node
 
 Frameworks = tuple[Framework, Framework]
@@ -24,7 +24,7 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
 
     ``node`` is the op that was tried. () where the table does not say it.
     """
-    frameworks = ENGINES[engines[0]].framework, ENGINES[engines[1]].framework
+    frameworks = engine_named(engines[0]).framework, engine_named(engines[1]).framework
     if frameworks[0] == frameworks[1]:
         return ()
     if isinstance(cause.change, OtherInputs):

@@ -11,7 +11,9 @@ from explorer.model.graph import OTHER, Node, SideName
 class Ends(NamedTuple):
     """What two graphs have at a divergence: one op or several in a row of ``here``, and of ``there``.
 
-    What differs is their first output, or the ``result`` of that name which they make.
+    What differs is their first output, or the ``result`` of that name which they make. Where the
+    ``first_alone`` is changed, what is behind it is only computed again; where one side alone has the
+    ops (``is_extra``), none of them is left out. ``is_state``: each of the ops writes to the result.
     """
 
     side: SideName
@@ -20,6 +22,9 @@ class Ends(NamedTuple):
     own_row: list[Node]
     row: list[Node]
     result: str = ""
+    first_alone: bool = False
+    is_extra: bool = False
+    is_state: bool = False
 
 
 def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:
@@ -40,7 +45,7 @@ def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:
         Ends("left", left, right, ours, theirs, result),
         Ends("right", right, left, theirs, ours, result),
     ]
-    if len(ours) == len(theirs) == 1 and not result:
+    if not result:
         both += [longer for longer in map(_with_what_follows, list(both)) if longer]
     return both
 
@@ -62,12 +67,20 @@ def rows_at(
 
 
 def _with_what_follows(ends: Ends) -> Ends | None:
-    """An op with what is behind it, up to an op of the kind that the other side has at once."""
-    (node,), (other,) = ends.own_row, ends.row
-    behind = ends.here.next_op(node)
-    if not is_ahead(node, behind, other) or behind is None:
+    """An op with what is behind it, as far as that is of the kinds that the other side has at once."""
+    if len(ends.own_row) > 1:
         return None
-    return ends._replace(own_row=ends.here.row(node.id, behind.id))
+    (node,) = ends.own_row
+    last: Node | None = node
+    for other in ends.row:
+        behind = ends.here.next_op(last) if last else None
+        is_there = is_ahead(node, behind, other) if last is node else _are_alike(behind, other)
+        last = behind if is_there else None
+    return ends._replace(own_row=ends.here.row(node.id, last.id)) if last else None
+
+
+def _are_alike(node: Node | None, other: Node) -> bool:
+    return node is not None and family(node.op) == family(other.op)
 
 
 def is_ahead(node: Node, behind: Node | None, other: Node) -> bool:
@@ -96,7 +109,23 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
     if divergence.row.count > 1:
         return None
     like = [other for other in there.graph.nodes if _is_in_its_place(other, behind)]
-    return Ends(divergence.side, here, there, [node, behind], like) if len(like) == 1 else None
+    if len(like) != 1:
+        return None
+    own_row = [node, behind]
+    # One of the two may add its bias in an op of its own.
+    if len(here.into(behind)) != len(there.into(like[0])):
+        own_row, like = _with_bias(here, own_row), _with_bias(there, like)
+    return Ends(divergence.side, here, there, own_row, like)
+
+
+def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
+    """A row with what adds a bias to its last op, where that is an op of its own in the same module."""
+    node = row[-1]
+    behind = flow.next_op(node, frozenset())
+    if behind is None or behind.scope != node.scope or family(behind.op) != "add":
+        return row
+    reads_leaf = any(read.kind == "parameter" for read in flow.origins(behind))
+    return [*row, behind] if reads_leaf else row
 
 
 def at_place(flow: Flow, place: Place) -> Node | None:

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
-
-import numpy as np
 
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
+from explorer.compare.causes.rearranged import rearranged_cause
 from explorer.compare.causes.relations import ROUNDED, WITH_PARTS, Found, Surroundings, relation_of
-from explorer.compare.causes.rooms import noise_of, room_of
-from explorer.model.arrays import unpack
-from explorer.model.causes import Cause, Change, LeftOut
+from explorer.compare.causes.rooms import numbers_of, room_of
+from explorer.compare.causes.shared_leaves import shared_leaf_cause
+from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
+from explorer.model.causes import LAYOUTS, Cause, LeftOut, Related
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -25,12 +24,11 @@ from explorer.model.families import family
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
-    Layer,
     Node,
     Output,
     SideName,
 )
-from explorer.numeric.differences import Floats, real_parts
+from explorer.numeric.differences import Floats
 
 MOST_PARTS = 300
 """So many values are looked at that may have been added or multiplied, the nearest ones first."""
@@ -43,27 +41,6 @@ CUTS = MOVES | {"slice", "cast"}
 """Families of ops between a mask and the op that reads it."""
 
 
-class _Ends(NamedTuple):
-    """Two values of which one may follow from the other.
-
-    ``own`` is a node's of ``side``; ``target`` is the value that should follow, a node's of ``there``,
-    or what an op makes of ``own``, in ``there`` too (``is_extra``: then both are one side's). With the name
-    of a ``leaf``, it follows by that one alone; where it is
-    ``rounded_to`` a dtype, by that.
-    """
-
-    side: SideName
-    here: Flow
-    there: Flow
-    node: Node
-    other: Node
-    own: Output
-    target: Output
-    is_extra: bool = False
-    leaf: str = ""
-    rounded_to: str = ""
-
-
 def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
     """How the values at a divergence follow from one another; None where they do not."""
     causes = []
@@ -71,7 +48,15 @@ def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | No
         cause = _cause(ends, (left, right))
         if cause:
             causes.append(cause)
-    return min(causes, key=_simplicity, default=None)
+    found = min(causes, key=_simplicity, default=None)
+    if found is None or _is_layout(found):
+        # Which op moves the numbers says more than that they are moved.
+        found = rearranged_cause(divergence, left, right) or found
+    return found or shared_leaf_cause(divergence, left, right)
+
+
+def _is_layout(cause: Cause) -> bool:
+    return isinstance(cause.change, Related) and cause.change.how in LAYOUTS
 
 
 def _simplicity(cause: Cause) -> int:
@@ -81,30 +66,12 @@ def _simplicity(cause: Cause) -> int:
     return 0 if factor is not None and factor.form in ("1/n", "1/√n", "1-p", "p") else 1
 
 
-def _cause(ends: _Ends, flows: tuple[Flow, Flow]) -> Cause | None:
+def _cause(ends: ValuePair, flows: tuple[Flow, Flow]) -> Cause | None:
     found = _found(ends)
-    if found is None:
-        return None
-    change: Change = LeftOut(relation=found.relation) if ends.is_extra else found.relation
-    here, there = flows if ends.side == "left" else flows[::-1]
-    node = ends.other if ends.is_extra else ends.node
-    layers: tuple[Layer | None, Layer | None] = (
-        here.graph.layers.get(node.scope),
-        None if ends.is_extra else there.graph.layers.get(ends.other.scope),
-    )
-    return Cause(
-        side=ends.side,
-        node=node.id,
-        op=node.name or node.op,
-        change=change,
-        greatest=found.apart,
-        noise=noise_of(ends.own, ends.target),
-        layers=layers if ends.side == "left" else layers[::-1],
-        tried=1,
-    )
+    return None if found is None else cause_by(found, ends, flows)
 
 
-def _found(ends: _Ends) -> Found | None:
+def _found(ends: ValuePair) -> Found | None:
     own, target = numbers_of(ends.own), numbers_of(ends.target)
     if own is None or target is None:
         return None
@@ -119,7 +86,7 @@ def _found(ends: _Ends) -> Found | None:
     return relation_of(own, target, room, _surroundings(ends))
 
 
-def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """The values that may follow from one another, those of the left side first."""
     if isinstance(divergence, ExtraOps):
         yield from _of_extra_ops(divergence, left, right)
@@ -131,7 +98,7 @@ def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[_Ends]:
         yield from _of_both(divergence, left, right)
 
 
-def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """The last values of two rows of ops, or those of two leaves, either way round."""
     rows = rows_at(divergence, left, right)
     if rows is None:
@@ -139,8 +106,8 @@ def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> It
     node, other = rows[0][-1], rows[1][-1]
     if node.outputs and other.outputs:
         values = node.outputs[0], other.outputs[0]
-        yield _Ends("left", left, right, node, other, *values)
-        yield _Ends("right", right, left, other, node, *values[::-1])
+        yield ValuePair("left", left, right, node, other, *values)
+        yield ValuePair("right", right, left, other, node, *values[::-1])
     if len(rows[0]) == len(rows[1]) == 1 and _read_the_same(divergence):
         yield from _too_many("left", left, node, other)
         yield from _too_many("right", right, other, node)
@@ -153,21 +120,21 @@ def _read_the_same(divergence: OtherValue | OtherStart) -> bool:
     return not (divergence.inputs.differing or all(divergence.inputs.alone))
 
 
-def _too_many(side: SideName, flow: Flow, node: Node, other: Node) -> Iterator[_Ends]:
+def _too_many(side: SideName, flow: Flow, node: Node, other: Node) -> Iterator[ValuePair]:
     """What an op makes of what it reads, where the op behind it is what the other side has at once."""
     if is_ahead(node, flow.next_op(node), other):
         yield from _made_of(side, flow, node, flow.origins(node))
 
 
-def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> Iterator[_Ends]:
+def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> Iterator[ValuePair]:
     """The value of a node, and what it reads that is as large."""
     for read in reads:
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
             values = read.outputs[0], node.outputs[0]
-            yield _Ends(side, flow, flow, read, node, *values, is_extra=True)
+            yield ValuePair(side, flow, flow, read, node, *values, is_extra=True)
 
 
-def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """What a row of ops makes of what it reads; both are of the side that has it."""
     here = left if divergence.side == "left" else right
     last = divergence.nodes[0 if divergence.side == "left" else 1]
@@ -179,10 +146,20 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[_En
     if divergence.gap.greatest is None:
         return
     reads = here.read_by_row(node, divergence.row.count)
+    there = right if divergence.side == "left" else left
+    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
+    if other is not None:
+        reads = [read for read in reads if _goes_on_with(there, other, read)]
     yield from _made_of(divergence.side, here, node, reads)
 
 
-def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterator[_Ends]:
+def _goes_on_with(flow: Flow, node: Node, read: Node) -> bool:
+    """Whether a node reads, or makes, the numbers that another value has."""
+    values = [it for it in (node, *flow.origins(node)) if it.outputs]
+    return bool(read.outputs) and any(are_same(read, value) for value in values)
+
+
+def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterator[ValuePair]:
     """What the other side goes on with instead of a row of ops, if it is as large."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     other = at_place(there, divergence.goes_on) if divergence.goes_on else None
@@ -190,11 +167,11 @@ def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterat
     for _ in range(NEAR):
         if other and own and is_of_form(own, other):
             values = own.outputs[0], other.outputs[0]
-            yield _Ends(divergence.side, here, there, own, other, *values)
+            yield ValuePair(divergence.side, here, there, own, other, *values)
         own = here.next_op(own) if own else None
 
 
-def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """Values of the other side of which one with the leaf added is what the leaf's user makes."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     leaf = divergence.nodes[0 if divergence.side == "left" else 1]
@@ -208,12 +185,12 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[_En
         for node in there.graph.nodes:
             if is_of_form(node, user) and not does_the_same(there, node, user):
                 values = node.outputs[0], user.outputs[0]
-                yield _Ends(
+                yield ValuePair(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
 
 
-def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[_Ends]:
+def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """The value of the side that does not round, and what the other one goes on with."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     other = divergence.nodes[1 if divergence.side == "left" else 0]
@@ -222,7 +199,7 @@ def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[_Ends]
     node, result = there.nodes[other], here.nodes[divergence.result]
     if node.outputs and result.outputs:
         values = node.outputs[0], result.outputs[0]
-        yield _Ends(
+        yield ValuePair(
             OTHER[divergence.side],
             there,
             here,
@@ -233,7 +210,7 @@ def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[_Ends]
         )
 
 
-def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[_Ends]:
+def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[ValuePair]:
     """A leaf of one side alone, such as a mask, and constants that ops of its reader's kind read there.
 
     They are as large, and in a module of the same name.
@@ -241,15 +218,18 @@ def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> It
     reader = here.next_op(leaf, CUTS)
     if reader is None or not leaf.outputs:
         return
+    behind = here.behind(leaf.id)
+    # What is read is a part of the leaf where that is cut.
+    (read,) = [it for it in here.origins(reader) if it.id in behind][:1]
     for node in there.graph.nodes:
         if (node.scope, family(node.op)) != (reader.scope, family(reader.op)):
             continue
         for constant in there.origins(node):
             is_constant = constant.kind == "constant" and constant.outputs
-            if is_constant and _size(constant.outputs[0]) == _size(leaf.outputs[0]) > 1:
-                values = leaf.outputs[0], constant.outputs[0]
-                yield _Ends(side, here, there, leaf, constant, *values)
-                yield _Ends(OTHER[side], there, here, constant, leaf, *values[::-1])
+            if is_constant and _size(constant.outputs[0]) == _size(read.outputs[0]) > 1:
+                values = read.outputs[0], constant.outputs[0]
+                yield ValuePair(side, here, there, leaf, constant, *values)
+                yield ValuePair(OTHER[side], there, here, constant, leaf, *values[::-1])
 
 
 def _size(output: Output) -> int:
@@ -259,7 +239,7 @@ def _size(output: Output) -> int:
 # What a relation may be made of
 
 
-def _surroundings(ends: _Ends) -> Surroundings:
+def _surroundings(ends: ValuePair) -> Surroundings:
     outputs = [ends.own, ends.target]
     for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
         for read in graph.read_by_row(node, NEAR):
@@ -277,7 +257,7 @@ def _surroundings(ends: _Ends) -> Surroundings:
     )
 
 
-def _shares(ends: _Ends) -> Iterator[float]:
+def _shares(ends: ValuePair) -> Iterator[float]:
     """Arguments between 0 and 1 of the ops and layers at hand."""
     given: list[ArgumentValue] = []
     for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
@@ -316,11 +296,3 @@ def constants_read(graph: Flow, row: list[Node]) -> Iterator[float | int]:
                 yield number
                 if number.is_integer():
                     yield int(number)
-
-
-def numbers_of(output: Output) -> Floats | None:
-    """All elements of a value in its shape; None where they are not known."""
-    summary = output.values
-    if summary is None or summary.whole is None:
-        return None
-    return real_parts(unpack(summary.whole)).astype(np.float64)

@@ -22,13 +22,14 @@ FEW = 4
 class Surroundings(NamedTuple):
     """What a relation may be made of, beside the two values.
 
-    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, and ``parts``
-    are values by name that may be added or multiplied.
+    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, ``parts``
+    are values by name that may be added or multiplied, and ``shapes`` those that numbers may have had.
     """
 
     sizes: tuple[int, ...] = ()
     shares: tuple[float, ...] = ()
     parts: Mapping[str, Floats] = {}
+    shapes: tuple[tuple[int, ...], ...] = ()
 
 
 NOTHING = Surroundings()
@@ -165,7 +166,9 @@ def _multiplied(values: _Values) -> Candidates:
     if _is_telling(values.own) and values.own.shape == values.target.shape:
         for name, part in values.around.parts.items():
             if _fits(part, values.target):
-                yield Related(how="multiplied", name=name), values.own * part
+                with np.errstate(invalid="ignore"):  # none times an infinity
+                    made = values.own * part
+                yield Related(how="multiplied", name=name), made
 
 
 def _fits(part: Floats, target: Floats) -> bool:
@@ -262,7 +265,7 @@ def _as_bfloat16(value: Floats) -> Floats:
 
 def _layouts(values: _Values) -> Candidates:
     if values.are_of_one_size and _is_telling(values.own):
-        yield from layouts(values.own, values.target, values.room)
+        yield from layouts(values.own, values.target, values.room, values.around.shapes)
 
 
 # Masks
@@ -279,6 +282,8 @@ def _masked(values: _Values) -> Candidates:
     count, numbers = int(others.sum()), np.unique(target[others])
     # A mask may have two numbers alone: then most of it is the same.
     is_much = _is_telling(own[~others]) or own.size > 2 * max(count, FEW)
+    if np.unique(target).size < 2:
+        return  # all of it is one number, whatever was masked
     if numbers.size == 1 and not np.isnan(numbers[0]) and 1 < count < own.size and is_much:
         number = float(numbers[0])
         made = np.where(others, number, own)
@@ -289,6 +294,9 @@ Finders = Iterable[Callable[[_Values], Candidates]]
 
 WITH_PARTS: Finders = (_added, _multiplied)
 """Those that look for another value."""
+
+WITH_LAYOUTS: Finders = (_layouts,)
+"""The one that looks for another layout."""
 
 ROUNDED: Finders = (_rounded_to,)
 """Those that look for a narrower dtype."""

@@ -71,6 +71,12 @@ class Room(NamedTuple):
         return float(apart.max(initial=0.0))
 
 
+def is_telling(output: Output) -> bool:
+    """Whether a value says something: one number alone does, many that are all the same do not."""
+    numbers = _numbers(output)
+    return numbers is not None and (numbers.size == 1 or np.unique(numbers).size > 1)
+
+
 def room_of(own: Output, target: Output) -> Room:
     """The room of two values that differ: an explanation leaves little of their difference."""
     numbers = [found for found in (_numbers(own), _numbers(target)) if found is not None]
@@ -95,3 +101,11 @@ def noise_of(one: Output, other: Output) -> float | None:
     levels = [output.noise for output in (one, other) if output.noise is not None]
     finite = [level for level in levels if math.isfinite(level)]
     return sum(finite) if finite else None
+
+
+def numbers_of(output: Output) -> Floats | None:
+    """All elements of a value in its shape; None where they are not known."""
+    summary = output.values
+    if summary is None or summary.whole is None:
+        return None
+    return real_parts(unpack(summary.whole)).astype(np.float64)

@@ -12,6 +12,9 @@ from explorer.model.graph import Arguments, Node
 NORMS = frozenset({"layernorm", "groupnorm"})
 """Families of norms that are the same where one axis is left."""
 
+MOST_BETWEEN = 2
+"""So many ops may stand between two that are in the opposite order."""
+
 MOST_OPS = 8
 """Longer rows are not tried."""
 
@@ -32,18 +35,25 @@ class Exchanged(NamedTuple):
 
 
 def exchanged(here: Flow, node: Node, there: Flow, row: list[Node]) -> Exchanged | None:
-    """Two ops in the opposite order, where the other side has them so.
+    """Two ops in the opposite order, where the other side has them so; a few may stand between them.
 
     None where the two sides do not have the same two kinds of ops: the other one has them as the ends
     of ``row``, as its only op and the one behind it, or as its only op and the one before it.
     """
-    second = here.next_op(node, MOVES)
-    if second is None or _kind(node) == _kind(second):
-        return None
-    other_second = _second(there, row, (_kind(second), _kind(node)))
-    if other_second is None:
-        return None
-    slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, node)]
+    before: Node | None = node
+    for _ in range(MOST_BETWEEN + 1):
+        second = here.next_op(before, MOVES) if before else None
+        if second is not None and before is not None and _kind(node) != _kind(second):
+            other_second = _second(there, row, (_kind(second), _kind(node)))
+            if other_second is not None:
+                return _exchange(here, node, before, second, other_second)
+        before = second
+    return None
+
+
+def _exchange(here: Flow, node: Node, before: Node, second: Node, other_second: Node) -> Exchanged:
+    """An op, with ``before`` as the last one ahead of it, computed from what ``node`` reads instead."""
+    slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, before)]
     trials = []
     for read in here.into(node) if slots else ():
         ahead = InputChange(
@@ -59,7 +69,8 @@ def exchanged(here: Flow, node: Node, there: Flow, row: list[Node]) -> Exchanged
 def _second(flow: Flow, row: list[Node], kinds: tuple[str, str]) -> Node | None:
     """The second of two ops of some kinds in a row, or around its only op."""
     if len(row) > 1:
-        return row[-1] if _kinds(row[0], row[-1]) == kinds else None
+        seconds = [it for it in row[1:] if _kinds(row[0], it) == kinds]
+        return seconds[-1] if seconds else None
     (node,) = row
     behind = flow.next_op(node, MOVES)
     if _kinds(node, behind) == kinds:

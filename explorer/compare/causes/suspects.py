@@ -4,6 +4,7 @@ It is guessed freely, from what the other side's ops and layers were given: each
 one that gives the other side's value is a cause.
 """
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,16 +12,19 @@ import msgspec
 
 from explorer.compare.causes.argument_trials import argument_changes
 from explorer.compare.causes.flow import Flow
-from explorer.compare.causes.input_trials import input_changes
+from explorer.compare.causes.input_trials import input_changes, label_of
 from explorer.compare.causes.kinds import KINDS
 from explorer.compare.causes.lone_leaves import without_leaf
+from explorer.compare.causes.longer_rows import longer_ends
+from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
 from explorer.compare.causes.row_trials import exchanged, members
-from explorer.model.causes import LEFT_OUT, Trial
+from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
+from explorer.model.families import family
 from explorer.model.graph import ArgumentValue, Node, Output, SideName
 
 
@@ -43,6 +47,7 @@ def suspects_at(divergence: Divergence, left: Flow, right: Flow) -> tuple[Suspec
     both = ends_at(divergence, left, right)
     suspects = [_suspect(ends) for ends in sorted(both, key=lambda it: not _is_of_torch(it.here))]
     suspects += [_in_other_order(ends) for ends in both]
+    suspects += [_suspect(ends) for ends in longer_ends(divergence, both, left, right)]
     if isinstance(divergence, LoneLeaf):
         suspects += _without_leaf(divergence, left, right)
     return tuple(suspect for suspect in suspects if suspect is not None)
@@ -55,11 +60,19 @@ def _suspect(ends: Ends) -> Suspect | None:
     target = _value(ends.there, ends.row[-1], ends.result)
     if own is None or target is None:
         return None
-    trials = list(_alone(ends, target) if len(ends.own_row) == 1 else _in_a_row(ends))
+    if ends.is_state:
+        trials = list(_of_a_state(ends))
+    elif len(ends.own_row) > 1:
+        trials = list(_in_a_row(ends))
+    else:
+        trials = list(_alone(ends, target))
+    if ends.is_extra:
+        trials = [trial for trial in trials if trial.op != LEFT_OUT]
     if not trials:
         return None
     first, *others = ends.own_row
-    unchanged = Trial(first.id, then=tuple(node.id for node in others))
+    then = tuple(node.id for node in others)
+    unchanged = Trial(first.id, then=then, is_state=ends.is_state)
     return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials))
 
 
@@ -69,11 +82,18 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
     changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
     for change in changes.single:
         yield Trial(node.id, change)
+    yield from _left_out(ends.here, node)
     yield from _other_operators(node)
     for change in changes.windows:
         yield Trial(node.id, change)
     for input_change in input_changes(ends.here, node):
         yield Trial(node.id, inputs=(input_change,))
+    other_leaves = of_other_leaves(ends.here, node, ends.there, ends.row)
+    if other_leaves:
+        yield Trial(node.id, inputs=other_leaves)
+    if len(ends.row) == 1:
+        for input_change in other_constants(ends.here, node, ends.there, ends.row[0]):
+            yield Trial(node.id, inputs=(input_change,))
     for change in changes.double:
         yield Trial(node.id, change)
     yield from padded(node, ends.here.tensors(node), target)
@@ -81,12 +101,40 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
 
 def _in_a_row(ends: Ends) -> Iterator[Trial]:
     """Each op of a row changed or left out, and those behind it computed again."""
-    for node, then in members(ends.own_row):
+    ways = list(members(ends.own_row))
+    for node, then in ways[:1] if ends.first_alone else ways:
         changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
         trials = [Trial(node.id, change) for change in (*changes.single, *changes.windows)]
-        trials += [*_other_operators(node), Trial(node.id, op=LEFT_OUT)]
+        trials += [*_other_operators(node), *_left_out(ends.here, node)]
+        trials += [Trial(node.id, inputs=(change,)) for change in _with_zeros(ends.here, node)]
         for trial in trials:
             yield msgspec.structs.replace(trial, then=then)
+
+
+def _of_a_state(ends: Ends) -> Iterator[Trial]:
+    """Ops that write to one state: other arguments of all of them, and the first ones left out."""
+    first, *others = ends.own_row
+    then = tuple(node.id for node in others)
+    changes = argument_changes(first.arguments, _pool(ends), _rank(ends.here, first))
+    for change in changes.single:
+        yield Trial(first.id, change, then=then, then_arguments=change, is_state=True)
+    yield Trial(first.id, op=LEFT_OUT, then=then, is_state=True)
+
+
+def _left_out(flow: Flow, node: Node) -> Iterator[Trial]:
+    """An op left out: what is behind it goes on with one of the tensors that the op reads."""
+    if node.outputs:
+        for place, read in enumerate(flow.tensors(node).values()):
+            if math.prod(read.shape) == math.prod(node.outputs[0].shape):
+                yield Trial(node.id, op=LEFT_OUT, hands_on=place)
+
+
+def _with_zeros(flow: Flow, node: Node) -> Iterator[InputChange]:
+    """Zeros in the place of numbers that a value, such as a state, starts at."""
+    for edge in flow.into(node):
+        origin = flow.nodes[edge.origin]
+        if origin.kind == "op" and family(origin.op) == "fill":
+            yield InputChange((edge.input,), "from_zeros", label=label_of(origin))
 
 
 def _other_operators(node: Node) -> Iterator[Trial]:
@@ -122,7 +170,7 @@ def _suspect_of(side: SideName, node: Node, other: Node, trials: list[Trial]) ->
 
 
 def _is_of_torch(flow: Flow) -> bool:
-    return ENGINES[flow.graph.engine].framework == "torch"
+    return engine_named(flow.graph.engine).framework == "torch"
 
 
 def _rank(flow: Flow, node: Node) -> int:

@@ -5,7 +5,14 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.causes.mends import mends
-from explorer.compare.causes.rooms import Room, apart_if_same, distance, noise_of, room_of
+from explorer.compare.causes.rooms import (
+    Room,
+    apart_if_same,
+    distance,
+    is_telling,
+    noise_of,
+    room_of,
+)
 from explorer.compare.causes.suspects import Suspect
 from explorer.model.causes import (
     LEFT_OUT,
@@ -51,7 +58,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     return msgspec.structs.replace(cause, mends=to_write)
 
 
-MERE_LAYOUT = frozenset({"transposed", "scaled", "rounded", "rolled", "reversed"})
+MERE_LAYOUT = frozenset({"transposed", "scaled", "rounded", "rolled", "reversed", "given"})
 """Changes of inputs that a relation of the two values says better, where there is one."""
 
 
@@ -61,12 +68,21 @@ def is_last_resort(cause: Cause) -> bool:
     return isinstance(change, OtherInputs) and change.changes[0].how in MERE_LAYOUT
 
 
+def is_other_value(cause: Cause) -> bool:
+    """Whether a cause is another value as an input: what is done to that input says it better."""
+    change = cause.change
+    return isinstance(change, OtherInputs) and change.changes[0].how == "replaced"
+
+
 def change_of(trial: Trial, node: Node) -> Change:
     """What a trial changes of a node."""
     if trial.op:
-        return LeftOut() if trial.op == LEFT_OUT else OtherOperator(op=trial.op)
+        is_left_out = trial.op == LEFT_OUT
+        return LeftOut(handed_on=trial.hands_on) if is_left_out else OtherOperator(op=trial.op)
     if trial.inputs:
-        return OtherInputs(changes=trial.inputs, arguments=trial.then_arguments)
+        # What was given is known by its name.
+        changes = tuple(msgspec.structs.replace(it, value=None) for it in trial.inputs)
+        return OtherInputs(changes=changes, arguments=trial.then_arguments)
     own = {name: node.arguments[name] for name in trial.arguments}
     return OtherArguments(own=own, arguments=trial.arguments)
 
@@ -83,7 +99,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
         return []
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        if len(outputs) > place:
+        if len(outputs) > place and not (_is_replaced(trial) and not is_telling(suspect.target)):
             apart = apart_if_same(outputs[place], suspect.target, room)
             if apart is not None:
                 found.append(_Explanation(trial, apart))
@@ -114,20 +130,38 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     found = [it for it in found if _effort(it.trial) == least]
     if len(found) > 1 and found[0].trial.op:
         found = [it for it in found if _is_named(it.trial.op, other)]
+    found = _as_layouts(found)
     kinds = {_kind(it.trial) for it in found}
     return found[0] if len(kinds) == 1 else None
+
+
+def _as_layouts(found: list[_Explanation]) -> list[_Explanation]:
+    """The explanations, without those that put another value into an input which only lies otherwise.
+
+    A weight that is transposed may be there as such too.
+    """
+    plain = [it for it in found if not _is_replaced(it.trial)]
+    slots = {tuple(change.slots for change in it.trial.inputs) for it in found}
+    return plain if plain and len(slots) == 1 else found
+
+
+def _is_replaced(trial: Trial) -> bool:
+    return any(change.how == "replaced" for change in trial.inputs)
 
 
 def _kind(trial: Trial) -> object:
     """What a trial changes. Any value that replaces an input and fits is as good as another one."""
     changes = tuple(
-        msgspec.structs.replace(change, node="", output=0, label="") for change in trial.inputs
+        msgspec.structs.replace(change, node="", output=0, label="", value=None)
+        for change in trial.inputs
     )
     return (
         trial.node,
         frozenset(trial.arguments),
         frozenset(trial.then_arguments),
+        trial.is_state,
         trial.op,
+        trial.hands_on,
         changes,
     )
 
@@ -144,9 +178,13 @@ def _plain(op: str) -> str:
 
 
 def _effort(trial: Trial) -> int:
-    """How much a trial changes: one argument, an op left out, another one, inputs, two arguments."""
+    """How much a trial changes: one argument, an op left out, another one, inputs, two arguments.
+
+    Most where a value is given.
+    """
     if trial.op:
         return 2 if trial.op == LEFT_OUT else 3
     if trial.inputs:
-        return 4 + len(trial.then_arguments)
+        is_given = any(change.how == "given" for change in trial.inputs)
+        return 6 if is_given else 4 + len(trial.then_arguments)
     return 1 if len(trial.arguments) == 1 else 5

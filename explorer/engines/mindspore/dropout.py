@@ -5,8 +5,8 @@ from typing import Any
 import mindspore as ms
 from mindspore import mint, nn, ops
 from mindspore.ops import constexpr
-from mindspore.utils.ms_dispatch import MsDispatchMode
 
+from explorer.engines.mindspore.dispatch import MsDispatchMode
 from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.model.errors import RefusedNetError
 from explorer.numeric.random_arrays import channel_mask

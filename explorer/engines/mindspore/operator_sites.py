@@ -13,9 +13,9 @@ from typing import Any
 import mindspore as ms
 import msgspec
 import numpy as np
-from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft
+from explorer.engines.mindspore.dispatch import MsDispatchMode
 from explorer.engines.mindspore.net import array_of, build, dtype_of
 from explorer.engines.mindspore.operators import plain
 from explorer.engines.mindspore.rounding import perform

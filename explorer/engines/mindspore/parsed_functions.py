@@ -11,6 +11,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from explorer.engines.mindspore.versions import provided
+
 SourceLines = tuple[list[str], int]
 """The lines of a function, and the number of the first."""
 
@@ -26,17 +28,15 @@ _find = inspect.getsourcelines
 def keep() -> None:
     """From now on, keep what the compiler's parser looks up in this process."""
     import mindspore.log
-    from mindspore.graph._parse.jit_fallback_modules.check_utils import ThirdPartyLibraryChecker
-    from mindspore.graph._parse.parser import Parser
+
+    parser, checker = provided("graph._parse.parser"), provided("graph._parse.jit_fallback_modules")
 
     # Python looks all modules up at the first search for lines, and only new ones later: a tenth of a
     # second that workers which are forked from this process need not spend.
     inspect.getmodule(keep.__code__)
     inspect.getsourcelines = lines  # type: ignore[assignment]  # it takes what the other takes
-    Parser.get_location = places_kept(Parser.get_location)
-    ThirdPartyLibraryChecker.is_third_party_module = judgements_kept(
-        ThirdPartyLibraryChecker.is_third_party_module
-    )
+    parser.get_location = places_kept(parser.get_location)
+    checker.is_third_party_module = judgements_kept(checker.is_third_party_module)
     # The parser writes what it does into a debug log, 1,600 times at each compilation.
     mindspore.log.debug = _say_nothing
 

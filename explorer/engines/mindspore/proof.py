@@ -413,7 +413,12 @@ class TapeReruns:
                 raise UnprovenError(Absence("fewer_gradients", str(len(gradients))))
             return [gradients[place] for place in pullback.places]
 
-        return Rerun(self._operands((*pullback.cotangents.values(), *inputs)), compute)
+        # The tape may have kept an operand as it was, or its memory as it is by now.
+        excuse: ProofGap | None = None
+        if any(map(self._graph.is_overwritten, inputs)):
+            excuse = "overwritten_operand"
+        operands = self._operands((*pullback.cotangents.values(), *inputs))
+        return Rerun(operands, compute, excuse=excuse)
 
     def _operands(self, slots: Sequence[Slot]) -> tuple[Operand, ...]:
         return tuple(Operand(slot, self._tensor(slot)) for slot in slots)

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import mindspore as ms
+import numpy as np
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
-from explorer.engines.mindspore.net import Net, array_of
+from explorer.engines.mindspore.dispatch import identity_of
+from explorer.engines.mindspore.net import Net, array_of, tensor_like
 from explorer.engines.mindspore.operator_arguments import call_arguments, takes_more_than_tensors
 from explorer.engines.mindspore.operators import (
     differentiated_op,
@@ -26,6 +28,7 @@ from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.engines.mindspore.tape_nodes import SavedBytes, TapeNodes
 from explorer.engines.mindspore.tape_tensors import (
+    SUMS_AGREE,
     OperatorCall,
     TapeTensor,
     TensorGraph,
@@ -37,6 +40,10 @@ from explorer.model.graph import Absence, GradGraph, NodeKind, Phase
 
 TapeEdge = tuple[int | None, int]
 """Where a tape node's gradient goes: the identity of a tape node, and the number of its input."""
+
+
+WHOLE_BLOCK = "CellCustomBackward"
+"""The node of the tape of a block that is computed again, whose backward is that of many operators."""
 
 
 class TapeCapture:
@@ -65,6 +72,9 @@ class TapeCapture:
         self._targets: dict[Slot, list[int]] = {}
         self._unpacked: list[TapeTensor] = []
         self._leaves: dict[str, int] = {}
+        # By the identity of the tape's node and the number of its output.
+        self._outputs: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self._summands: dict[tuple[int, int], list[Any]] = {}
         self._reruns = TapeReruns(self.graph)
         self._overwritten: dict[Slot, Slot] = {}
         self._assigned: dict[str, Slot] = {}
@@ -132,7 +142,7 @@ class TapeCapture:
 
     def view_taken(self, node: Any, site: CallSite) -> None:
         """A view was taken at ``site`` that no operator announced; ``node`` is its of the tape."""
-        self._views[node._unique_id()] = node, site
+        self._views[identity_of(node)] = node, site
 
     def _forward(
         self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
@@ -278,6 +288,7 @@ class TapeCapture:
             # MindSpore sums what arrives from several nodes, and announces no operator (2.10.0).
             addends = tuple(self._arriving.get((identity, place), ()))
             if addends:
+                addends += self._seed_of((identity, place), gradient)
                 forward = self._tape.number(identity)
                 number = self._backward("Add", "accumulate", addends, [gradient], forward)
                 self._reruns.note_sum(number, addends)
@@ -314,7 +325,7 @@ class TapeCapture:
             tensors = list(unannounced.values())
             number = self._backward(f"{name}Backward", "op", inputs, tensors, forward)
             self._note_unannounced(number, forward)
-            if forward is not None:
+            if forward is not None and name != WHOLE_BLOCK:
                 pullback = Pullback(forward, arriving, tuple(unannounced))
                 self._reruns.note_pullback(number, pullback)
             self._origins.register(number, tensors)
@@ -323,6 +334,7 @@ class TapeCapture:
             if child is not None and place in results:
                 slot = self._origin(results[place])
                 self._arriving.setdefault((child, child_place), []).append(slot)
+                self._summands.setdefault((child, child_place), []).append(results[place].tensor)
                 self._targets.setdefault(slot, []).append(child)
         self._running = None
 
@@ -356,10 +368,33 @@ class TapeCapture:
                 self._origins.alias(argument, slot)
             self._origin(on_tape(argument))
 
-    def leave(self, outputs: list[Any]) -> None:
-        """The net, or an inner gradient, has returned ``outputs``."""
-        for tensor in outputs:
-            self._origin(on_tape(tensor))
+    def leave(self, outputs: list[Any], seeds: Sequence[Any] = ()) -> None:
+        """The net, or an inner gradient, has returned ``outputs``.
+
+        ``seeds`` are their cotangents where these are given.
+        """
+        given = [*seeds, *[None] * len(outputs)]
+        for tensor, seed in zip(outputs, given, strict=False):
+            output = on_tape(tensor)
+            self._origin(output)
+            if output.node is not None and not output.node.is_leaf():
+                self._outputs[identity_of(output.node), output.output] = tensor, seed
+
+    def _seed_of(self, target: tuple[int, int], gradient: Any) -> tuple[Slot, ...]:
+        """The seed of an output of the net, where it is one of the addends of its gradient.
+
+        That of an output which the net reads again is added to what comes from there, and without
+        dispatch modes nobody sees it. An output that has_aux leaves out has none.
+        """
+        if target not in self._outputs:
+            return ()
+        output, seed = self._outputs[target]
+        if seed is None:
+            seed = tensor_like(np.ones(output.shape), output.dtype)
+        parts = list(map(array_of, (*self._summands[target], seed)))
+        if not np.allclose(sum(parts), array_of(gradient), rtol=SUMS_AGREE, atol=0.0):
+            return ()
+        return (self._constant(seed),)
 
     def add_outputs(self, outputs: list[Any]) -> None:
         """Add nodes for what the net returned."""
@@ -460,7 +495,7 @@ class TapeCapture:
             view = self._tape.unannounced_view(node)
             if view is not None:
                 # What is copied is a view of another line, which may have been seen.
-                _, site = self._views.get(view._unique_id(), (None, (copied.scope, ())))
+                _, site = self._views.get(identity_of(view), (None, (copied.scope, ())))
                 copy.scope, copy.source = site
             self._reruns.note_copy(number, inputs[0])
         self._origins.register(number, [tensor])

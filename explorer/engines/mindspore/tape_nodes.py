@@ -5,6 +5,7 @@ from collections import deque
 from typing import Any
 
 from explorer.engines.capture.builder import NodeDraft, Slot
+from explorer.engines.mindspore.dispatch import identity_of
 
 COPY = "Contiguous"
 """The operator that copies a view into contiguous memory; nobody announces it (2.10.0)."""
@@ -13,8 +14,8 @@ COPY = "Contiguous"
 class TapeNodes:
     """Which node of the graph made each node of the tape.
 
-    Tape nodes are known by their ``_unique_id()``: it is the same however often MindSpore wraps a
-    node (2.10.0).
+    Tape nodes are known by their identity: it is the same however often MindSpore wraps a node
+    (2.10.0).
     """
 
     def __init__(self, nodes: list[NodeDraft]) -> None:
@@ -30,16 +31,16 @@ class TapeNodes:
 
     def slot(self, node: Any, output: int) -> Slot | None:
         """The slot of an output of a tape node."""
-        return self._slots.get((node._unique_id(), output))
+        return self._slots.get((identity_of(node), output))
 
     def set_slot(self, node: Any, output: int, slot: Slot) -> None:
         """Note the slot of an output of a tape node, which stands for that node from now on."""
-        self._slots[node._unique_id(), output] = slot
+        self._slots[identity_of(node), output] = slot
         self._claim(node, slot[0])
 
     def set_leaf(self, node: Any, number: int) -> None:
         """Note that a tape node accumulates into a leaf."""
-        self._numbers.setdefault(node._unique_id(), number)
+        self._numbers.setdefault(identity_of(node), number)
 
     def expect(self, number: int) -> None:
         """Note that a node of the graph has run, whose node of the tape has still to be found."""
@@ -58,7 +59,7 @@ class TapeNodes:
                 if child is None:
                     continue
                 self.match(child)
-                maker = self.number(child._unique_id())
+                maker = self.number(identity_of(child))
                 if maker is not None:
                     makers.append(maker)
                 elif not child.is_leaf():
@@ -73,7 +74,7 @@ class TapeNodes:
         if node.name() != COPY:
             return node
         view, _ = node.next_functions[0]
-        if view is None or view.is_leaf() or self.number(view._unique_id()) is not None:
+        if view is None or view.is_leaf() or self.number(identity_of(view)) is not None:
             return None
         return view
 
@@ -83,7 +84,7 @@ class TapeNodes:
         It is the first of that name between the operators of the node's neighbours on the tape.
         """
         unclaimed = self._unclaimed.get(node.name())
-        if node._unique_id() in self._numbers or not unclaimed:
+        if identity_of(node) in self._numbers or not unclaimed:
             return
         low, high = self._neighbours(node)
         for number in unclaimed:
@@ -103,9 +104,9 @@ class TapeNodes:
         return low, high
 
     def _claim(self, node: Any, number: int) -> None:
-        if node._unique_id() in self._numbers:
+        if identity_of(node) in self._numbers:
             return
-        self._numbers[node._unique_id()] = number
+        self._numbers[identity_of(node)] = number
         insort(self._sequence, (node._sequence_nr(), number))
         unclaimed = self._unclaimed.get(self._nodes[number].op)
         if unclaimed and number in unclaimed:
@@ -119,7 +120,7 @@ def inner_nodes(roots: list[Any], known: dict[int, Any]) -> list[Any]:
     waiting = [root for root in roots if root is not None]
     while waiting:
         node = waiting.pop()
-        identity = node._unique_id()
+        identity = identity_of(node)
         if identity in fresh or identity in known or node.is_leaf():
             continue
         fresh[identity] = node

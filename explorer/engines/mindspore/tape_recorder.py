@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import mindspore as ms
-from mindspore.utils.ms_dispatch import MsDispatchMode
 
+from explorer.engines.mindspore.dispatch import MsDispatchMode, identity_of
 from explorer.engines.mindspore.net import Net, flat
 from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
 from explorer.engines.mindspore.proof import RecordedCall
@@ -132,6 +132,11 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
 
     # Operators
 
+    def operator_starts(self) -> None:
+        """A call starts that may be an operator; dispatch modes see it only when it is one."""
+        if not self._paused:
+            self._events.append(self._capture.operator_starts)
+
     def __ms_dispatch__(
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
     ) -> Any:
@@ -200,7 +205,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         """Hook the nodes of the tape behind ``outputs`` that are not hooked yet."""
         for node in inner_nodes([tensor._grad_node for tensor in outputs], self._hooked):
             self._capture.find_operator(node)
-            identity = node._unique_id()
+            identity = identity_of(node)
             self._hooked[identity] = node
             node.register_prehook(self._before(identity, node.name()))
             node.register_hook(self._after(node))
@@ -213,8 +218,8 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         return prehook
 
     def _after(self, node: Any) -> Callable[[Any, Any], None]:
-        identity, name = node._unique_id(), node.name()
-        edges = [(child and child._unique_id(), place) for child, place in node.next_functions]
+        identity, name = identity_of(node), node.name()
+        edges = [(child and identity_of(child), place) for child, place in node.next_functions]
 
         def hook(results: Any, gradients: Any) -> None:
             ran = partial(self._capture.tape_node_ran, identity, name)

@@ -12,6 +12,7 @@ from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
 from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
+from explorer.engines.mindspore.watched_calls import WatchedFunction
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, Summary
 from explorer.model.graph import NodeKind, Output, Phase
@@ -95,6 +96,8 @@ class OperatorCall(NamedTuple):
     def _on_tape(self, *tensors: Any) -> Any:
         """The result of the operator, which the tape records."""
         args = _with_tensors(self.args, iter(tensors))
+        if isinstance(self.function, WatchedFunction):
+            return self.function(*args)  # as Python calls it, which the tape records
         # The function of an operator that is not a Primitive is below the tape, and that of a
         # Primitive may not be called under a gradient: on Python 3.10 the process dies (2.10.0).
         if self.primitive is not None:

@@ -17,8 +17,8 @@ from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
-from explorer.model.arrays import AnyArray
-from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import summarise_all
 from explorer.workers.garbage_collection import paused
@@ -46,7 +46,7 @@ def try_out(request: TrialsRequest) -> Tried:
 
 
 def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...]:
-    if not calls.keys() >= {trial.node, *trial.then}:
+    if trial.is_state or not calls.keys() >= {trial.node, *trial.then}:
         return ()
     try:
         tensors = outputs_of(calls[trial.node], trial, calls)
@@ -94,6 +94,8 @@ def outputs_of(
         given = call._replace(values=replaced(call.values, _copied))
     if trial.inputs or trial.arguments:
         given = _changed(given, trial, calls)
+    if trial.op == LEFT_OUT:
+        return [own_copy(list(tensors_in(given.values))[trial.hands_on])]
     if trial.op:
         return list(tensors_in((_result(trial.op, given),)))
     made = given.run()
@@ -185,6 +187,12 @@ def _zeroed(value: Any, _: InputChange) -> Any:
     return _moved(value, np.zeros_like(array_of(value)))
 
 
+def _given(value: Any, change: InputChange) -> Any:
+    if change.value is None:
+        raise ValueError("no value is given")
+    return _moved(value, unpack(change.value).reshape(value.shape))
+
+
 def _moved(value: Any, array: AnyArray) -> Any:
     """A tensor of an input's dtype with its elements elsewhere: not every device has a kernel for it."""
     return tensor_like(array, value.dtype)
@@ -197,6 +205,8 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rolled": _rolled,
     "reversed": _reversed,
     "zeroed": _zeroed,
+    "from_zeros": _zeroed,
+    "given": _given,
 }
 """What is done to one input."""
 

@@ -1,7 +1,7 @@
 """Code that a reader can paste to put a case to PyTorch without the explorer."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
@@ -12,6 +12,7 @@ from explorer.engines.listing import (
     variables,
 )
 from explorer.engines.torch.roots import Gradient, rooted
+from explorer.engines.torch.versions import offered
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.trees import DICT, Branch, Tree
@@ -20,14 +21,24 @@ from explorer.scenario.load import load
 
 DYNAMO = {
     "allow_rnn": True,  # without it LSTMs are refused
-    "trace_autograd_ops": True,  # without it nets are refused that call torch.autograd.grad
+    **offered("traces_transforms"),
+    **offered("trace_autograd_ops"),  # without it nets are refused that call torch.autograd.grad
 }
 """Settings of Dynamo (torch 2.13) that a reader needs too to get the same graph."""
 
-JOINT_IMPORTS = [
-    "from torch._dynamo.functional_export import dynamo_graph_capture_for_export",
-    "from torch._functorch.aot_autograd import aot_export_joint_with_descriptors",
-]
+DESCRIBED = offered("joint") == "described"
+"""Whether AOTAutograd says what each cotangent belongs to; else it is known by the order."""
+
+JOINT_IMPORTS = {
+    "described": [
+        "from torch._dynamo.functional_export import dynamo_graph_capture_for_export",
+        "from torch._functorch.aot_autograd import aot_export_joint_with_descriptors",
+    ],
+    "ordered": [
+        "from torch._functorch.aot_autograd import _aot_export_function",
+        "from torch.nn.utils.stateless import _reparametrize_module",
+    ],
+}[offered("joint")]
 
 METHOD_DOCSTRING = " " * 8 + '"""'
 """The beginning of a method's docstring of one line."""
@@ -70,11 +81,12 @@ def _header(request: CaseRequest, scenario: Declaration, wrappers: tuple[type, .
         names.remove("parameters")
     lines = []
     if request.net.engine == "torch-graph" and not request.case.must_fail:
-        lines.append("import contextlib")
+        if DESCRIBED:
+            lines.append("import contextlib")
         if wrappers:
             lines += ["from collections.abc import Callable", "from typing import Any"]
         lines += ["", "import torch", *JOINT_IMPORTS]
-        if wrappers:
+        if wrappers or not DESCRIBED:
             lines.append("from torch.utils._pytree import tree_leaves, tree_map_only")
     else:
         lines.append("import torch")
@@ -237,8 +249,6 @@ def _in_graph(
     if case.must_fail:
         return [f"print(torch.func.grad(net, argnums=())({arguments}))"]
     prefix = "net." * len(wrappers)
-    names = "[*joint.params_spec, *joint.buffers_spec]"
-    nodes = "joint.graph_module.graph.nodes"
     lines = []
     for wrapper in dict.fromkeys(wrappers):
         lines += ["", "", *_definition(wrapper), "", ""]
@@ -249,18 +259,53 @@ def _in_graph(
     return [
         *lines,
         *(f"torch._dynamo.config.{setting} = {value}" for setting, value in DYNAMO.items()),
-        f"forward = dynamo_graph_capture_for_export(net)({arguments})",
-        "with contextlib.ExitStack() as stack:",
-        f"    joint = aot_export_joint_with_descriptors(stack, forward, ({arguments},))",
-        f"names = [name.removeprefix({prefix!r}) for name in {names}]",
-        f"primals = [*(tensors[name] for name in names), {arguments}]",
-        f'places = [node for node in {nodes} if node.name.startswith("tangents")]',
+        *JOINT_LINES[offered("joint")](arguments, prefix),
+        'places = [node for node in graph.graph.nodes if node.name.startswith("tangents")]',
         'roots = [node.meta["val"] for node in places]',
         f"tangents = {_tangents(case, writes_leaves)}",
         "torch.manual_seed(0)",
-        "values, gradients = joint.graph_module(primals, tangents)",
+        "values, gradients = graph(primals, tangents)",
         "print(values, [gradient for gradient in gradients if gradient is not None])",
     ]
+
+
+def _described(arguments: str, prefix: str) -> list[str]:
+    """The lines that derive a joint graph, ``graph``, and gather its arguments, ``primals``."""
+    names = "[*joint.params_spec, *joint.buffers_spec]"
+    return [
+        f"forward = dynamo_graph_capture_for_export(net)({arguments})",
+        "with contextlib.ExitStack() as stack:",
+        f"    joint = aot_export_joint_with_descriptors(stack, forward, ({arguments},))",
+        "graph = joint.graph_module",
+        f"names = [name.removeprefix({prefix!r}) for name in {names}]",
+        f"primals = [*(tensors[name] for name in names), {arguments}]",
+    ]
+
+
+def _ordered(arguments: str, prefix: str) -> list[str]:
+    """The same before torch 2.10, and the places of the outputs that have cotangents, ``seeded``."""
+    return [
+        "export = torch._dynamo.export(net, assume_static_by_default=True)",
+        f"forward = export({arguments}).graph_module",
+        "held = {**dict(forward.named_parameters()), **dict(forward.named_buffers())}",
+        "",
+        "",
+        "def run(*values):",
+        "    with _reparametrize_module(forward, dict(zip(held, values)), tie_weights=True):",
+        "        return tree_leaves(forward(*values[len(held):]))",
+        "",
+        "",
+        f"primals = [*held.values(), {arguments}]",
+        "graph, facts, *_ = _aot_export_function(run, primals, num_params_buffers=len(held))",
+        "seeded = [k for k, info in enumerate(facts.output_info) if info.requires_grad]",
+    ]
+
+
+JOINT_LINES: dict[str, Callable[[str, str], list[str]]] = {
+    "described": _described,
+    "ordered": _ordered,
+}
+"""The lines for what this PyTorch has, by the same names as ``JOINT_IMPORTS``."""
 
 
 def _definition(wrapper: type) -> list[str]:
@@ -287,19 +332,25 @@ def _state(request: CaseRequest, scenario: Declaration) -> list[str]:
 
 
 def _tangents(case: GradCase, writes_leaves: bool) -> str:
-    place = 'node.meta["desc"].output'
     ones = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
-    if writes_leaves:
-        # A leaf that is written to has a tangent too, of what it holds afterwards.
-        if case.sens_param:
-            array = f"cotangent({place}.idx, root.shape, str(root.dtype)[6:])"
-            ones = f"torch.from_numpy({array}).to(root.device, root.dtype)"
-        zeros = "torch.zeros(root.shape, dtype=root.dtype, device=root.device)"
-        value = f'{ones} if hasattr({place}, "idx") else {zeros}'
-        return f"[{value} for node, root in zip(places, roots)]"
     if case.sens_param:
         # An output without a gradient has no tangent: those that have one say which they are.
         array = "cotangent(k, root.shape, str(root.dtype)[6:])"
-        pairs = f"zip([{place}.idx for node in places], roots)"
-        return f"[torch.from_numpy({array}).to(root.device, root.dtype) for k, root in {pairs}]"
-    return f"[{ones} for root in roots]"
+        ones = f"torch.from_numpy({array}).to(root.device, root.dtype)"
+    if not (case.sens_param or writes_leaves):
+        return f"[{ones} for root in roots]"
+    # A leaf that is written to has a tangent too, of what it holds afterwards: it has no number.
+    if writes_leaves:
+        zeros = "torch.zeros(root.shape, dtype=root.dtype, device=root.device)"
+        ones = f"{ones} if k is not None else {zeros}"
+    return f"[{ones} for k, root in zip({_numbers(writes_leaves)}, roots)]"
+
+
+def _numbers(writes_leaves: bool) -> str:
+    """The numbers of the outputs that have a tangent; None for what is no output."""
+    if not DESCRIBED:
+        return "[None] * (len(places) - len(seeded)) + seeded" if writes_leaves else "seeded"
+    number = 'node.meta["desc"].output.idx'
+    if writes_leaves:
+        number = 'getattr(node.meta["desc"].output, "idx", None)'
+    return f"[{number} for node in places]"

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from explorer.engines.torch.versions import offered
 from explorer.numeric.random_arrays import channel_mask
 
 FUNCTIONS = {"dropout": 0, "dropout1d": 1, "dropout2d": 2, "dropout3d": 3}
@@ -16,10 +17,11 @@ ORIGINALS = {name: getattr(functional, name) for name in FUNCTIONS}
 _rates: dict[str, float] = {}
 
 
-# An operator of its own: Dynamo neither looks into it nor keeps its value as a constant of the graph.
-# Its name must not read like that of an operator that draws.
-@torch.library.custom_op("explorer::given_mask", mutates_args=())  # type: ignore[untyped-decorator]
-def given_mask(
+# Written out: before torch 2.7 one is not read off the function (list[int]).
+SCHEMA = "(SymInt[] shape, float rate, SymInt spatial, Device device, ScalarType dtype) -> Tensor"
+
+
+def _mask(
     shape: list[int], rate: float, spatial: int, device: torch.device, dtype: torch.dtype
 ) -> torch.Tensor:
     """The factor of each element of a tensor of ``shape``, or of each channel."""
@@ -27,12 +29,16 @@ def given_mask(
     return torch.from_numpy(mask).to(device, dtype)
 
 
-@given_mask.register_fake  # type: ignore[untyped-decorator]  # torch is untyped here
-def _(
+def _fake_mask(
     shape: list[int], rate: float, spatial: int, device: torch.device, dtype: torch.dtype
 ) -> torch.Tensor:
     channels = list(shape[: len(shape) - spatial]) + [1] * spatial
     return torch.empty(channels, device=device, dtype=dtype)
+
+
+# An operator of its own: Dynamo neither looks into it nor keeps its value as a constant of the graph.
+# Its name must not read like that of an operator that draws.
+given_mask = offered("custom_operator")("explorer::given_mask", SCHEMA, _mask, _fake_mask)
 
 
 def _with_given_mask(name: str) -> Callable[..., torch.Tensor]:

@@ -10,14 +10,15 @@ from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import torch
-from torch._dynamo.functional_export import dynamo_graph_capture_for_export
-from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
+import torch._dynamo
 
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.code import DYNAMO
+from explorer.engines.torch.joint_roles import TANGENTS, JointRole
 from explorer.engines.torch.net import (
     SEED,
     LeafKey,
@@ -42,31 +43,23 @@ from explorer.engines.torch.roots import (
     wrappers_of,
 )
 from explorer.engines.torch.source_lines import trace_lines
+from explorer.engines.torch.versions import offered
 from explorer.model.cases import GradCase
 from explorer.model.graph import Phase
 from explorer.model.requests import NetRequest
 from explorer.model.trees import Tree
 from explorer.workers.garbage_collection import paused
 
+_output_node = offered("output_node")
+
+JOINT = f"explorer.engines.torch.{offered('joint')}_joint"
+"""The module that derives joint graphs with the calls that this PyTorch has."""
+
 KEPT = 32
 """The number of joint graphs that a worker keeps: the cases of a matrix share a few."""
 
 # A second net with other shapes is not the first one made dynamic.
 torch._dynamo.config.automatic_dynamic_shapes = False
-
-JointRole = tuple[str, Any]
-"""The role of a placeholder or a result of a joint graph.
-
-("parameter", name), ("input", index), ("tangent", index of output), ("unseeded", ""), which is
-the tangent of what the net writes to a leaf that needs a gradient, ("output", index),
-("gradient", name or index), ("state", name of a changed buffer) or ("other", ""). A parameter that
-a net holds under several names has a placeholder for each, of which one is read: the others are
-("twin", name).
-"""
-
-
-TANGENTS = frozenset({"tangent", "unseeded"})
-"""The placeholders that backward starts from."""
 
 
 @dataclass(frozen=True)
@@ -183,97 +176,22 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
     """
     # Copies: one tensor in two positions would become one placeholder.
     apart = tuple(_copy(argument) for argument in arguments)
+    wrappers = wrappers_of(call)
+    prefix = "net." * len(wrappers)  # each of them puts it before the names of parameters
     try:
         with contextlib.ExitStack() as stack:
             # For this graph alone: a torch.compile of the user's must break where it always does.
             stack.enter_context(torch._dynamo.config.patch(DYNAMO))
-            forward = dynamo_graph_capture_for_export(call)(*apart)
-            module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
+            graph = import_module(JOINT).derived(stack, call, apart, prefix)
     except Exception:
         # At once: the next request to this worker may need no net.
         leave_transforms()
         raise
-
-    wrappers = wrappers_of(call)
-    # Each of them puts "net." before the names of parameters.
-    names = _names(call, module, "net." * len(wrappers))
-    numbers = _numbers(module)
-    inputs = []
-    outputs = []
-    for node in module.graph.nodes:
-        if node.op == "placeholder":
-            inputs.append(_role(node.meta["desc"], names, numbers))
-        elif node.op == "output":
-            outputs += [_role(description, names, numbers) for description in node.meta["desc"]]
-    return Joint(module, tuple(inputs), tuple(outputs), wrappers)
+    return Joint(graph.module, graph.inputs, graph.outputs, wrappers)
 
 
 def _copy(argument: torch.Tensor) -> torch.Tensor:
     return argument.detach().clone().requires_grad_(argument.requires_grad)
-
-
-def _names(call: Any, module: Any, prefix: str) -> dict[str, JointRole]:
-    """The role of every parameter and buffer by AOTAutograd's name for it.
-
-    A net may hold one under several names (tied weights). It goes by the first of them, as in
-    ``named_parameters``; a graph has a placeholder for each, and reads one of them.
-    """
-    if not isinstance(call, torch.nn.Module):
-        return {}
-    read = _read_names(module)
-    held: dict[int, list[str]] = {}
-    for members in (call.named_parameters, call.named_buffers):
-        for name, tensor in members(remove_duplicate=False):
-            held.setdefault(id(tensor), []).append(name)
-    roles: dict[str, JointRole] = {}
-    for names in held.values():
-        own_name = names[0].removeprefix(prefix)
-        place = next((name for name in names if name in read), names[0])
-        for name in names:
-            roles[name] = ("parameter" if name == place else "twin"), own_name
-    return roles
-
-
-def _read_names(module: Any) -> set[str]:
-    """AOTAutograd's names of the parameters and buffers that a graph reads."""
-    read = set()
-    for node in module.graph.nodes:
-        description = node.meta.get("desc")
-        if node.op == "placeholder" and node.users and hasattr(description, "target"):
-            read.add(description.target)
-    return read
-
-
-def _numbers(module: Any) -> dict[int, int]:
-    """The number of every output by its index in AOTAutograd, which counts None too."""
-    end = module.graph.output_node()
-    numbers: dict[int, int] = {}
-    for result, description in zip(end.args[0], end.meta["desc"], strict=True):
-        if type(description).__name__ == "PlainAOTOutput" and result is not None:
-            numbers[description.idx] = len(numbers)
-    return numbers
-
-
-def _role(description: Any, names: dict[str, JointRole], numbers: dict[int, int]) -> JointRole:
-    """The role in AOTAutograd's description of a placeholder or result, without our modules."""
-    kind = type(description).__name__
-    if kind in ("ParamAOTInput", "BufferAOTInput"):
-        return names[description.target]
-    if kind == "PlainAOTInput":
-        return "input", description.idx
-    if kind == "TangentAOTInput":
-        if not hasattr(description.output, "idx"):
-            return "unseeded", ""
-        return "tangent", numbers[description.output.idx]
-    if kind == "PlainAOTOutput" and description.idx in numbers:
-        return "output", numbers[description.idx]
-    if kind == "GradAOTOutput":
-        of, key = _role(description.grad_of, names, numbers)
-        return ("other", "") if of == "twin" else ("gradient", key)
-    if kind == "InputMutationAOTOutput":
-        mutated, name = _role(description.mutated_input, names, numbers)
-        return ("state", name) if mutated == "parameter" else ("other", "")
-    return "other", ""
 
 
 FORWARD_RESULTS = frozenset({"output", "state"})
@@ -324,7 +242,7 @@ class JointPart:
         return leaves
 
     def _ends(self, wanted: Collection[LeafKey]) -> list[Any]:
-        (results,) = self.joint.module.graph.output_node().args
+        (results,) = _output_node(self.joint.module.graph).args
         ends = []
         for (kind, key), end in zip(self.joint.outputs, results, strict=True):
             if kind not in FORWARD_RESULTS and not (kind == "gradient" and key in wanted):
@@ -348,7 +266,9 @@ class JointPart:
         return needed
 
     def _phase(self, node: Any) -> Phase:
-        if node.meta.get("partitioner_tag") == "is_backward" or self.is_by_hand(node):
+        role, _ = self.roles.get(node, ("", ""))
+        is_tagged = node.meta.get("partitioner_tag") == "is_backward"
+        if is_tagged or role in TANGENTS or self.is_by_hand(node):
             return "backward"
         return "forward"
 
@@ -407,16 +327,16 @@ class JointPart:
         return values
 
     def _call(self, node: Any, values: Values) -> Any:
-        read = partial(self._read, values)
+        read = partial(self.read, values)
         args = torch.fx.node.map_arg(node.args, read)
         kwargs = torch.fx.node.map_arg(node.kwargs, read)
         return node.target(*args, **kwargs)
 
-    def _read(self, values: Values, node: Any) -> Any:
+    def read(self, values: Values, node: Any) -> Any:
         """The value of a node; one that was not run is hidden, and read from its origin."""
         if node in values:
             return values[node]
-        origin = self._read(values, node.args[0])
+        origin = self.read(values, node.args[0])
         if is_pick(node):
             return origin[node.args[1]]
         return origin
@@ -428,7 +348,7 @@ class JointPart:
             # A net may return a plain number, which is no node.
             result = end
             if _is_node(end):
-                result = self._read(values, end)
+                result = self.read(values, end)
             results.append(result)
         return results
 
@@ -438,9 +358,9 @@ class JointPart:
         while self.is_hidden(node):
             origin = node.args[0]
             if is_pick(node):
-                # A node shows no output where its operator gives None: a gradient that is not needed.
-                before = values[origin][: node.args[1]]
-                output = sum(value is not None for value in before)
+                # A node shows no output where its operator gives None (a gradient that is not
+                # needed) or a plain number (torch 2.2: the attention's longest sequence).
+                output = len(tensors_in(values[origin][: node.args[1]]))
             node = origin
         return node, output
 

@@ -16,6 +16,7 @@ from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
 from explorer.engines.torch.functional_dropout import forget_rates, give_masks, rates
+from explorer.engines.torch.versions import offered
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import OddOutputError, RefusedNetError
@@ -141,8 +142,7 @@ def leave_transforms() -> None:
 
     Dynamo does so where it cannot trace a nested gradient: all later calls would fail (torch 2.13).
     """
-    if torch._C._functorch.get_dynamic_layer_stack_depth():
-        torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0)
+    offered("leave_levels")()
     # torch.func forbids them in its transforms; checkpointing needs them, and so does whoever
     # watches what a tape saves. A compilation that failed may leave this behind alone.
     if not torch._C._autograd._saved_tensors_hooks_is_enabled():
@@ -194,7 +194,7 @@ def start_random_numbers(seed: int) -> None:
 
 @cache
 def _has_accelerator() -> bool:
-    return bool(torch.accelerator.is_available())
+    return bool(offered("accelerator")())
 
 
 def forward(net: Net) -> Any:
@@ -251,7 +251,7 @@ def array_of(value: torch.Tensor) -> AnyArray:
     """The numpy array of a tensor on any device; bfloat16 as float32."""
     plain = value.float() if value.dtype == torch.bfloat16 else value
     # Forced: a conjugate, or zeros, may be no more than a mark on the tensor that it is so.
-    array: AnyArray = plain.numpy(force=True)
+    array: AnyArray = offered("with_memory")(plain).numpy(force=True)
     return array
 
 

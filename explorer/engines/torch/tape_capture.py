@@ -304,15 +304,17 @@ class TapeGradGraph:
         if not self.builder.connected((before, 0), after, 0):
             self.builder.control(before, after)
 
-    def call_of(self, node: str) -> Call | None:
+    def call_of(self, node: str, *, may_be_stale: bool = False) -> Call | None:
         """The operator of the node with that id, and what it was called with.
 
-        None where it is no operator's, or read memory that was overwritten behind it.
+        None where it is no operator's, or read memory that was overwritten behind it; unless it
+        ``may_be_stale``: then what was overwritten has another value.
         """
         ids = self.builder.ids()
         for number, drawn in self.nodes.items():
             record = self._records[number]
-            if ids.get(drawn) == node and record.operator is not None and number not in self._stale:
+            is_known = may_be_stale or number not in self._stale
+            if ids.get(drawn) == node and record.operator is not None and is_known:
                 operands = map(self._recording.tensor, record.origins)
                 return record.operator, *record.called_with(operands)
         return None

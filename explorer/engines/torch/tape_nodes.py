@@ -10,6 +10,7 @@ import torch
 
 from explorer.engines.torch.operators import tensors_in
 from explorer.engines.torch.tape_records import OperatorRecord, Origin
+from explorer.engines.torch.versions import offered
 
 NextFunctions = tuple[tuple[Any, int], ...]
 """The tape nodes that a node's gradients go to, each with the number of the input there."""
@@ -17,6 +18,7 @@ NextFunctions = tuple[tuple[Any, int], ...]
 LEAF = 2**64 - 1
 """The sequence number of a tape node that accumulates into a leaf (torch 2.13)."""
 
+_is_hooked = offered("is_hooked")
 _current_node = torch._C._current_autograd_node
 _next_sequence_number = torch.autograd._get_sequence_nr
 
@@ -236,7 +238,7 @@ def _saved_value(node: Any, plain: str, raw: str) -> Any:
     try:
         held = getattr(node, raw)
         parts = held if isinstance(held, (tuple, list)) else (held,)
-        if any(part.unpack_hook is not None for part in parts):
+        if any(map(_is_hooked, parts)):
             return [part.data for part in parts]
         return getattr(node, plain)
     except RuntimeError:  # backward itself will raise and say so

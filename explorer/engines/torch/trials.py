@@ -19,7 +19,8 @@ from explorer.engines.torch.operators import (
 from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
-from explorer.model.causes import InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.arrays import unpack
+from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import Arguments, Output
 from explorer.workers.garbage_collection import paused
 
@@ -45,6 +46,8 @@ def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
         given[name] = _as_given(name, value)
     if _lacks_statistics(operator, given):
         raise ValueError("a batch norm without statistics")
+    if trial.op == LEFT_OUT:
+        return [tensors_in(list(given.values()))[trial.hands_on]]
     if trial.op:
         operator = _operator(trial.op)
         names = _names(operator)
@@ -90,10 +93,20 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "rolled": lambda value, change: value.roll(int(change.numbers[1]), int(change.numbers[0])),
     "reversed": lambda value, change: value.flip(int(change.numbers[0])),
     "zeroed": lambda value, _: torch.zeros_like(value),
+    "from_zeros": lambda value, _: torch.zeros_like(value),
+    "given": lambda value, change: _given(value, change),
     "padded": lambda value, change: _padded(value, change, 0.0),
     "padded_below": lambda value, change: _padded(value, change, -math.inf),
 }
 """What is done to one input."""
+
+
+def _given(value: torch.Tensor, change: InputChange) -> torch.Tensor:
+    """A value of the other side in the shape and dtype of an input; raises where it has another size."""
+    if change.value is None:
+        raise ValueError("no value is given")
+    array = unpack(change.value).reshape(tuple(value.shape))
+    return torch.from_numpy(array.copy()).to(value)
 
 
 def _padded(value: torch.Tensor, change: InputChange, filling: float) -> torch.Tensor:
@@ -146,13 +159,45 @@ def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:
     if call is None or draws_random_numbers(call[0]):
         return ()
     try:
-        tensors = _outputs(call, trial, graph.value_of)
-        if trial.then:
-            tensors = _carried_on(trial, tensors, graph)
+        tensors = _computed(call, trial, graph)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)
     return tuple(map(outputs.of, tensors))
+
+
+def _computed(call: Call, trial: Trial, graph: Graph) -> list[torch.Tensor]:
+    """The outputs of the last op of a trial; raises what an operator raises."""
+    if trial.is_state:
+        return _written_in_turn(trial, graph)
+    tensors = _outputs(call, trial, graph.value_of)
+    return _carried_on(trial, tensors, graph) if trial.then else tensors
+
+
+def _written_in_turn(trial: Trial, graph: Graph) -> list[torch.Tensor]:
+    """What the last of several ops yields, each of which writes to what the one before has written."""
+    nodes = (trial.node, *trial.then)
+    is_first_left_out = trial.op == LEFT_OUT
+    if not isinstance(graph, TapeGradGraph):
+        return []  # such a graph has no memory that is written to
+    state: dict[str, Any] = {}
+    made: list[torch.Tensor] = []
+    for node in nodes:
+        # What a later one read of the state was overwritten, and is replaced here.
+        call = graph.call_of(node, may_be_stale=node != trial.node)
+        if call is None:
+            return []
+        operator, args, kwargs = _with_arguments(call, trial.then_arguments)
+        names = _names(operator)
+        given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
+        given.update(state)
+        positions, written = written_arguments(operator)
+        places = [*(names[position] for position in positions), *written]
+        if not (node == trial.node and is_first_left_out):
+            with torch.no_grad():
+                made = tensors_in(operator(**given))
+        state = {name: given[name] for name in places if name in given}
+    return [*made, *tensors_in(list(state.values()))]
 
 
 def _with_arguments(call: Call, arguments: Arguments) -> Call:

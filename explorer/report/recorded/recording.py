@@ -6,6 +6,7 @@ Every figure is measured: nothing in the files that it writes is edited by hand.
 import argparse
 import datetime
 import gzip
+import lzma
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,7 @@ from explorer.report.recorded.results import (
     MEASUREMENTS_FILE,
     SCENARIOS_FILE,
     digest_of_text,
+    report_file,
 )
 from explorer.report.scenario.card import INTRODUCTION, ScenarioCard, card_of, pair_of_ladders
 from explorer.scenario.devices import CPU
@@ -61,8 +63,11 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
     """
     facts: list[RecordedScenario] = []
     ladders: dict[str, str] = {}
+    reports: dict[Path, bytes] = {}
     for name, path in names(SHIPPED).items():
-        card = scenario_card(path, store)
+        report = whole_report(path, store)
+        reports[report_file(name)] = packed(report)
+        card = card_of(report)
         facts.append(facts_of(name, path, card))
         ladders[name] = card.ladder
         say(f"scenario {name}: {card.different} of {card.cases} cases differ")
@@ -83,7 +88,17 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
         SCENARIOS_FILE: msgspec.json.format(msgspec.json.encode(recording), indent=1) + b"\n",
         DRAWINGS_FILE: _compressed(drawings),
         MEASUREMENTS_FILE: _compressed(measurements),
+        **reports,
     }
+
+
+def reports_now(store: Store, say: Say = print) -> dict[Path, bytes]:
+    """The content of the file of each shipped scenario's report, by its path; raises as recorded_now()."""
+    files: dict[Path, bytes] = {}
+    for name, path in names(SHIPPED).items():
+        files[report_file(name)] = packed(whole_report(path, store))
+        say(f"report on {name}: {len(files[report_file(name)]) / 1000:.0f} kB")
+    return files
 
 
 def introductions(store: Store) -> dict[str, str]:
@@ -98,14 +113,14 @@ def introductions(store: Store) -> dict[str, str]:
     return drawn
 
 
-def scenario_card(path: Path, store: Store) -> ScenarioCard:
-    """The card of a scenario's report; raises ExplorerError where that is not whole."""
+def whole_report(path: Path, store: Store) -> Report:
+    """The report on a scenario; raises ExplorerError where it is not whole."""
     # Workers of its own: what one net does to a process does not reach the next.
     with Workers(SECONDS) as workers:
         report = explored(load(path), Wanted(), workers, store)
     if _has_lost_something(report):
         raise ExplorerError(f"the report on {path.stem} is not whole; run it again")
-    return card_of(report)
+    return report
 
 
 def _has_lost_something(report: Report) -> bool:
@@ -155,6 +170,11 @@ def placeless(measured: Measured) -> Measured:
     return msgspec.json.decode(text.replace(folder, b""), type=Measured)
 
 
+def packed(report: Report) -> bytes:
+    """A report as it is recorded."""
+    return lzma.compress(msgspec.msgpack.encode(report), preset=9)
+
+
 def _compressed(records: object) -> bytes:
     # Without the time, so that the same records are the same bytes.
     return gzip.compress(msgspec.json.encode(records), 9, mtime=0)
@@ -164,11 +184,13 @@ def main() -> int:
     """Record everything, and write the files once all of it is there."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fresh", action="store_true", help="run what is stored too")
+    parser.add_argument("--reports", action="store_true", help="the reports on scenarios alone")
     options = parser.parse_args()
+    record = reports_now if options.reports else recorded_now
     try:
         # In a store of its own everything is run once: claims and studies share measurements.
         with tempfile.TemporaryDirectory() as folder:
-            files = recorded_now(Store(Path(folder) if options.fresh else None))
+            files = record(Store(Path(folder) if options.fresh else None))
     except ExplorerError as error:
         print(f"nothing is written: {error}", file=sys.stderr)
         return 1

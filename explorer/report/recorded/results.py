@@ -3,14 +3,17 @@
 import functools
 import gzip
 import hashlib
+import lzma
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
-from explorer.model.claim import Board
+from explorer.exploration.options import Wanted
+from explorer.model.claim import Board, VersionsBoard
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.message import Text
+from explorer.model.report import Report
 from explorer.model.study import StudyRecord
 from explorer.report.recorded.records import (
     RecordedDrawings,
@@ -23,7 +26,7 @@ from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import CPU
 from explorer.scenario.find import SHIPPED
 from explorer.shipped import PACKAGE
-from explorer.store.keys import installation
+from explorer.store.keys import versions_here
 from explorer.text.language import code
 from explorer.topics.boards import judged, needed
 from explorer.topics.question import Target
@@ -35,6 +38,11 @@ FOLDER = Path(__file__).resolve().parent
 SCENARIOS_FILE = FOLDER / "scenarios.json"
 DRAWINGS_FILE = FOLDER / "drawings.json.gz"
 MEASUREMENTS_FILE = FOLDER / "measurements.json.gz"
+VERSIONS_FILE = FOLDER / "versions.json"
+REPORTS_FOLDER = FOLDER / "reports"
+
+NOT_NARROWED = ("device", "order", "prove")
+"""The options in which a run must be as it was recorded; engines and cases may be fewer."""
 
 
 @functools.cache
@@ -88,6 +96,29 @@ def recorded_card(scenario: Declaration) -> ScenarioCard | None:
     )
 
 
+def report_file(name: str) -> Path:
+    """The file with the report on the shipped scenario of a name."""
+    return REPORTS_FOLDER / f"{name}.msgpack.xz"
+
+
+def recorded_report(scenario: Declaration, wanted: Wanted) -> Report | None:
+    """The recorded report on a shipped scenario, or one on more cases and engines than are wanted.
+
+    None for a scenario that has changed since, and for other options than the recorded ones.
+    """
+    whole = Wanted()
+    is_as_wanted = all(getattr(wanted, name) == getattr(whole, name) for name in NOT_NARROWED)
+    if not is_as_wanted or recorded_scenario(scenario.path) is None:
+        return None
+    try:
+        content = lzma.decompress(report_file(scenario.path.stem).read_bytes())
+        report = msgspec.msgpack.decode(content, type=Report)
+    except (OSError, lzma.LZMAError, msgspec.DecodeError):
+        return None  # as if it were not recorded
+    captured = {graph.case for graph in report.graphs}
+    return report if wanted.graph_case is None or wanted.graph_case in captured else None
+
+
 def recorded_introduction(scenario: Declaration) -> str:
     """The recorded drawing of the two ladders that introduce the app; "" for a changed scenario."""
     return drawings().introductions[code()] if recorded_scenario(scenario.path) else ""
@@ -99,6 +130,14 @@ def recorded_study(topic: Topic, target: Target) -> StudyRecord[Text] | None:
         return None
     measured = recorded_outcomes(topic.measurements(target))
     return None if measured is None else record(topic, target, recording().versions, measured)
+
+
+def recorded_versions() -> VersionsBoard | None:
+    """The board over versions, as it was recorded; None where there is none."""
+    try:
+        return msgspec.json.decode(VERSIONS_FILE.read_bytes(), type=VersionsBoard)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def recorded_board(chosen: Iterable[Claim]) -> Board | None:
@@ -139,7 +178,7 @@ def other_versions(installed: Mapping[str, str] | None = None) -> dict[str, str]
 
     Builds of one version, such as 2.13.0+cpu, count as the same.
     """
-    here = installation() if installed is None else installed
+    here = versions_here() if installed is None else installed
     others: dict[str, str] = {}
     for name, version in recording().versions.items():
         if _public(here[name]) != _public(version):

@@ -10,7 +10,7 @@ import msgspec
 
 from explorer.drawing.cards import short_name
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named
 from explorer.model.graph import GradGraph, Node, SideName, is_users
 from explorer.pair.details import source_file
 from explorer.scenario.own_nets import code_of
@@ -87,7 +87,7 @@ def both_nets(
     blocks = []
     for side, graph in graphs.items():
         nodes = _nodes_by_place(graph, lines[side], _diverging(alignment, side))
-        net = f"{ENGINES[graph.engine].framework}_net"
+        net = f"{engine_named(graph.engine).framework}_net"
         found = _Linked(nodes, partners[side], _causes(alignment, side, lines[side]))
         blocks.append(tuple(_blocks(file, net, found)))
     return blocks[0], blocks[1]

@@ -12,7 +12,7 @@ from explorer.blocks.html import figure
 from explorer.blocks.records import Block, Figure, Markup
 from explorer.drawing.formats import FormatName
 from explorer.drawing.marks import diverging_nodes
-from explorer.model.errors import UsageError
+from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.pair.page import two_panes
@@ -87,7 +87,7 @@ def write_report(
     for name, make in report_files(report, formats, draw, code):
         try:
             content = make()
-        except UsageError as error:
+        except (UsageError, MissingFrameworkError) as error:
             text = _("{what}: {values}")
             written.refused.append(text.format(what=name, values=error))
             continue

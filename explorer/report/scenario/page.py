@@ -29,7 +29,7 @@ from explorer.blocks.records import (
     table,
 )
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES
+from explorer.model.engines import engine_named, in_order
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report
@@ -269,11 +269,10 @@ def engines_table(report: Report) -> Table:
     for case in report.cases:
         names.update(case.results)
     rows: list[Row] = []
-    for name, engine in ENGINES.items():
-        # A report without cases still says where its engines ran.
-        if name not in (names or report.devices):
-            continue
-        version = report.versions.get(engine.framework, "")
+    # A report without cases still says where its engines ran.
+    for name in in_order(names or report.devices):
+        engine = engine_named(name)
+        version = report.versions_of(name).get(engine.framework, "")
         device = report.devices.get(name) or _("not defined here")
         version = f"{engine.framework} {version}".strip()
         rows.append((name, _(engine.how), version, device))
@@ -360,7 +359,7 @@ def _neutral(alignment: Alignment) -> str:
         divergence = msgspec.structs.replace(divergence, gap=gap)
     text = one_line(first_divergence(msgspec.structs.replace(alignment, divergence=divergence)))
     for engine in (alignment.left, alignment.right):
-        text = text.replace(engine, ENGINES[engine].framework)
+        text = text.replace(engine, engine_named(engine).framework)
     return text
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 
 from explorer.model.measurement import Ask, Found
+from explorer.workers.descendants import descendants, kill
 from explorer.workers.environments import WAITING
 from explorer.workers.garbage_collection import imported, paused
 
@@ -33,9 +33,6 @@ SECONDS = 300.0  # less than the topic's limit for a measurement, so that the me
 
 POLLING_SECONDS = 0.1
 """How long to wait between two looks for the ranks' answers."""
-
-STOPPING_SECONDS = 5.0
-"""How long killed processes may take to be gone."""
 
 LOG_TAIL = 1500
 """How many of the last bytes of the ranks' output a message carries."""
@@ -116,15 +113,10 @@ def _last_words(log: Path) -> str:
 def _stop(child: "subprocess.Popen[bytes]") -> None:
     """Kill a process with all that descends from it."""
     # Its children are listed first: once it is gone they are nobody's, and cannot be found.
-    try:
-        family = psutil.Process(child.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        family = []
-    for process in family:
-        process.kill()
+    family = descendants(child.pid)
     child.kill()
     child.wait()
-    psutil.wait_procs(family, timeout=STOPPING_SECONDS)
+    kill(family)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
-from explorer.scenario.reader import read
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.messages import first_statement, repeatable
@@ -67,7 +66,10 @@ def one_tensor(scenario: str) -> list[str]:
 
 def check_scenario(scenario: str) -> None:
     """Raise UsageError for a scenario without an input that could be differentiated by."""
-    if _cases(read(scenario)):  # whoever checks is no worker
+    # Here, because workers import this module too, and only a run's own process checks.
+    from explorer.scenario.reader import read
+
+    if _cases(read(scenario)):
         return
     text = _(
         "the study 'higher-order' nests gradients with respect to an input, and {scenario} has none"

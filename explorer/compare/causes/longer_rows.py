@@ -1,0 +1,131 @@
+"""Rows of ops around a divergence: what is ahead of it or behind it, and what one side alone has."""
+
+from collections.abc import Iterator
+
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.places import Ends, is_ahead
+from explorer.compare.causes.rooms import numbers_of, room_of
+from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Row
+from explorer.model.families import family
+from explorer.model.graph import OTHER, Node, Output
+
+NEAR = 3
+"""So many ops ahead of a divergence, or behind it, are looked at."""
+
+MOST_AHEAD = 6
+"""So many of those ahead of it are tried, the nearest ones first."""
+
+
+def longer_ends(divergence: Divergence, both: list[Ends], left: Flow, right: Flow) -> list[Ends]:
+    """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
+    found = [longer for ends in both if ends.result for longer in _of_one_state(ends)]
+    if isinstance(divergence, OtherValue):
+        found += [longer for ends in both for longer in _with_what_follows(ends)]
+        if divergence.inputs.differing or all(divergence.inputs.alone):
+            found += [longer for ends in both for longer in _with_what_is_before(ends)]
+    if isinstance(divergence, ExtraOps):
+        found += [_seen_from_there(ends) for ends in both if len(ends.row) > 1]
+        found += _beside_what_is_read(divergence, left, right)
+    return found
+
+
+def _seen_from_there(ends: Ends) -> Ends:
+    """The two rows with the other one as that which is changed."""
+    return Ends(OTHER[ends.side], ends.there, ends.here, ends.row, ends.own_row)
+
+
+def _of_one_state(ends: Ends) -> Iterator[Ends]:
+    """All ops that write to what an op writes to, where it is the last of several that do."""
+    (node,) = ends.own_row
+    leaves = {
+        edge.origin
+        for edge in ends.here.into(node)
+        if ends.here.nodes[edge.origin].name == ends.result
+    }
+    writers = [
+        it
+        for it in ends.here.graph.nodes
+        if it.op == node.op and leaves & {edge.origin for edge in ends.here.into(it)}
+    ]
+    if len(writers) > 1 and writers[-1] is node:
+        yield ends._replace(own_row=writers, is_state=True)
+
+
+def _with_what_follows(ends: Ends) -> Iterator[Ends]:
+    """An op with what is behind it, up to an op of the kind that ends the row of the other side."""
+    if len(ends.own_row) > 1 or len(ends.row) == 1:
+        return
+    (node,), last = ends.own_row, ends.row[-1]
+    behind: Node | None = node
+    for _ in range(NEAR):
+        behind = ends.here.next_op(behind) if behind else None
+        if is_ahead(node, behind, last) and behind is not None:
+            yield ends._replace(own_row=ends.here.row(node.id, behind.id))
+            return
+
+
+def _with_what_is_before(ends: Ends) -> Iterator[Ends]:
+    """Rows from each of the nearest ops ahead of a divergence, which alone is then changed."""
+    here, first, last = ends.here, ends.own_row[0], ends.own_row[-1]
+    ahead: list[Node] = []
+    latest = [first]
+    for _ in range(NEAR):
+        read = [it for node in latest for it in here.origins(node)]
+        latest = [it for it in read if it.kind == "op" and it.phase == first.phase]
+        ahead += [it for it in latest if it not in ahead]
+    for node in ahead[:MOST_AHEAD]:
+        yield ends._replace(own_row=here.row(node.id, last.id), first_alone=True)
+
+
+def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[Ends]:
+    """The ops that one side alone has, beside what they read, with which the other side goes on.
+
+    The other side's value is known to be that one, so its own ops of the kind may do nothing there.
+    """
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    last = divergence.nodes[0 if divergence.side == "left" else 1]
+    if last is None or divergence.gradients or divergence.gap.greatest is None:
+        return
+    node = here.nodes[last]
+    row = _row(here, divergence.row, node)
+    for read in [it for member in row for it in here.origins(member) if it not in row]:
+        if not _is_as_large(read, row[-1]):
+            continue
+        yield Ends(divergence.side, here, here, row, [read], is_extra=True)
+        if len(row) > 1:
+            continue
+        for other in there.graph.nodes:
+            if _does_nothing(there, other, node) and _are_equal(other.outputs[0], read.outputs[0]):
+                yield Ends(OTHER[divergence.side], there, here, [other], [node])
+
+
+def _row(flow: Flow, row: Row, last: Node) -> list[Node]:
+    """The ops of a row that ends with one; that alone where it is not clear with which it begins."""
+    first = row.first.label, (row.first.source,)
+    begins = [node for node in flow.graph.nodes if (node.op, node.source[:1]) == first]
+    rows = [flow.row(node.id, last.id) for node in begins if node.order < last.order]
+    fitting = [found for found in rows if len(found) == row.count]
+    return fitting[0] if len(fitting) == 1 else [last]
+
+
+def _does_nothing(flow: Flow, other: Node, node: Node) -> bool:
+    """Whether an op of the kind of another one hands on what it reads."""
+    if other.kind != "op" or other.phase != node.phase or family(other.op) != family(node.op):
+        return False
+    reads = flow.tensors(other).values()
+    return bool(other.outputs) and any(_are_equal(read, other.outputs[0]) for read in reads)
+
+
+def _is_as_large(read: Node, node: Node) -> bool:
+    if not (read.outputs and node.outputs):
+        return False
+    shapes = [[length for length in it.outputs[0].shape if length != 1] for it in (read, node)]
+    return shapes[0] == shapes[1]
+
+
+def _are_equal(one: Output, other: Output) -> bool:
+    """Whether two values are the same up to rounding."""
+    first, second = numbers_of(one), numbers_of(other)
+    if first is None or second is None or first.size != second.size:
+        return False
+    return room_of(one, one).apart(first.ravel(), second.ravel()) is not None

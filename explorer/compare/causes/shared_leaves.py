@@ -1,0 +1,88 @@
+"""One leaf where the other graph reads two: its gradient is the sum of both of theirs."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.relations import FEW, Found
+from explorer.compare.causes.rooms import noise_of, numbers_of, room_of
+from explorer.model.causes import Cause, Related
+from explorer.model.divergence import Divergence, ExtraOps
+from explorer.model.graph import OTHER, Output
+
+GRADIENT = "d"
+"""What the name of a leaf's gradient begins with."""
+
+
+def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+    """Which leaf a graph reads where the other one reads another leaf as well.
+
+    It then sums the gradients of more uses, and has none of the other leaf.
+    """
+    if not isinstance(divergence, ExtraOps) or not divergence.gradients:
+        return None
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    last = divergence.nodes[0 if divergence.side == "left" else 1]
+    ours, theirs = _gradients(here), _gradients(there)
+    names = [it.name for it in here.results(here.nodes[last])] if last else []
+    for name in names:
+        for other in _without_gradient(ours, theirs):
+            if name in theirs:
+                values = ours[name], theirs[name], theirs[other]
+                found = _sum(*values, _leaf(other))
+                if found:
+                    return _cause(divergence, there, _leaf(name), found, values)
+    return None
+
+
+def _cause(
+    divergence: ExtraOps, there: Flow, leaf: str, found: Found, values: tuple[Output, ...]
+) -> Cause | None:
+    for node in there.graph.nodes:
+        if node.name == leaf and node.kind in ("parameter", "input"):
+            return Cause(
+                side=OTHER[divergence.side],
+                node=node.id,
+                op=leaf,
+                change=found.relation,
+                greatest=found.apart,
+                noise=noise_of(*values[:2]),
+                layers=(None, None),
+                tried=1,
+            )
+    return None
+
+
+def _leaf(gradient: str) -> str:
+    return gradient.removeprefix(GRADIENT)
+
+
+def _gradients(flow: Flow) -> dict[str, Output]:
+    """The gradients that a graph yields, by name."""
+    return {
+        node.name: node.outputs[0]
+        for node in flow.graph.nodes
+        if node.kind == "output" and node.phase == "backward" and node.outputs
+    }
+
+
+def _without_gradient(ours: dict[str, Output], theirs: dict[str, Output]) -> Iterator[str]:
+    """The gradients that only one of two graphs has, or that are zeros in the other one."""
+    for name, output in theirs.items():
+        numbers = numbers_of(ours[name]) if name in ours else np.zeros(1)
+        if numbers_of(output) is not None and numbers is not None and not numbers.any():
+            yield name
+
+
+def _sum(own: Output, one: Output, other: Output, name: str) -> Found | None:
+    """That a gradient is the sum of two of the other side; None where it is not."""
+    total, first, second = numbers_of(own), numbers_of(one), numbers_of(other)
+    if total is None or first is None or second is None:
+        return None
+    if not total.shape == first.shape == second.shape:
+        return None
+    if min(np.unique(first).size, np.unique(second).size) < FEW:
+        return None
+    apart = room_of(own, one).apart(first + second, total)
+    return None if apart is None else Found(Related(how="shared", name=name), apart)

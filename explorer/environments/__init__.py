@@ -1,0 +1,1 @@
+"""Environments: any Python as the home of a framework, with nothing ever written into it."""

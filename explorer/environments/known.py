@@ -1,0 +1,233 @@
+"""The environments that are known by name, and which of them a framework is run in."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from explorer.environments.interpreters import interpreter, own, python_at, versions
+from explorer.folders import SETTINGS, settings
+from explorer.model.engines import (
+    FRAMEWORKS,
+    Framework,
+    WorkerKind,
+    environment_of,
+    framework_of,
+)
+from explorer.model.environments import Environment, EnvironmentFacts
+from explorer.model.errors import UsageError
+from explorer.text.choices import choose
+from explorer.text.language import _, later
+from explorer.text.reasons import reason
+
+FILE = "environments.json"
+
+VARIABLES: dict[Framework, str] = {
+    "mindspore": "EXPLORER_MINDSPORE_PYTHON",
+    "torch": "EXPLORER_TORCH_PYTHON",
+}
+"""The variables that say in which Python a framework is run."""
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def known() -> dict[str, Environment]:
+    """All environments by name: a project's go before the user's own."""
+    found = {}
+    for name, python in _of_user().items():
+        found[name] = Environment(name, python, "user")
+    for name, python in _of_project().items():
+        found[name] = Environment(name, python, "project")
+    return found
+
+
+def named(name: str) -> Environment:
+    """The environment of a name, or of the path of a Python; "" is the explorer's own.
+
+    Raises UsageError where there is none.
+    """
+    if not name:
+        return own()
+    if os.sep in name:
+        return Environment(name, python_at(name), "given")
+    environments = known()
+    if not environments:
+        text = _(
+            "unknown environment {name!r}; none is known yet: `explorer env add {name} PYTHON`"
+        )
+        raise UsageError(text, name=name)
+    return environments[choose(later("environment"), name, environments)]
+
+
+def home_of(framework: Framework) -> Environment:
+    """The environment that a framework is run in where none is named.
+
+    It is the one that a variable names, else the explorer's own if the framework is installed there,
+    else the first known one that has it.
+    """
+    given = os.environ.get(VARIABLES[framework], "")
+    if given:
+        return Environment("", python_at(given), "variable")
+    here = own()
+    if has(here, framework):
+        return here
+    for environment in known().values():
+        if _is_there(environment, framework):
+            return environment
+    return here
+
+
+def environment_for(kind: WorkerKind) -> Environment:
+    """The environment in which a kind of worker runs; UsageError where there is none such."""
+    name, framework = environment_of(kind), framework_of(kind)
+    if name:
+        return named(name)
+    return home_of(framework) if framework else own()
+
+
+def has(environment: Environment, framework: Framework) -> bool:
+    """Whether a framework is installed in an environment."""
+    return bool(versions(environment, (framework,)))
+
+
+def _is_there(environment: Environment, framework: Framework) -> bool:
+    """The same; False of one whose Python is gone."""
+    try:
+        return has(environment, framework)
+    except UsageError:
+        return False
+
+
+def every() -> list[EnvironmentFacts]:
+    """The explorer's own environment, those that variables name, and all known ones."""
+    homes: dict[str, list[Framework]] = {}
+    environments = {own().python: own()}
+    for environment in known().values():
+        environments.setdefault(environment.python, environment)
+    for framework in FRAMEWORKS:
+        try:
+            home = home_of(framework)
+        except UsageError:  # facts() says what is the matter with it
+            home = Environment("", os.environ[VARIABLES[framework]], "variable")
+        environments.setdefault(home.python, home)
+        homes.setdefault(home.python, []).append(framework)
+    return [
+        facts(environment, tuple(homes.get(environment.python, ())))
+        for environment in environments.values()
+    ]
+
+
+def facts(environment: Environment, runs: tuple[Framework, ...] = ()) -> EnvironmentFacts:
+    """What is installed in an environment, or why it cannot be used."""
+    try:
+        python = interpreter(environment).version
+        return EnvironmentFacts(
+            environment=environment, python=python, versions=versions(environment), runs=runs
+        )
+    except UsageError as error:
+        return EnvironmentFacts(environment=environment, runs=runs, error=str(error))
+
+
+# The user's own
+
+
+def add(name: str, place: str) -> EnvironmentFacts:
+    """Keep an environment under a name; UsageError for a name or a place that cannot be one."""
+    if not NAME.fullmatch(name):
+        text = _("{name!r} cannot name an environment; use letters, digits, '.', '-' and '_'")
+        raise UsageError(text, name=name)
+    found = Environment(name, python_at(place), "user")
+    interpreter(found)
+    _keep({**_of_user(), name: found.python})
+    return facts(found)
+
+
+def remove(name: str) -> None:
+    """Forget an environment; nothing of it is touched. UsageError where the user has added none such."""
+    environments = _of_user()
+    if name in _of_project() and name not in environments:
+        text = _("environment {name!r} is named in {file}; remove it there")
+        raise UsageError(text, name=name, file=repr(str(_project_file())))
+    choose(later("environment"), name, environments)
+    _keep({key: python for key, python in environments.items() if key != name})
+
+
+def _of_user() -> dict[str, str]:
+    file = settings() / FILE
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.MsgspecError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        text = _("the list of environments {file!r} cannot be read: {reason}; mend or delete it")
+        raise UsageError(text, file=str(file), reason=why) from error
+
+
+def _keep(environments: Mapping[str, str]) -> None:
+    file = settings() / FILE
+    content = msgspec.json.format(msgspec.json.encode(environments)) + b"\n"
+    unfinished = file.with_suffix(f".{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        os.replace(unfinished, file)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        text = _(
+            "the list of environments {file!r} cannot be written: {reason}; set {variable} to"
+            " another folder"
+        )
+        raise UsageError(text, file=str(file), reason=reason(error), variable=SETTINGS) from error
+
+
+# A project's
+
+
+def _of_project() -> dict[str, str]:
+    """The environments of the nearest pyproject.toml that names any; paths are relative to it."""
+    file = _project_file()
+    if file is None:
+        return {}
+    found = {}
+    for name, place in _table(file).items():
+        if not isinstance(place, str) or not NAME.fullmatch(name):
+            text = _(
+                "{file}: [tool.explorer.environments] has {name!r} = {place!r}; write"
+                ' name = "path of its Python"'
+            )
+            raise UsageError(text, file=str(file), name=name, place=place)
+        path = Path(place).expanduser()
+        found[name] = str(path if path.is_absolute() else file.parent / path)
+    return found
+
+
+def _project_file() -> Path | None:
+    here = Path.cwd()
+    return next((file for file in _project_files(here) if _table(file)), None)
+
+
+def _project_files(folder: Path) -> Iterator[Path]:
+    for parent in (folder, *folder.parents):
+        file = parent / "pyproject.toml"
+        if file.is_file():
+            yield file
+
+
+def _table(file: Path) -> dict[str, Any]:
+    """What a pyproject.toml says of environments; {} of one that cannot be read."""
+    # Here: a worker, which may have no such package, reads none.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        table = content.get("tool", {}).get("explorer", {}).get("environments", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, AttributeError):
+        return {}  # it is another program's to complain about
+    return table if isinstance(table, dict) else {}

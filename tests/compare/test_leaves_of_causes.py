@@ -1,0 +1,108 @@
+"""Other leaves as causes: those of another layer, one for two, and constants of the other side."""
+
+import numpy as np
+
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
+from explorer.compare.causes.related import related_cause
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.causes import InputChange, Related
+from explorer.model.divergence import End, ExtraOps, Place, Reading, Row
+from explorer.model.graph import GradGraph
+from tests.compare.test_related import named
+from tests.support.handmade_graph import HandmadeGraph
+
+RANDOM = np.random.default_rng(23)
+X, AHEAD, BACK = (RANDOM.normal(size=(6, 6)).astype(np.float32) for _ in range(3))
+FIRST, SECOND = (RANDOM.normal(size=8).astype(np.float32) for _ in range(2))
+
+
+def cells(*names: str) -> Flow:
+    """Products of an input with transposed weights, those of some names, in order."""
+    made = HandmadeGraph()
+    x = made.add("input", kind="input", name="x", value=X)
+    values = {"ahead.weight": AHEAD, "back.weight": BACK}
+    leaves = {
+        name: made.add("parameter", kind="parameter", name=name, value=value)
+        for name, value in values.items()
+    }
+    for name in names:
+        turned = made.add("aten.t.default", [leaves[name]], value=values[name].T)
+        made.add("aten.mm.default", [x, turned], value=X @ values[name].T)
+    return Flow(made.record())
+
+
+def products(flow: Flow) -> list[str]:
+    return [node.id for node in flow.graph.nodes if node.op == "aten.mm.default"]
+
+
+def test_the_weight_that_the_other_side_reads_is_put_in_as_an_op_s_own_is() -> None:
+    here, there = cells("ahead.weight", "back.weight"), cells("ahead.weight", "ahead.weight")
+    (_, own), (_, other) = products(here), products(there)
+    changes = of_other_leaves(here, here.nodes[own], there, [there.nodes[other]])
+    assert changes == (InputChange((1,), "replaced", node="n3", label="ahead.weight"),)
+    assert of_other_leaves(here, here.nodes[own], here, [here.nodes[own]]) == ()
+
+
+def test_a_weight_that_a_graph_does_not_use_in_that_way_is_not_put_in() -> None:
+    here, there = cells("back.weight"), cells("ahead.weight")
+    (own,), (other,) = products(here), products(there)
+    assert of_other_leaves(here, here.nodes[own], there, [there.nodes[other]]) == ()
+
+
+def angles(value: AnyArray, kind: str) -> Flow:
+    made = HandmadeGraph()
+    x = made.add("input", kind="input", name="x", value=X)
+    name = "attn.cos" if kind == "parameter" else ""
+    leaf = made.add(kind, kind=kind, name=name, value=value)  # type: ignore[arg-type]  # one of two kinds
+    made.add("Mul", [x, leaf], value=X * value)
+    return Flow(made.record())
+
+
+def test_a_constant_of_the_other_side_is_tried_where_it_differs_from_an_op_s_own_leaf() -> None:
+    here, there = angles(AHEAD, "parameter"), angles(BACK, "constant")
+    (change,) = other_constants(here, here.nodes["n2"], there, there.nodes["n2"])
+    assert (change.slots, change.how, change.label) == ((1,), "given", "constant (net.py:12)")
+    assert change.value is not None
+    assert np.array_equal(unpack(change.value), BACK)
+    same = angles(AHEAD, "constant")
+    assert other_constants(here, here.nodes["n2"], same, same.nodes["n2"]) == []
+
+
+def gradients(engine: str, first: AnyArray, second: AnyArray) -> GradGraph:
+    """Two leaves and their gradients, made by an op each."""
+    made = HandmadeGraph()
+    for name in ("norm1.weight", "norm2.weight"):
+        made.add("parameter", kind="parameter", name=name, value=np.ones(8))
+    for name, value in (("norm1.weight", first), ("norm2.weight", second)):
+        made.gradient(f"d{name}", made.add("Add", value=value, phase="backward"), value)
+    return named(made, engine)
+
+
+def end(node: str | None) -> End:
+    return End(node=node, source="net.py:1", value=Reading("mean", (8,), (0.0,)))
+
+
+SUM = ExtraOps(
+    phase="backward",
+    ends=(end(None), end("n2")),
+    side="right",
+    row=Row(first=Place(label="Add"), last="Add", count=1, end="n2"),
+    gradients=2,
+)
+
+
+def test_one_leaf_for_two_is_told_by_the_sum_of_their_gradients() -> None:
+    left = gradients("torch-tape", FIRST, SECOND)
+    right = gradients("mindspore-tape", FIRST + SECOND, np.zeros(8))
+    cause = related_cause(SUM, Flow(left), Flow(right))
+    assert cause is not None
+    assert (cause.side, cause.op) == ("left", "norm1.weight")
+    assert cause.change == Related(how="shared", name="norm2.weight")
+
+
+def test_a_sum_of_other_gradients_or_beside_one_that_is_there_is_no_shared_leaf() -> None:
+    left = gradients("torch-tape", FIRST, SECOND)
+    for first, second in ((FIRST * 2, np.zeros(8)), (FIRST + SECOND, SECOND)):
+        right = gradients("mindspore-tape", first, second)
+        assert related_cause(SUM, Flow(left), Flow(right)) is None

@@ -1,0 +1,115 @@
+"""Where two graphs put the same numbers elsewhere, and what of it is no cause."""
+
+import numpy as np
+
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.related import related_cause
+from explorer.model.arrays import AnyArray
+from explorer.model.causes import Cause, LeftOut, Related
+from explorer.model.divergence import End, ExtraOps, Gap, Inputs, OtherValue, Place, Reading, Row
+from explorer.model.graph import GradGraph
+from tests.compare.test_related import named
+from tests.support.handmade_graph import HandmadeGraph
+
+RANDOM = np.random.default_rng(17)
+X = RANDOM.normal(size=(2, 5, 24)).astype(np.float32)
+IMAGE = RANDOM.normal(size=(2, 4, 4, 6)).astype(np.float32)
+WINDOWS = (2, 2, 2, 2, 2, 6)
+ORDER = (0, 1, 3, 2, 4, 5)
+
+
+def graph(engine: str, value: AnyArray, *steps: tuple[str, AnyArray]) -> GradGraph:
+    """What an op computes, the ops in a row behind it, and a sum that reads the last."""
+    made = HandmadeGraph()
+    last = made.add("MatMul", value=value)
+    for op, moved in steps:
+        last = made.add(op, [last], value=moved)
+    made.add("Tanh", [last], value=np.tanh(steps[-1][1]))
+    return named(made, engine)
+
+
+def end(node: str | None) -> End:
+    return End(node=node, source="net.py:1", value=Reading("mean", (), (0.0,)))
+
+
+def row(node: str, count: int = 1) -> Row:
+    return Row(first=Place(label="op"), last="op", count=count, end=node)
+
+
+def cause_between(left: GradGraph, right: GradGraph, nodes: tuple[str, str]) -> Cause | None:
+    first, second = nodes
+    divergence = OtherValue(
+        phase="forward",
+        ends=(end(first), end(second)),
+        rows=(row(first), row(second)),
+        inputs=Inputs(),
+    )
+    return related_cause(divergence, Flow(left), Flow(right))
+
+
+def heads(shape: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[str, AnyArray], ...]:
+    cut = X.reshape(shape)
+    return ("Reshape", cut), ("Transpose", cut.transpose(order))
+
+
+def test_heads_that_are_cut_before_the_three_are_another_shape_and_order_of_what_is_cut() -> None:
+    left = graph("torch-tape", X, *heads((2, 5, 3, 2, 4), (2, 0, 3, 1, 4)))
+    right = graph("mindspore-tape", X, *heads((2, 5, 2, 3, 4), (3, 0, 2, 1, 4)))
+    cause = cause_between(left, right, ("n2", "n2"))
+    assert cause is not None
+    wanted = Related(how="regrouped", shape=(2, 5, 2, 3, 4), numbers=(3, 0, 2, 1, 4))
+    assert (cause.side, cause.node, cause.change) == ("left", "n0", wanted)
+
+
+def rolled(value: AnyArray, by: int) -> tuple[str, AnyArray]:
+    return "Roll", np.roll(value, (by, by), (1, 2))
+
+
+def put_together(value: AnyArray) -> tuple[tuple[str, AnyArray], ...]:
+    """Windows as an image."""
+    windows = value.reshape(WINDOWS)
+    moved = windows.transpose(ORDER)
+    image = moved.reshape(value.shape)
+    return ("Reshape", windows), ("Transpose", moved), ("Reshape", image)
+
+
+def test_an_op_that_one_side_alone_has_behind_equal_values_is_left_out_on_the_other() -> None:
+    together = put_together(IMAGE)
+    left = graph("torch-tape", IMAGE, *together, rolled(together[-1][1], 1))
+    right = graph("mindspore-tape", IMAGE, *together)
+    cause = cause_between(left, right, ("n4", "n3"))
+    assert cause is not None
+    turned = Related(how="rolled", numbers=(1, 1, 2, 1))
+    assert (cause.side, cause.node, cause.change) == ("left", "n4", LeftOut(relation=turned))
+
+
+def test_shifts_the_other_way_round_are_twice_the_shift_apart() -> None:
+    left = graph("torch-tape", IMAGE, rolled(IMAGE, -1))
+    right = graph("mindspore-tape", IMAGE, rolled(IMAGE, 1))
+    cause = cause_between(left, right, ("n1", "n1"))
+    assert cause is not None
+    assert cause.change == Related(how="rolled", numbers=(1, 2, 2, 2))
+
+
+def test_what_both_sides_do_behind_it_is_not_said_to_be_left_out() -> None:
+    together = put_together(IMAGE)
+    whole = ("Reshape", IMAGE)
+    left = graph("torch-tape", IMAGE, whole, rolled(IMAGE, 1))
+    right = graph("mindspore-tape", IMAGE, *together, rolled(together[-1][1], 1))
+    divergence = ExtraOps(
+        phase="forward",
+        ends=(end(None), end("n4")),
+        gap=Gap(greatest=1.0),
+        side="right",
+        row=row("n4"),
+        goes_on=Place(label="Tanh", source="net.py:12"),
+    )
+    cause = related_cause(divergence, Flow(left), Flow(right))
+    assert cause is not None
+    wanted = Related(how="regrouped", shape=WINDOWS, numbers=ORDER)
+    assert (cause.side, cause.node, cause.change) == ("left", "n1", wanted)
+
+
+def test_values_that_differ_within_their_noise_alone_are_no_other_layout() -> None:
+    left, right = (graph(engine, X, *heads((2, 5, 3, 2, 4), (2, 0, 3, 1, 4))) for engine in "ab")
+    assert cause_between(left, right, ("n2", "n2")) is None

@@ -1,0 +1,1 @@
+"""Environments: found, added, asked what they are, and left as they were."""

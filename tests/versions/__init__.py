@@ -1,0 +1,1 @@
+"""Tests of several versions of a framework beside each other."""
