@@ -1,9 +1,10 @@
 """Further places of a mistake whose cause is known, such as one eps in many equal layers."""
 
 from collections.abc import Iterator
+from math import prod
 from typing import NamedTuple
 
-from explorer.compare.align.joints import Joint, Seam
+from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.causes.suspects import Suspect
 from explorer.compare.causes.tried import cause_of
 from explorer.model.causes import Cause, OtherArguments, OtherOperator, Trial, Tried
@@ -15,20 +16,26 @@ Outputs = tuple[tuple[Output, ...], ...]
 
 
 class Alike(NamedTuple):
-    """Two ops at another place that may differ by the same cause, that of ``side`` first."""
+    """Two ops at another place that may differ by the same cause, that of ``side`` first.
+
+    ``gradients`` are the outputs in backward by which they hand gradients on, where each has one.
+    """
 
     side: SideName
     places: Places
     node: Node
     other: Node
+    gradients: tuple[Slot, Slot] | None
 
     @property
     def seam(self) -> Seam:
-        """How the two are joined again: the one gets the first output of the other."""
+        """How the two are joined again: the one gets the first output of the other, and its gradient."""
         parts = {self.side: frozenset({self.node.id}), OTHER[self.side]: frozenset({self.other.id})}
         shapes = self.node.outputs[0].shape, self.other.outputs[0].shape
-        joint = Joint((self.node.id, 0), (self.other.id, 0), shapes)
-        return Seam(parts, {self.side: (joint,), OTHER[self.side]: ()}, is_assumed=False)
+        joints = [Joint((self.node.id, 0), (self.other.id, 0), shapes)]
+        if self.gradients is not None:
+            joints.append(Joint(*self.gradients, shapes))
+        return Seam(parts, {self.side: tuple(joints), OTHER[self.side]: ()}, is_assumed=False)
 
 
 def alike_at(
@@ -44,15 +51,28 @@ def alike_at(
     ends = divergence.nodes if side == "left" else divergence.nodes[::-1]
     if cause.node != ends[0] or any(row.count > 1 for row in divergence.rows):
         return []
-    own, others = _by_place(here), _by_place(there)
+    by_place, others_by_place = _by_place(here), _by_place(there)
     found = []
     for places in divergence.also_at:
         left, right = map(_key, places)
-        nodes = own.get(left if side == "left" else right, [])
-        counterparts = others.get(right if side == "left" else left, [])
+        nodes = by_place.get(left if side == "left" else right, [])
+        counterparts = others_by_place.get(right if side == "left" else left, [])
         if len(nodes) == len(counterparts) == 1 and _has_own(nodes[0], cause):
-            found.append(Alike(side, places, nodes[0], counterparts[0]))
+            own, other = _gradient(here, nodes[0]), _gradient(there, counterparts[0])
+            gradients = (own, other) if own and other else None
+            found.append(Alike(side, places, nodes[0], counterparts[0], gradients))
     return found
+
+
+def _gradient(graph: GradGraph, node: Node) -> Slot | None:
+    """The only output as large as an op's that an op in backward makes which derives from it."""
+    size = prod(node.outputs[0].shape)
+    slots = []
+    for derived in graph.nodes:
+        if derived.forward == node.id and derived.phase == "backward" and derived.kind == "op":
+            shapes = [output.shape for output in derived.outputs]
+            slots += [(derived.id, at) for at, shape in enumerate(shapes) if prod(shape) == size]
+    return slots[0] if len(slots) == 1 else None
 
 
 def trials_at(alike: Alike, cause: Cause) -> tuple[Trial, Trial]:

@@ -247,7 +247,8 @@ class Course:
             if not seam.is_assumed:
                 self._mending.note(seam)
                 self._is_new |= self._mending.mend(divergence, seam, self._find)
-        names, pairs = alignment.differing, self._first.alignment.pairs
+        # What is paired by value here may not have been before; what was, is sure.
+        names, pairs = alignment.differing, (*alignment.pairs, *self._first.alignment.pairs)
         self._is_new |= self._mending.mend_gradients(names, pairs, self._find)
 
     def _find(self, slot: Slot) -> Array | None:

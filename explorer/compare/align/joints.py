@@ -124,11 +124,14 @@ def _of_lone_leaf(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
 
 
 def _of_extra_ops(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
-    """What goes on with the value of ops of one side, where it has no counterpart itself."""
-    if finding.ends:
-        yield from _at(finding, *sorted(finding.ends, key=lambda end: end.side is not side))
-        return
+    """What goes on with the value of ops of one side; where that is not known, their own counterpart."""
     last = max(finding.parts, key=lambda part: part.rank)
+    if finding.ends:
+        own, other = sorted(finding.ends, key=lambda end: end.side is not side)
+        pairs = list(_at(finding, own, other))
+        if pairs:
+            yield from pairs
+            return
     yield from _behind(finding, last, side)
 
 
