@@ -16,6 +16,8 @@ import msgspec
 # Run as a file, as the Makefile does, Python looks for modules in this folder alone.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from packaging.version import Version
+
 from explorer.blocks.markdown import page as markdown_page
 from explorer.blocks.records import Block, Paragraph, Row, Section, Table, columns
 from explorer.exploration.options import Wanted
@@ -107,7 +109,9 @@ def matrix(names: tuple[str, ...]) -> Iterator[Block]:
     shown = ", ".join(f"`{name}`" for name in names)
     text = f"Verdicts on the cases of {shown}, each with the engines of both versions."
     yield Section("Pairs of versions", (Paragraph(text), Table(columns(heads), tuple(rows))))
-    given = Table(columns(HEADS), tuple(_row(label, totals[label]) for label in sorted(totals)))
+    given = Table(
+        columns(HEADS), tuple(_row(label, totals[label]) for label in sorted(totals, key=_order))
+    )
     yield Section("What each version gives", (Paragraph(SUMMED), given))
 
 
@@ -123,6 +127,11 @@ HEADS = ("engine", "answers", "graphs", "values of op nodes proven", "wrong valu
 def _label(framework: Framework, version: str, engine: str) -> str:
     style = "graph" if "-graph" in engine else "tape"
     return f"{FRAMEWORK_LABELS[framework]} {version}, {style}"
+
+
+def _order(label: str) -> tuple[str, Version, str]:
+    name, version, style = label.split()
+    return name, Version(version.rstrip(",")), style
 
 
 def _row(label: str, counts: Counter[str]) -> Row:

@@ -95,6 +95,14 @@ class Outcomes:
                     complete.append(case)
         return complete
 
+    def of(self, key: JobKey) -> JobOutcome:
+        """The outcome of a job that is finished; None of another one."""
+        return self._by_key.get(key)
+
+    def taken(self, key: JobKey) -> JobOutcome:
+        """The outcome of a job, which is let go of."""
+        return self._by_key.pop(key, None)
+
     def abridge(self, case: GradCase) -> None:
         """Let go of the values of a case that is judged."""
         for name in self._nets.requests:

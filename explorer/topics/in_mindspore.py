@@ -5,10 +5,8 @@ from typing import Any
 import mindspore as ms
 from mindspore.common.api import _pynative_executor
 
-from explorer.engines.mindspore.dispatch import node_of
 from explorer.engines.mindspore.net import array_of, use_device
 from explorer.engines.mindspore.tape_nodes import inner_nodes
-from explorer.engines.mindspore.versions import require
 
 MODES = {"graph": ms.GRAPH_MODE, "tape": ms.PYNATIVE_MODE}
 
@@ -41,5 +39,4 @@ def taped_operators(output: Any) -> list[str]:
 
     There is such a tape only while a gradient function records.
     """
-    require("Tensor._grad_node")
-    return sorted(node.name() for node in inner_nodes([node_of(output)], {}))
+    return sorted(node.name() for node in inner_nodes([output._grad_node], {}))

@@ -36,6 +36,8 @@ NO_TEXTS = {
     "Vertex",
     'python -m pip install "pyarrow<26"',  # commands
     "env remove",
+    "a valid int",  # as Typer words it
+    "a valid float",
     "Python",  # a name
     "bold red",  # a style of the terminal
     "None",  # Python's own

@@ -24,8 +24,8 @@ def longer_ends(divergence: Divergence, both: list[Ends], left: Flow, right: Flo
         if divergence.inputs.differing or all(divergence.inputs.alone):
             found += [longer for ends in both for longer in _with_what_is_before(ends)]
     if isinstance(divergence, ExtraOps):
-        found += [_seen_from_there(ends) for ends in both if len(ends.row) > 1]
         found += _beside_what_is_read(divergence, left, right)
+        found += [_seen_from_there(ends) for ends in both if len(ends.row) > 1]
     return found
 
 

@@ -13,7 +13,8 @@ class Ends(NamedTuple):
 
     What differs is their first output, or the ``result`` of that name which they make. Where the
     ``first_alone`` is changed, what is behind it is only computed again; where one side alone has the
-    ops (``is_extra``), none of them is left out. ``is_state``: each of the ops writes to the result.
+    ops (``is_extra``), what they read is the value to be given. ``is_state``: each of the ops writes to
+    the result.
     """
 
     side: SideName

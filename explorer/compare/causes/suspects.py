@@ -20,6 +20,7 @@ from explorer.compare.causes.other_leaves import of_other_leaves, other_constant
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
+from explorer.compare.causes.rooms import numbers_of
 from explorer.compare.causes.row_trials import exchanged, members
 from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
@@ -60,14 +61,14 @@ def _suspect(ends: Ends) -> Suspect | None:
     target = _value(ends.there, ends.row[-1], ends.result)
     if own is None or target is None:
         return None
-    if ends.is_state:
+    if ends.is_extra:
+        trials = list(_started_at_zeros(ends))
+    elif ends.is_state:
         trials = list(_of_a_state(ends))
     elif len(ends.own_row) > 1:
         trials = list(_in_a_row(ends))
     else:
         trials = list(_alone(ends, target))
-    if ends.is_extra:
-        trials = [trial for trial in trials if trial.op != LEFT_OUT]
     if not trials:
         return None
     first, *others = ends.own_row
@@ -129,11 +130,20 @@ def _left_out(flow: Flow, node: Node) -> Iterator[Trial]:
                 yield Trial(node.id, op=LEFT_OUT, hands_on=place)
 
 
+def _started_at_zeros(ends: Ends) -> Iterator[Trial]:
+    """Zeros in the place of what a state starts at: what hands on what it reads, another op does as well."""
+    for node, then in members(ends.own_row):
+        for change in _with_zeros(ends.here, node):
+            yield Trial(node.id, inputs=(change,), then=then)
+
+
 def _with_zeros(flow: Flow, node: Node) -> Iterator[InputChange]:
     """Zeros in the place of numbers that a value, such as a state, starts at."""
     for edge in flow.into(node):
         origin = flow.nodes[edge.origin]
-        if origin.kind == "op" and family(origin.op) == "fill":
+        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
+        numbers = numbers_of(origin.outputs[0]) if is_filled else None
+        if numbers is not None and numbers.any():
             yield InputChange((edge.input,), "from_zeros", label=label_of(origin))
 
 

@@ -99,7 +99,8 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
         return []
     found = []
     for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        if len(outputs) > place and not (_is_replaced(trial) and not is_telling(suspect.target)):
+        is_chance = _puts_in_a_value(trial) and not is_telling(suspect.target)
+        if len(outputs) > place and not is_chance:
             apart = apart_if_same(outputs[place], suspect.target, room)
             if apart is not None:
                 found.append(_Explanation(trial, apart))
@@ -143,6 +144,11 @@ def _as_layouts(found: list[_Explanation]) -> list[_Explanation]:
     plain = [it for it in found if not _is_replaced(it.trial)]
     slots = {tuple(change.slots for change in it.trial.inputs) for it in found}
     return plain if plain and len(slots) == 1 else found
+
+
+def _puts_in_a_value(trial: Trial) -> bool:
+    """Whether zeros or another value are put in: what makes one number of all does it by chance."""
+    return any(change.how in ("replaced", "from_zeros") for change in trial.inputs)
 
 
 def _is_replaced(trial: Trial) -> bool:

@@ -158,6 +158,7 @@ def forward_alone(ask: Ask) -> Found:
 
     The latter with and without ``_no_grad``.
     """
+    require("Tensor._grad_node")  # here, since a compiled net's source may not
     by_itself = fresh_net(ask)
     inside = fresh_net(ask)
     unrecorded = fresh_net(ask)
