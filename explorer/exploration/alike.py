@@ -78,7 +78,9 @@ def _gradient(graph: GradGraph, node: Node) -> Slot | None:
 def trials_at(alike: Alike, cause: Cause) -> tuple[Trial, Trial]:
     """The op at a place as it was, and with the change that the cause is."""
     node = alike.node.id
-    return Trial(node), Trial(node, cause.arguments, op=cause.other_op)
+    change = cause.change
+    given = change.arguments if isinstance(change, OtherOperator) else cause.arguments
+    return Trial(node), Trial(node, given, op=cause.other_op)
 
 
 def differs_so(

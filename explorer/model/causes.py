@@ -116,9 +116,10 @@ class OtherArguments(msgspec.Struct, frozen=True, kw_only=True, tag="arguments")
 
 
 class OtherOperator(msgspec.Struct, frozen=True, kw_only=True, tag="operator"):
-    """Another operator of PyTorch's in the place of an op."""
+    """Another operator in the place of an op, with ``arguments`` where the op has none like them."""
 
     op: str
+    arguments: Arguments = {}
 
 
 class OtherInputs(msgspec.Struct, frozen=True, kw_only=True, tag="inputs"):

@@ -80,7 +80,7 @@ def in_short(change: Change, op: str) -> str:
         )
     if isinstance(change, OtherOperator):
         return _("`{changed}` in the place of `{own}`").format(
-            changed=clean(change.op), own=clean(op)
+            changed=_called(change), own=clean(op)
         )
     if isinstance(change, OtherInputs):
         if change.changes[0].how == "ahead":
@@ -228,7 +228,13 @@ def _arguments(change: OtherArguments) -> Told:
 
 def _operator(change: OtherOperator) -> Told:
     text = _("`{changed}` in the place of `{op}` of {engine}")
-    return text, {"changed": clean(change.op)}
+    return text, {"changed": _called(change)}
+
+
+def _called(change: OtherOperator) -> str:
+    """An operator, with the arguments that it was given of its own."""
+    given = f"({arguments_text(change.arguments)})" if change.arguments else ""
+    return clean(change.op) + given
 
 
 def _inputs(change: OtherInputs) -> Told:

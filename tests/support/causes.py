@@ -107,6 +107,12 @@ MISTAKES: dict[str, Mistake] = {
     "a sum for a mean": Mistake(
         "ops.sum(h, dim=1)", "torch.mean(h, dim=1)", MATRIX, {}, other_op="aten.sum.dim_IntList"
     ),
+    "the first for the mean": Mistake(
+        "h[:, 0]", "torch.mean(h, dim=1)", VOLUME, {}, other_op="aten.select.int"
+    ),
+    "the last for the greatest": Mistake(
+        "h[:, -1]", "torch.amax(h, dim=1)", VOLUME, {}, other_op="aten.select.int"
+    ),
     "softmax for its logarithm": Mistake(
         "ops.log_softmax(h, axis=1)",
         "torch.softmax(h, dim=1)",

@@ -164,4 +164,12 @@ MINDSPORE_KINDS: tuple[tuple[str, ...], ...] = (
 Of what several operators of MindSpore compute, such as GELU by erf, it is the function.
 """
 
+REDUCTIONS = frozenset(
+    {"aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"}
+)
+"""Operators of PyTorch that make one element of all along some axes."""
+
+SELECT = "aten.select.int"
+"""The operator that takes one of them: a first token, or the last state."""
+
 KINDS = TORCH_KINDS + MINDSPORE_KINDS

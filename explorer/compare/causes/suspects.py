@@ -13,7 +13,7 @@ import msgspec
 from explorer.compare.causes.argument_trials import argument_changes
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.input_trials import input_changes, label_of
-from explorer.compare.causes.kinds import KINDS
+from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
 from explorer.compare.causes.lone_leaves import without_leaf
 from explorer.compare.causes.longer_rows import longer_ends
 from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
@@ -154,6 +154,10 @@ def _other_operators(node: Node) -> Iterator[Trial]:
     for kind in KINDS:
         if plain in kind:
             yield from (Trial(node.id, op=other) for other in kind if other != plain)
+    axes = node.arguments.get("dim")
+    if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
+        for index in (0, -1):
+            yield Trial(node.id, {"dim": axes[0], "index": index}, op=SELECT)
 
 
 def _in_other_order(ends: Ends) -> Suspect | None:

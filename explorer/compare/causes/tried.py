@@ -78,7 +78,11 @@ def change_of(trial: Trial, node: Node) -> Change:
     """What a trial changes of a node."""
     if trial.op:
         is_left_out = trial.op == LEFT_OUT
-        return LeftOut(handed_on=trial.hands_on) if is_left_out else OtherOperator(op=trial.op)
+        return (
+            LeftOut(handed_on=trial.hands_on)
+            if is_left_out
+            else OtherOperator(op=trial.op, arguments=trial.arguments)
+        )
     if trial.inputs:
         # What was given is known by its name.
         changes = tuple(msgspec.structs.replace(it, value=None) for it in trial.inputs)
