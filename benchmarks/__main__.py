@@ -21,6 +21,7 @@ from benchmarks._table import digits, table
 
 BENCHMARKS = {
     "help": "the command's help, beside a bare start of Python",
+    "install": "size and seconds of the light install and of that with the app",
     "store": "cold and stored answers in the shell",
     "matrix": "all cases of a net, beside the bare frameworks",
     "torch_capture": "recording PyTorch's tape, beside the plain run",

@@ -1,15 +1,18 @@
 """The package as a user gets it: built, installed in an environment, run from another folder."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from explorer.text.remedies import EXTRAS
 from tests.support.own_package import MINDSPORE, WRONG, WRONG_LINE, write_package
 
 pytestmark = pytest.mark.slow
@@ -107,6 +110,54 @@ def test_a_wheel_holds_the_package_its_data_and_the_shipped_scenarios(wheel: Pat
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "docs/"))]
 
 
+BOUND = re.compile(r"([\w.-]+)>=([\d.]+)(; python_version < '[\d.]+')?")
+"""A requirement with a lower bound and nothing else, perhaps of some Pythons."""
+
+
+def declared() -> dict[str, Any]:
+    """The section of the project in pyproject.toml."""
+    tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project: dict[str, Any] = tomllib.load(file)["project"]
+    return project
+
+
+def pinned() -> set[str]:
+    """The lines of requirements.txt without their reasons."""
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return {line.partition("#")[0].strip() for line in lines} - {""}
+
+
+def test_what_is_always_installed_has_lower_bounds_alone_which_were_tried_and_no_framework() -> (
+    None
+):
+    floors = {}
+    for line in (ROOT / "tests" / "floors.txt").read_text(encoding="utf-8").splitlines():
+        name, _, version = line.partition("==")
+        if version:
+            floors[name] = version
+    bounds = {}
+    for requirement in declared()["dependencies"]:
+        match = BOUND.fullmatch(requirement)
+        assert match, requirement
+        bounds[match[1]] = match[2]
+    assert bounds.keys() == floors.keys()
+    for name, bound in bounds.items():
+        assert floors[name] == bound or floors[name] == f"{bound}.0", name
+    assert bounds.keys().isdisjoint({"mindspore", "torch", "keras", "scipy", "streamlit"})
+
+
+def test_the_extra_all_pins_the_tried_pair_as_requirements_txt_does() -> None:
+    pins = [one for one in declared()["optional-dependencies"]["all"] if "==" in one]
+    assert {"mindspore", "torch", "numpy"} <= {pin.partition("==")[0] for pin in pins}
+    for pin in pins:
+        assert pin.replace(" ;", ";") in pinned()
+
+
+def test_every_extra_that_a_remedy_names_is_there() -> None:
+    assert set(EXTRAS.values()) <= declared()["optional-dependencies"].keys()
+
+
 def test_a_wheel_names_its_licence_its_script_and_every_requirement(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (info,) = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
@@ -115,11 +166,9 @@ def test_a_wheel_names_its_licence_its_script_and_every_requirement(wheel: Path)
         assert f"{info}/licenses/LICENSE" in archive.namelist()
     assert "License-Expression: Apache-2.0" in metadata
     assert "explorer = explorer.cli:main" in scripts
-    for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines():
-        pin = line.partition("#")[0].partition(";")[0].strip()
-        if pin:
-            assert f"Requires-Dist: {pin.replace('_', '-')}" in metadata.replace("_", "-")
-    for extra in ("app", "cluster", "docs"):
+    for requirement in declared()["dependencies"]:
+        assert f"Requires-Dist: {requirement}\n" in metadata
+    for extra in declared()["optional-dependencies"]:
         assert f"Provides-Extra: {extra}" in metadata
 
 

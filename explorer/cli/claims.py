@@ -12,7 +12,7 @@ from explorer.cli.options import ClaimsOptions, check_seconds
 from explorer.cli.output import prepared, print_document, print_stored
 from explorer.cli.terminal import console, progress
 from explorer.environments import known
-from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, VersionsBoard
 from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
 from explorer.model.environments import Homes
 from explorer.model.errors import UsageError
@@ -27,6 +27,7 @@ from explorer.report.claims.versions import versions_blocks, versions_document
 from explorer.report.claims.wording import verdict_name
 from explorer.report.files import put_file
 from explorer.report.recorded.fallback import board_in_place, notice
+from explorer.report.recorded.results import recorded_versions
 from explorer.report.schemas import board_document
 from explorer.report.wording import versions_text
 from explorer.store.store import Store, to_stderr
@@ -121,13 +122,26 @@ def homes_of(names: Iterable[str]) -> Homes:
 def _show_versions(claims: list[Claim], options: ClaimsOptions) -> int:
     """Judge the claims on every version that there is; print what changed between them."""
     tried = versions_there()
+    recorded = recorded_versions()
+    if recorded and not options.fresh and not any(each.environment for each in tried):
+        to_stderr(
+            _("recorded on {date}; `env add` other versions to run them").format(date=recorded.date)
+        )
+        return _print_versions(recorded, claims, options)
     store = Store(fresh=options.fresh)
     with progress() as step:
         found = version_board(claims, tried, options.request_timeout, step, store)
+    return _print_versions(found, claims, options)
+
+
+def _print_versions(found: VersionsBoard, claims: list[Claim], options: ClaimsOptions) -> int:
+    numbers = {claim.id for claim in claims}
+    rows = tuple(row for row in found.rows if row.id in numbers)
+    shown = msgspec.structs.replace(found, rows=rows)
     if options.as_json:
-        print_document(versions_document(found))
+        print_document(versions_document(shown))
     else:
-        show(versions_blocks(found), console())
+        show(versions_blocks(shown), console())
     return exit_codes.AS_EXPECTED
 
 
@@ -239,7 +253,7 @@ def _print(shown: Board, options: ClaimsOptions) -> None:
 def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
     """A line for each row whose verdict has changed since the recorded board.
 
-    Rows that the board lacks have not changed.
+    Rows that the board lacks have not changed, nor have those that these versions cannot run.
     """
     verdicts = {row.id: row.verdict for row in recorded.rows}
     versions = one_line(versions_text(recorded.versions))
@@ -247,7 +261,7 @@ def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
     changes: list[str] = []
     for row in rows:
         before = verdicts.get(row.id, row.verdict)
-        if before != row.verdict:
+        if row.verdict not in (before, "not_runnable_here"):
             changes.append(
                 text.format(
                     claim=row.id,

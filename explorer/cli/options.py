@@ -116,7 +116,8 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
         _option(
             "--engine ENGINE",
             later(
-                "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph."
+                "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                " torch-tape@NAME runs it in an environment (see `env`)."
                 " Repeat the option for more. [default: all]"
             ),
         ),
@@ -244,7 +245,11 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
     left: Annotated[
         str,
         _argument(
-            "LEFT", later("An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph.")
+            "LEFT",
+            later(
+                "An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                " torch-tape@NAME runs it in an environment (see `env`)."
+            ),
         ),
     ]
     right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))]
@@ -317,7 +322,8 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
             "--verdict VERDICT",
             later(
                 "Show only claims with one verdict: holds, 'holds with changes', outdated,"
-                " 'does not hold', 'depends on style' or 'not checkable here'."
+                " 'does not hold', 'depends on style', 'not checkable here', 'not runnable here'"
+                " or 'not judged'."
             ),
         ),
     ] = None

@@ -10,11 +10,15 @@ from explorer.text.choices import refusal
 from explorer.text.language import _, later
 from explorer.text.program_name import program
 
+INTEGER = later("{option} must be an integer, got {value}")
+NUMBER = later("{option} must be a number, got {value}")
 TYPES = {
-    "a valid integer": later("{option} must be an integer, got {value}"),
-    "a valid number": later("{option} must be a number, got {value}"),
+    "a valid integer": INTEGER,
+    "a valid number": NUMBER,
+    "a valid int": INTEGER,
+    "a valid float": NUMBER,
 }
-"""What Typer (0.29) says that a value should be, and the explorer's message."""
+"""What Typer (0.29, and below that 0.28) says that a value should be, and the explorer's message."""
 
 MESSAGES = (
     (

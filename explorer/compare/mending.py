@@ -54,6 +54,7 @@ class Mending:
             side: _readers(here),
             OTHER[side]: _readers(there),
         }
+        self._known_values: dict[Slot, list[PutIn]] = {}
         self.put_in: dict[Slot, PutIn] = {}
         self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
 
@@ -110,6 +111,28 @@ class Mending:
             )
         return is_new
 
+    def join(self, seam: Seam, find: Find) -> bool:
+        """Put in the values at a place like one that is known; whether all of them fit."""
+        values = []
+        for joint in seam.joints[self._side]:
+            value = find(joint.there) if joint.there else None
+            if value is None or _obstacle(joint) or joint.here in self.put_in:
+                return False
+            values.append((joint.here, value))
+        self.note(seam)
+        for here, value in values:
+            self._put(here, value)
+        return True
+
+    def part(self, seam: Seam) -> None:
+        """Take back what was put in at such a place: it is not like that one."""
+        for side, parts in seam.parts.items():
+            self._parts[side] -= parts
+            self._places -= {_place(self._nodes[side][part]) for part in parts}
+        for joint in seam.joints[self._side]:
+            self.put_in.pop(joint.here, None)
+            self._known_values.pop(joint.here, None)
+
     def mend_gradients(self, differing: Iterable[str], pairs: Iterable[Pair], find: Find) -> bool:
         """Put in the gradients that ops which are known hand on; whether one is new.
 
@@ -124,10 +147,15 @@ class Mending:
         return is_new
 
     def _put(self, here: Slot, value: Array | None) -> bool:
-        """Put in a value; whether that is new."""
+        """Put in a value; whether that is new.
+
+        One that was there before is not: two alignments in turn would name one, then the other, forever.
+        """
         one = PutIn(*here, value)
-        is_new = self.put_in.get(here) != one
-        self.put_in[here] = one
+        is_new = one not in self._known_values.setdefault(here, [])
+        if is_new:
+            self._known_values[here].append(one)
+            self.put_in[here] = one
         return is_new
 
     def _leaf_gradients(self, differing: Iterable[str]) -> Iterator[tuple[Slot, Slot]]:

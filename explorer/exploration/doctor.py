@@ -4,8 +4,9 @@ import importlib.metadata
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from explorer.environments.known import every
 from explorer.exploration.about import about
 from explorer.model.doctor import CheckFacts
 from explorer.model.engines import FRAMEWORKS
@@ -50,6 +51,7 @@ def examine(
         _check_python(),
         *frameworks,
         *packages,
+        *_check_environments(),
         _check_layout(substitute_layout()),
         _check_browser(),
     ]
@@ -74,15 +76,32 @@ def _check_framework(name: str, reply: About | Failure) -> CheckFacts:
     )
 
 
+def _check_environments() -> Iterator[CheckFacts]:
+    """The environments beside the explorer's own."""
+    for facts in every():
+        if facts.environment.origin == "here":
+            continue
+        yield CheckFacts(
+            kind="environment",
+            name=facts.environment.name or facts.environment.python,
+            fine=not facts.error,
+            environment=facts,
+        )
+
+
 def _check_package(name: str) -> CheckFacts:
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return CheckFacts(kind="missing", name=name, fine=False)
     # MindSpore 2.10.0 was compiled against numpy 1: with numpy 2 it imports, and crashes at a pow.
-    if name == "numpy" and version.partition(".")[0] != "1":
+    if name == "numpy" and version.partition(".")[0] != "1" and _is_installed("mindspore"):
         return CheckFacts(kind="too_new_numpy", name=name, fine=False, version=version)
     return CheckFacts(kind="package", name=name, fine=True, version=version)
+
+
+def _is_installed(name: str) -> bool:
+    return any(importlib.metadata.distributions(name=name))
 
 
 def _check_layout(substitute: str) -> CheckFacts:

@@ -10,6 +10,7 @@ from explorer.exploration.demand import Demand, demand_of
 from explorer.exploration.first_answer import FirstAnswer
 from explorer.exploration.jobs import (
     EstimateKey,
+    PartKey,
     ResultKey,
     capture_jobs,
     level_jobs,
@@ -23,6 +24,7 @@ from explorer.exploration.options import (
     no_report,
     no_row,
 )
+from explorer.exploration.parts import ended_its_worker, made_in_parts
 from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
@@ -45,7 +47,7 @@ from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
 from explorer.text.failures import message
 from explorer.text.language import _
-from explorer.workers.queue import Job, JobQueue, Progress, no_progress
+from explorer.workers.queue import Job, JobOutcome, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 
 
@@ -199,7 +201,7 @@ def _carry_out(
     job_queue.add(trials, ahead=True)  # the first report waits for them
     job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
     if trials:
-        done += _until_done(trials, state, job_queue, no_answer)
+        done += _with_all_trials(trials, state, job_queue)
     state.explain()
     done += _go_on_as_if_mended(state, job_queue)
     first(state.first_report())
@@ -217,9 +219,25 @@ def _go_on_as_if_mended(state: RunState, job_queue: JobQueue) -> list[CaseReport
     state.begin_courses()
     while jobs := state.mended_jobs():
         job_queue.add(jobs, ahead=True)
-        done += _until_done(jobs, state, job_queue, no_answer)
+        done += _with_all_trials(jobs, state, job_queue)
         state.go_on()
     state.finish_courses()
+    return done
+
+
+def _with_all_trials(jobs: list[Job], state: RunState, job_queue: JobQueue) -> list[CaseReport]:
+    """Wait for the last of some jobs; make trials again of which one has ended their worker."""
+    done = _until_done(jobs, state, job_queue, no_answer)
+
+    def make(parts: list[Job]) -> dict[PartKey, JobOutcome]:
+        job_queue.add(parts, ahead=True)
+        done.extend(_until_done(parts, state, job_queue, no_answer))
+        return {part.key: state.taken(part.key) for part in parts}
+
+    for job in jobs:
+        lost = state.outcome(job.key)
+        if ended_its_worker(job, lost):
+            state.note(job, made_in_parts(job, lost, make))
     return done
 
 

@@ -82,8 +82,24 @@ class WholeKey(msgspec.Struct, frozen=True):
     engine: str
 
 
+class PartKey(msgspec.Struct, frozen=True):
+    """The key of the job that makes some of the trials of another job: those between two places."""
+
+    of: TrialsKey | MendedKey
+    begin: int
+    end: int
+
+
 JobKey = (
-    ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey | TrialsKey | MendedKey | WholeKey
+    ResultKey
+    | EstimateKey
+    | CaptureKey
+    | NoiseKey
+    | LevelsKey
+    | TrialsKey
+    | MendedKey
+    | WholeKey
+    | PartKey
 )
 
 

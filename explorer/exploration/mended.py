@@ -1,6 +1,6 @@
 """An exploration that goes on as if the divergences were mended, and finds those behind them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -10,10 +10,12 @@ from explorer.compare.align.alignment import Seamed
 from explorer.compare.align.joints import Seam, Slot
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.compare.node_noise import with_levels
+from explorer.exploration.alike import Alike, alike_at, differs_so, trials_at
 from explorer.exploration.explanations import Explanations
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array
 from explorer.model.causes import Cause, Trial, Tried
+from explorer.model.divergence import Divergence, Places
 from explorer.model.engines import engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
@@ -77,6 +79,9 @@ class Course:
         self._behind: list[Behind] = []
         self._waiting: list[tuple[Explanations, tuple[Target, ...]]] = []
         self._causes: dict[int, Cause] = {}
+        self._first_causes: dict[int, Cause] = {}
+        self._alike: list[tuple[Alike, Target]] = []
+        self._also_at: dict[Target, list[Places]] = {}
         self._differing: tuple[str, ...] = ()
         self._runs = 0
         self._is_new = False
@@ -101,10 +106,17 @@ class Course:
         names = dict.fromkeys((*at_once, *later, *results))
         return tuple(large_slots(self._there, names, MOST_ELEMENTS))
 
-    def begin(self, more: Mapping[Slot, Array | None]) -> None:
-        """Put in the values at the divergences that are known; ``more`` are the large ones."""
+    def begin(self, more: Mapping[Slot, Array | None], causes: Sequence[Cause | None] = ()) -> None:
+        """Put in the values at the divergences that are known, of which some have ``causes``.
+
+        ``more`` are the large values.
+        """
         self._more.update(more)
         self._mend(*self._first)
+        for number, cause in enumerate(causes):
+            if cause is not None:
+                self._first_causes[number] = cause
+                self._spread(Target("first", number))
 
     def wish(self) -> Wish | None:
         """The next run; None where nothing is left to be run."""
@@ -121,7 +133,50 @@ class Course:
         trials: tuple[Trial, ...] = ()
         for explanations, _ in self._waiting:
             trials += explanations.trials().get(engine, ())
+        if engine == self.engine:
+            for alike, target in self._alike:
+                trials += trials_at(alike, self._cause_of(target))
         return trials
+
+    def _divergence_of(self, target: Target) -> Divergence:
+        if target.what == "behind":
+            return self._behind[target.number].divergence
+        return self._first.alignment.divergences[target.number]
+
+    def _cause_of(self, target: Target) -> Cause:
+        """The cause of a divergence of which one is known."""
+        if target.what == "behind":
+            cause = self._behind[target.number].cause
+        else:
+            known = self._first_causes.get(target.number)
+            cause = known or self._causes.get(target.number)
+        if cause is None:
+            raise KeyError(target)
+        return cause
+
+    def _spread(self, target: Target) -> None:
+        """Put in the values at places like one whose cause is known; the cause is then tried there."""
+        cause, divergence = self._cause_of(target), self._divergence_of(target)
+        for alike in alike_at(divergence, cause, self._here, self._there, self._side):
+            if self._mending.join(alike.seam, self._find):
+                self._alike.append((alike, target))
+                self._is_new = True
+
+    def _note_alike(self, outputs: Iterator[tuple[Output, ...]]) -> None:
+        """Note at which places the known cause is one too; what is not like it is seen by itself."""
+        graphs = self._here, self._there
+        for alike, target in self._alike:
+            cause = self._cause_of(target)
+            made = tuple(islice(outputs, len(trials_at(alike, cause))))
+            if len(made) == 2 and differs_so(alike, cause, made, self._as_seen(graphs)):
+                self._also_at.setdefault(target, []).append(alike.places)
+            else:
+                self._mending.part(alike.seam)
+                self._is_new = True
+        self._alike.clear()
+
+    def _as_seen(self, graphs: tuple[GradGraph, GradGraph]) -> tuple[GradGraph, GradGraph]:
+        return graphs if self._side == "left" else graphs[::-1]
 
     def go_on(self, run: MendedRun | None, others: Tried | None) -> None:
         """Note what came of the run that was wished for; None of one whose worker was lost."""
@@ -192,7 +247,8 @@ class Course:
             if not seam.is_assumed:
                 self._mending.note(seam)
                 self._is_new |= self._mending.mend(divergence, seam, self._find)
-        names, pairs = alignment.differing, self._first.alignment.pairs
+        # What is paired by value here may not have been before; what was, is sure.
+        names, pairs = alignment.differing, (*alignment.pairs, *self._first.alignment.pairs)
         self._is_new |= self._mending.mend_gradients(names, pairs, self._find)
 
     def _find(self, slot: Slot) -> Array | None:
@@ -208,6 +264,7 @@ class Course:
     def _note_causes(self, tried: Mapping[str, Outputs]) -> None:
         """Note what explains the divergences of the last run; ``tried`` has the outcomes by engine."""
         outputs = {engine: iter(of_trials) for engine, of_trials in tried.items()}
+        explained_now: list[Target] = []
         for explanations, targets in self._waiting:
             own = {}
             for engine, trials in explanations.trials().items():
@@ -222,7 +279,11 @@ class Course:
                     self._behind[target.number] = msgspec.structs.replace(behind, cause=cause)
                 else:
                     self._causes.setdefault(target.number, cause)
+                explained_now.append(target)
         self._waiting.clear()
+        self._note_alike(outputs.get(self.engine, iter(())))
+        for target in explained_now:
+            self._spread(target)
 
     def finished(self, alignment: Alignment) -> Alignment:
         """The alignment of the plain computation with all that was seen."""
@@ -232,11 +293,20 @@ class Course:
         causes = list(alignment.causes or (None,) * len(alignment.divergences))
         for number, cause in self._causes.items():
             causes[number] = causes[number] or cause
+        causes = [
+            self._with_places(cause, Target("first", number)) for number, cause in enumerate(causes)
+        ]
+        behind = [
+            msgspec.structs.replace(
+                one, cause=self._with_places(one.cause, Target("behind", number))
+            )
+            for number, one in enumerate(self._behind)
+        ]
         mended = Mended(
             engine=self.engine,
             runs=self._runs,
             values=len(self._mending.put_in),
-            behind=tuple(self._behind),
+            behind=tuple(behind),
             differing=self._differing,
             not_put_in=tuple(self._mending.obstacles.values()),
             end=self.end,
@@ -244,6 +314,11 @@ class Course:
         return msgspec.structs.replace(
             alignment, causes=tuple(causes) if any(causes) else alignment.causes, mended=mended
         )
+
+    def _with_places(self, cause: Cause | None, target: Target) -> Cause | None:
+        """A cause with the other places where it was tried and is one too."""
+        places = self._also_at.get(target)
+        return msgspec.structs.replace(cause, also_at=tuple(places)) if cause and places else cause
 
 
 class Courses:
@@ -265,13 +340,22 @@ class Courses:
             wanted.setdefault(one.other, {}).update(dict.fromkeys(one.wanted()))
         return {engine: tuple(slots) for engine, slots in wanted.items() if slots}
 
-    def begin(self, whole: Callable[[str], tuple[Array | None, ...]]) -> None:
-        """Put in the values at the divergences that are known; ``whole`` finds the large ones."""
+    def begin(
+        self,
+        whole: Callable[[str], tuple[Array | None, ...]],
+        alignments: Iterable[Alignment] = (),
+    ) -> None:
+        """Put in the values at the divergences that are known; ``whole`` finds the large ones.
+
+        The ``alignments`` have the causes that are known.
+        """
+        causes = {(it.left, it.right): it.causes for it in alignments}
         found = {}
         for engine, slots in self.wanted().items():
             found[engine] = dict(zip(slots, whole(engine), strict=False))
-        for one in filter(None, self._all.values()):
-            one.begin(found.get(one.other, {}))
+        for engines, one in self._all.items():
+            if one is not None:
+                one.begin(found.get(one.other, {}), causes.get(engines, ()))
 
     def wishes(self) -> dict[MendedKey, Wish]:
         """The next run of each course that goes on."""

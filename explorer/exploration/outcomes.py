@@ -95,6 +95,14 @@ class Outcomes:
                     complete.append(case)
         return complete
 
+    def of(self, key: JobKey) -> JobOutcome:
+        """The outcome of a job that is finished; None of another one."""
+        return self._by_key.get(key)
+
+    def taken(self, key: JobKey) -> JobOutcome:
+        """The outcome of a job, which is let go of."""
+        return self._by_key.pop(key, None)
+
     def abridge(self, case: GradCase) -> None:
         """Let go of the values of a case that is judged."""
         for name in self._nets.requests:
@@ -289,17 +297,27 @@ def _of_any_tape(asked: Question, outcomes: Mapping[JobKey, JobOutcome]) -> Iter
 
 
 def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
-    """A remark on each framework whose worker was lost while it measured noise."""
-    lost: dict[Framework, Lost] = {}
+    """A remark on each framework whose noise was not measured.
+
+    A worker was lost meanwhile, or its version cannot measure any.
+    """
+    unknown: dict[Framework, Failure] = {}
     for key, outcome in outcomes.items():
-        if isinstance(outcome, Lost) and isinstance(key, NoiseKey):
-            lost.setdefault(engine_named(key.tape).framework, outcome)
-        elif isinstance(outcome, Lost) and isinstance(key, LevelsKey):
-            lost.setdefault(engine_named(key.engine).framework, outcome)
-    findings = []
-    for framework, outcome in lost.items():
-        findings.append(ReportFinding(fact=NoiseUnknown(framework, outcome.failure)))
-    return tuple(findings)
+        if isinstance(key, (NoiseKey, LevelsKey)):
+            tape = key.tape if isinstance(key, NoiseKey) else key.engine
+            error = _why_unmeasured(outcome)
+            if error is not None:
+                unknown.setdefault(engine_named(tape).framework, error)
+    return tuple(ReportFinding(fact=NoiseUnknown(*item)) for item in unknown.items())
+
+
+def _why_unmeasured(outcome: JobOutcome) -> Failure | None:
+    """Why noise was not measured; None where it was, or where the call has no answer at all."""
+    if isinstance(outcome, Lost):
+        return outcome.failure
+    if isinstance(outcome, ResultNoise) and outcome.error and outcome.error.kind == "older_version":
+        return outcome.error
+    return None
 
 
 # Recordings

@@ -14,7 +14,7 @@ from explorer.compare.verdicts import alike_results, judge, with_expectation, wi
 from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
-from explorer.exploration.jobs import mended_jobs, question, trial_jobs, whole_jobs
+from explorer.exploration.jobs import JobKey, mended_jobs, question, trial_jobs, whole_jobs
 from explorer.exploration.mended import Courses
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,
@@ -111,6 +111,14 @@ class RunState:
                     self._abridge(case)
                 reports.append(self._complete[case])
         return reports
+
+    def outcome(self, key: JobKey) -> JobOutcome:
+        """The outcome of a job that is finished; None of another one."""
+        return self._outcomes.of(key)
+
+    def taken(self, key: JobKey) -> JobOutcome:
+        """The outcome of a job, which is let go of."""
+        return self._outcomes.taken(key)
 
     def _abridge(self, case: GradCase) -> None:
         """Let go of what only the verdict on a case needed of large tensors."""
@@ -239,7 +247,7 @@ class RunState:
 
     def begin_courses(self) -> None:
         """Put these values in."""
-        self._courses.begin(self._outcomes.whole)
+        self._courses.begin(self._outcomes.whole, self._alignments)
 
     def mended_jobs(self) -> list[Job]:
         """The next jobs that compute the main case with values of the other side; none at the end."""

@@ -10,7 +10,7 @@ from explorer.exploration.options import Wanted, no_answer, no_demand, no_report
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
 from explorer.model.failures import Failure
-from explorer.model.findings import NoiseUnknown
+from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST, Outcome
 from explorer.scenario.declaration import Declaration
@@ -152,17 +152,28 @@ def explored(
 
 def is_whole(report: Report) -> bool:
     """Whether nothing is missing from a report that another run might bring."""
-    if any(finding.kind == "noise" for finding in report.findings):
+    if any(map(_is_lost_noise, report.findings)):
         return False
     if any(case.oracle.outcome in LOST for case in report.cases):
         return False
     return has_all_results(report)
 
 
+def _is_lost_noise(finding: ReportFinding) -> bool:
+    """Whether noise was not measured, and another run may measure it."""
+    fact = finding.fact
+    return isinstance(fact, NoiseUnknown) and fact.error.kind != "older_version"
+
+
 def lacks_only_time(report: Report) -> bool:
     """Whether all that is missing beside the engines' results took too long; no worker died."""
     for finding in report.findings:
-        if isinstance(finding.fact, NoiseUnknown) and finding.fact.error.type != TIMED_OUT:
+        fact = finding.fact
+        if (
+            isinstance(fact, NoiseUnknown)
+            and _is_lost_noise(finding)
+            and fact.error.type != TIMED_OUT
+        ):
             return False
     return all(case.oracle.outcome != "crashed" for case in report.cases)
 

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.arrays import Array
+from explorer.model.divergence import Places
 from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
@@ -216,6 +217,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     ``greatest`` at most, where rounding moves the value by ``noise`` (None where it was not measured).
     ``layers`` are those that the two ops run in, the left one first. ``tried`` counts all that was
     tried. ``mends`` say what to write in either net, as far as the table of correspondences knows it.
+    ``also_at`` are further places where the same change was tried and gives the other side's value.
     """
 
     side: SideName
@@ -227,6 +229,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     layers: tuple[Layer | None, Layer | None]
     tried: int
     mends: tuple[Mend, ...] = ()
+    also_at: tuple[Places, ...] = ()
 
     @property
     def own(self) -> Arguments:
@@ -261,7 +264,11 @@ def mirrored_cause(cause: Cause) -> Cause:
     """The same cause with the two sides exchanged."""
     mends = [msgspec.structs.replace(mend, side=OTHER[mend.side]) for mend in cause.mends]
     return msgspec.structs.replace(
-        cause, side=OTHER[cause.side], layers=cause.layers[::-1], mends=tuple(mends[::-1])
+        cause,
+        side=OTHER[cause.side],
+        layers=cause.layers[::-1],
+        mends=tuple(mends[::-1]),
+        also_at=tuple(places[::-1] for places in cause.also_at),
     )
 
 

@@ -16,6 +16,8 @@ ClaimVerdict = Literal[
     "does_not_hold",
     "depends_on_style",
     "not_checkable_here",
+    "not_runnable_here",
+    "not_judged",
 ]
 
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
@@ -76,9 +78,11 @@ class ClaimRow(
 ):
     """One claim on the board: its verdict, with evidence and advice.
 
-    ``verdict`` is None where the claim could not be run, and ``not_run`` has the reasons by the
-    names of measurements. ``advice`` is that of Ruling. ``would`` says what is true if the
-    statement holds; ``measured`` names the measurements that were looked at.
+    ``verdict`` is None where the claim could not be run, and "not_runnable_here" where that is for
+    packages, or parts of a framework, that are not installed; ``not_run`` has the reasons by the
+    names of measurements. It is "not_judged" where the judge did not know an answer. ``advice`` is
+    that of Ruling. ``would`` says what is true if the statement holds; ``measured`` names the
+    measurements that were looked at.
     ``sections`` are the headings in the guides that the statement stands under, by guide.
     ``printed`` has the statements of the guide's code, ``meant`` what was run beside it; both are
     empty where none of it is run.

@@ -255,6 +255,20 @@ class OtherRate(_Divergence, frozen=True, kw_only=True, tag="other_rate"):
     factors: tuple[float, float]
 
 
+class Rounded(_Divergence, frozen=True, kw_only=True, tag="rounded"):
+    """A side rounds a value to a narrower dtype and goes on in its own, which the other does not.
+
+    Its noise hides the difference. ``dtypes`` are the narrower one and the value's own, and ``result`` is
+    the node that goes on in the latter: its value is read beside that of its counterpart, which is the
+    node of the other side.
+    """
+
+    side: SideName
+    places: tuple[Place, Place]
+    dtypes: tuple[str, str]
+    result: str
+
+
 Divergence = (
     OtherValue
     | OtherStart
@@ -266,6 +280,7 @@ Divergence = (
     | ResultMissing
     | OtherOp
     | OtherRate
+    | Rounded
 )
 """A place where two graphs have different values though what comes before is equal."""
 

@@ -4,10 +4,19 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.environments import EnvironmentFacts
 from explorer.model.failures import Failure
 
 CheckKind = Literal[
-    "python", "framework", "package", "too_new_numpy", "missing", "broken", "layout", "browser"
+    "python",
+    "framework",
+    "package",
+    "too_new_numpy",
+    "missing",
+    "broken",
+    "layout",
+    "browser",
+    "environment",
 ]
 """What a check is about, and what it found.
 
@@ -19,6 +28,7 @@ CheckKind = Literal[
 - "broken": a framework that cannot be used; ``error`` says why
 - "layout": Graphviz, or the ``text`` on the layout that replaces it
 - "browser": a browser that the app's tests can drive
+- "environment": another Python that frameworks are run in
 """
 
 
@@ -33,6 +43,7 @@ class CheckFacts(msgspec.Struct, frozen=True, kw_only=True):
     devices: tuple[str, ...] = ()
     text: str = ""
     error: Failure | None = None
+    environment: EnvironmentFacts | None = None
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):

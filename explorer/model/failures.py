@@ -27,6 +27,9 @@ Refusal = Literal[
     "high_order",
     "interpreted_outputs",
     "unsafe_weights",
+    "older_version",
+    "no_package",
+    "no_module",
 ]
 """A failure that the explorer itself found; behind the colon its ``details``.
 
@@ -54,6 +57,11 @@ Refusal = Literal[
 - "interpreted_outputs": the compiled graph does not compute all that the call
   returns: how many tensors it computes, of how many
 - "unsafe_weights": a checkpoint could run code when it is loaded: its file
+- "no_package": a package is not installed: its name
+- "no_module": a package that is installed lacks a module, or a name in it: what
+  Python says
+- "older_version": the version of a framework lacks something: the framework, its
+  version, what it lacks, the first version that has it
 """
 
 Complaint = Literal["no_kernel", "no_kernel_here", "no_dtype", "no_value", "no_memory"]
@@ -70,6 +78,9 @@ Complaint = Literal["no_kernel", "no_kernel_here", "no_dtype", "no_value", "no_m
 """
 
 FailureKind = Refusal | Complaint
+
+LACKING: frozenset[FailureKind] = frozenset({"no_module", "no_package", "older_version"})
+"""The failures for something that is not installed, though the framework is."""
 
 LossKind = Literal[
     "died",

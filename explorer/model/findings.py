@@ -31,7 +31,8 @@ FindingKind = Literal[
 - "output": a net returns tensors in a container through which MindSpore takes no gradient
 - "missing": the scenario expects a finding that there is not
 - "masks": the dropout layers of both nets drop by the same draws
-- "noise": a worker was lost while it measured noise, and tolerances alone say what differs
+- "noise": noise was not measured, since a worker was lost or the version lacks what it takes, and
+  tolerances alone say what differs
 - "recording": a graph was recorded in a run with other results than the plain call has
 - "draws": an op draws random numbers, and results that depend on them are not compared
 - "names": parameters of other names were paired by order and values, or start as parts of one
@@ -171,7 +172,7 @@ class IllConditioned(msgspec.Struct, frozen=True, tag_field="fact", tag="ill_con
 
 
 class NoiseUnknown(msgspec.Struct, frozen=True, tag_field="fact", tag="noise_unknown"):
-    """The worker that measured a framework's noise was lost, with the ``error`` of that."""
+    """The noise of a framework was not measured, with the ``error`` that says why."""
 
     framework: Framework
     error: Failure

@@ -62,6 +62,9 @@ KINDS: dict[FailureKind, str] = {
         " loaded (weights_only=True rejects it); save only the weights:"
         " torch.save(net.state_dict(), FILE)"
     ),
+    "no_package": later("{0} is not installed where this ran"),
+    "no_module": later("the installed version lacks a part that this needs: {0}"),
+    "older_version": later("{0} {1} has no {2}; {0} {3} and later have it"),
     "no_kernel": later(
         "MindSpore has no {1} kernel for the operator {0}; use other"
         " operators instead, or a device that has one"

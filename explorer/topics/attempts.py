@@ -7,17 +7,22 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from explorer.model.errors import RecordedError
+from explorer.model.failures import LACKING
 from explorer.text.messages import first_sentence, first_statement, repeatable
 
 
 def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """What ``function`` returns, or {"raised": type, "message": text} of what it raised.
 
-    The message has no addresses, no stack of C++, and nothing that is another at every run.
+    The message has no addresses, no stack of C++, and nothing that is another at every run. What a
+    version lacks is no figure: that is raised.
     """
     try:
         return function(*arguments, **options)
     except Exception as error:
+        if isinstance(error, RecordedError) and error.failure.kind in LACKING:
+            raise
         return {"raised": type(error).__name__, "message": repeatable(str(error))}
 
 

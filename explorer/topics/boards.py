@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from explorer.exploration.about import stored_versions, versions_here
-from explorer.model.claim import Board, ClaimRow, Listing
+from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing, Observation, Ruling
 from explorer.model.environments import NO_HOMES, Homes
+from explorer.model.failures import LACKING, Failure
 from explorer.model.measurement import Measured, Measurement
+from explorer.model.message import message
 from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure, stored
@@ -70,14 +72,17 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
     evidence = Evidence({name: measured[name] for name in names})
     not_run = evidence.failures
     # Nothing is judged on half of the evidence: what is missing might turn the verdict.
-    ruling = None if not_run else claim.judge(evidence, claim.expects)
+    ruling = None if not_run else _ruling(claim, evidence)
+    verdict: ClaimVerdict | None = ruling.verdict if ruling else None
+    if not_run and all(map(_is_lacking, not_run.values())):
+        verdict = "not_runnable_here"
     return ClaimRow(
         id=claim.id,
         heading=claim.heading,
         statement=claim.statement,
         guides=claim.guides,
         would=claim.would,
-        verdict=ruling.verdict if ruling else None,
+        verdict=verdict,
         advice=ruling.advice if ruling else "",
         measured=names,
         sections=dict(claim.sections),
@@ -86,6 +91,20 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
         printed=_listings({name: measured[name].printed for name in names}),
         meant=_listings({name: measured[name].meant for name in names}),
     )
+
+
+def _ruling(claim: Claim, evidence: Evidence) -> Ruling:
+    """The judge's ruling; "not_judged" where a version gave an answer that the judge does not know."""
+    try:
+        return claim.judge(evidence, claim.expects)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        return Ruling("not_judged", (Observation(message("cells.unknown_answer"), reason),))
+
+
+def _is_lacking(failure: Failure) -> bool:
+    """Whether a measurement needs what is not installed, though its framework is."""
+    return failure.kind in LACKING
 
 
 def _listings(code_of: Mapping[str, str]) -> tuple[Listing, ...]:

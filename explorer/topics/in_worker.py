@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.engines import WorkerKind
+from explorer.model.engines import FRAMEWORKS, WorkerKind
 from explorer.model.errors import MissingNetError, RecordedError
 from explorer.model.failures import Failure
 from explorer.model.measurement import Ask, Found, Measured, Measurement
@@ -39,7 +39,10 @@ def run(request: Measurement) -> Measured:
     Raises ImportError when a framework is missing: the worker answers for that.
     """
     name_of_module, _, name = request.target.partition(":")
-    module = imported(name_of_module)
+    try:
+        module = imported(name_of_module)
+    except ImportError as error:
+        return _lacking(error)
     function = getattr(module, name)
     # First, so that a program that raises is shown too.
     ask = Ask(request.scenario, request.device, request.options)
@@ -50,8 +53,8 @@ def run(request: Measurement) -> Measured:
     _without_masks()
     try:
         found: Found = function(ask)
-    except ImportError:
-        raise  # a framework is missing, which is the worker's business
+    except ImportError as error:
+        return _lacking(error, code)
     except MissingNetError as error:
         failure = Failure(type(error).__name__, str(error))
         return Measured(outcome="not_defined", error=failure, code=code)
@@ -71,6 +74,18 @@ def run(request: Measurement) -> Measured:
         printed=printed,
         meant=meant,
     )
+
+
+def _lacking(error: ImportError, code: str = "") -> Measured:
+    """The outcome of a program that needs what is not installed; raises where that is a framework."""
+    package = (error.name or "").partition(".")[0]
+    if package in sys.modules:
+        failure = Failure(type(error).__name__, kind="no_module", details=(str(error),))
+    elif package and package not in FRAMEWORKS:
+        failure = Failure(type(error).__name__, kind="no_package", details=(package,))
+    else:
+        raise error  # a framework is missing, which is the worker's business
+    return Measured(outcome="unsupported", error=failure, code=code)
 
 
 def _without_masks() -> None:

@@ -1,8 +1,8 @@
 """Runs a study: its questions in workers, then its findings, tables and charts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Generic
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -11,6 +11,7 @@ from explorer.model.engines import FRAMEWORKS, Framework, framework_of
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.message import Text
+from explorer.model.message import message as untranslated
 from explorer.model.requests import Description
 from explorer.model.results import About
 from explorer.model.study import Chart, StudyRecord, Table, W
@@ -29,6 +30,8 @@ from explorer.topics.question import LOOKED_AT, Question, Target
 from explorer.topics.topic import Topic
 from explorer.workers.queue import Job, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
+
+Item = TypeVar("Item")
 
 FEW_NAMES = 3
 """So many names are listed at most."""
@@ -190,16 +193,37 @@ def _is_foreseen(one: str, other: str, expected: Iterable[ExpectedDifference]) -
 
 def tell(topic: Topic, evidence: Evidence) -> Telling[Text]:
     """Everything that a topic makes of some evidence; pure."""
-    findings: list[Text] = []
-    for finding in topic.findings:
-        findings.extend(finding(evidence))
-    tables: list[Table[Text]] = []
-    for table in topic.tables:
-        tables.extend(table(evidence))
-    charts: list[Chart[Text]] = []
-    for chart in topic.charts:
-        charts.extend(chart(evidence))
-    return Telling(findings=tuple(findings), tables=tuple(tables), charts=tuple(charts))
+    untold: list[Text] = []
+    findings = _told(topic.findings, evidence, untold)
+    tables = _told(topic.tables, evidence, untold)
+    charts = _told(topic.charts, evidence, untold)
+    return Telling(findings=(*findings, *untold), tables=tuple(tables), charts=tuple(charts))
+
+
+def _told(
+    functions: Iterable[Callable[[Evidence], Iterable[Item]]],
+    evidence: Evidence,
+    untold: list[Text],
+) -> list[Item]:
+    """All that some functions make of the evidence; into ``untold``, why one of them makes nothing.
+
+    Another version may give an answer that a function does not know.
+    """
+    items: list[Item] = []
+    for function in functions:
+        items += _made(function, evidence, untold)
+    return items
+
+
+def _made(
+    function: Callable[[Evidence], Iterable[Item]], evidence: Evidence, untold: list[Text]
+) -> list[Item]:
+    try:
+        return list(function(evidence))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        untold.append(untranslated("cells.untold", error=reason))
+        return []
 
 
 def looked_at(

@@ -51,6 +51,8 @@ COLOURS: dict[ClaimVerdict | None, str] = {
     "does_not_hold": "red",
     "depends_on_style": "orange",
     "not_checkable_here": "gray",
+    "not_runnable_here": "gray",
+    "not_judged": "orange",
     None: "gray",
 }
 """Each verdict's colour; it is always shown with the name."""

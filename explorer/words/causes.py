@@ -21,12 +21,16 @@ from explorer.model.causes import (
     Related,
     RelationHow,
 )
+from explorer.model.divergence import Place
 from explorer.model.engines import FRAMEWORK_LABELS, engine_named
 from explorer.model.graph import Arguments, Layer, SideName
 from explorer.text.arguments import argument_text, arguments_text
 from explorer.text.clean import clean
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.words.lists import listed
+
+FEW_PLACES = 3
+"""So many of the further places of a cause are named."""
 
 
 def cause(alignment: Alignment, place: int = 0) -> str:
@@ -60,11 +64,12 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
             "Cause, from the recorded values: {change} gives the value of {other} ({figures})"
         ),
     }
-    return texts[found.proven].format(
+    text = texts[found.proven].format(
         change=_change(found, engines),
         other=engines[1] if found.side == "left" else engines[0],
         figures=_figures(found),
     )
+    return text + _elsewhere(found)
 
 
 def in_short(change: Change, op: str) -> str:
@@ -122,6 +127,26 @@ def where_to_write(mend: MendText, sources: Sequence[str]) -> str:
     source = sources[0] if mend.side == "left" else sources[1]
     text = _("In {framework}'s net, at {line}") if source else _("In {framework}'s net")
     return text.format(framework=mend.framework, line=clean(source))
+
+
+def _elsewhere(found: Cause) -> str:
+    """At how many more places the change was tried and gives the other side's value, and at which."""
+    count = len(found.also_at)
+    if not count:
+        return ""
+    sides = [[_named_place(places[at]) for places in found.also_at] for at in (0, 1)]
+    names = [f"`{name}`" for name in max((list(dict.fromkeys(it)) for it in sides), key=len)]
+    more = len(names) - FEW_PLACES
+    shown = listed(names)
+    if more > 0:
+        shown = _("{names} and {n} more").format(names=named(names[:FEW_PLACES]), n=more)
+    one = _("; so it does at 1 more place: {names}")
+    several = _("; so it does at {n} more places: {names}")
+    return (one if count == 1 else several).format(n=count, names=shown)
+
+
+def _named_place(place: Place) -> str:
+    return clean(", ".join(filter(None, (place.scope, place.source))))
 
 
 # What was tried

@@ -18,6 +18,8 @@ MEANINGS: dict[ClaimVerdict, str] = {
     "does_not_hold": later("not true on the installed versions"),
     "depends_on_style": later("true of graph or of tape, not of a framework"),
     "not_checkable_here": later("needs hardware that is not here"),
+    "not_runnable_here": later("could not be run: the installed versions lack what it needs"),
+    "not_judged": later("a measurement gave an answer that nobody has seen yet"),
 }
 """What each verdict means."""
 
@@ -38,6 +40,10 @@ ANY_ADVICE: dict[ClaimVerdict, str] = {
     "does_not_hold": later("Do not rely on the statement: the evidence has what was measured."),
     "depends_on_style": later("Check which style you use: the statement is true of one alone."),
     "not_checkable_here": later("Measure it where the hardware is."),
+    "not_runnable_here": later(
+        "Install what the evidence names, or measure it with other versions."
+    ),
+    "not_judged": later("Read what was measured: nothing is known to be said for it."),
 }
 """What to do where nothing is known to be said for a verdict: on versions that nobody has looked at."""
 
@@ -57,7 +63,7 @@ def advice_text(row: ClaimRow) -> str:
 
 def evidence_text(row: ClaimRow) -> str:
     """The evidence in one line, or why the claim could not be run."""
-    if row.verdict is None:
+    if row.not_run:
         reasons = []
         for name, why in row.not_run.items():
             text = _("{what}: {values}")

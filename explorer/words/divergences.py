@@ -19,6 +19,7 @@ from explorer.model.divergence import (
     Places,
     ResultElsewhere,
     ResultMissing,
+    Rounded,
     Spread,
 )
 from explorer.model.graph import SideName
@@ -320,6 +321,23 @@ def _other_rate(divergence: OtherRate, _engines: Engines) -> str:
     )
 
 
+def _rounded(divergence: Rounded, engines: Engines) -> str:
+    own, other = _from(divergence.side, engines)
+    here, there = _from(divergence.side, divergence.places)
+    narrow, wide = divergence.dtypes
+    return _(
+        "{own} rounds a value to `{narrow}` in {here}, {other} goes on in `{wide}` with {there}: {values}"
+    ).format(
+        own=own,
+        narrow=narrow,
+        here=place(here),
+        other=other,
+        wide=wide,
+        there=place(there),
+        values=_values(divergence, divergence.side),
+    )
+
+
 def _values(divergence: Divergence, side: SideName = "left") -> str:
     """Both values, that of a side first, and by how much they differ."""
     left, right = divergence.ends
@@ -343,5 +361,6 @@ _SAY: dict[type[Divergence], Callable[[Any, Engines], str]] = {
     ResultMissing: _result_missing,
     OtherOp: _other_op,
     OtherRate: _other_rate,
+    Rounded: _rounded,
 }
 """What says each kind of divergence."""

@@ -5,7 +5,9 @@ from explorer.model.doctor import Check, CheckFacts
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.messages import one_line
+from explorer.text.program_name import program
 from explorer.text.remedies import remedy as install
+from explorer.words.environments import installed
 
 
 def check(facts: CheckFacts) -> Check:
@@ -28,6 +30,8 @@ def _found(facts: CheckFacts) -> str:
         return text.format(version=facts.version)
     if facts.kind == "missing":
         return _("not installed")
+    if facts.environment:
+        return installed(facts.environment)
     if facts.error:
         return one_line(message(facts.error))
     if facts.kind == "layout":
@@ -43,6 +47,8 @@ def _remedy(facts: CheckFacts) -> str:
     if facts.kind == "python":
         first, last = (".".join(map(str, version)) for version in PYTHONS)
         return _("use Python {first} to {last}").format(first=first, last=last)
+    if facts.kind == "environment":
+        return f"{program()} env remove {facts.name}"
     if facts.kind == "browser":
         return "apt-get install chromium"
     return install("pygraphviz" if facts.kind == "layout" else facts.name)

@@ -44,6 +44,9 @@ class Child(Protocol):
     def kill(self) -> None:
         """Kill it with all that it has started."""
 
+    def last_words(self, most: int) -> str:
+        """The end of what was written to stderr on its way there, ``most`` bytes of it."""
+
 
 class Started:
     """A Child that this process has started itself: Python on a module."""
@@ -90,6 +93,10 @@ class Started:
     def kill(self) -> None:
         """Kill it with all that it has started."""
         kill_group(self.pid)
+
+    def last_words(self, most: int) -> str:
+        """Nothing: its own stderr has everything."""
+        return ""
 
 
 def kill_group(pid: int) -> None:

@@ -106,6 +106,13 @@ class NurseryProcess:
         socket.send_fds(self._control, [HEADER.pack(len(birth))], descriptors)
         self._control.sendall(birth)
 
+    def last_words(self, most: int) -> str:
+        """The end of its stderr, ``most`` bytes of it: why a worker never came."""
+        try:
+            return (self._scratch / "stderr").read_bytes()[-most:].decode(errors="replace").strip()
+        except OSError:
+            return ""
+
     def stop(self) -> None:
         """Kill the process and remove its folder."""
         self.child.kill()
@@ -156,6 +163,10 @@ class Forked:
         else:
             # An import without end may be the reason why it is not there.
             self._nursery.child.kill()
+
+    def last_words(self, most: int) -> str:
+        """The end of its nursery's stderr, where it was never born; else its own has everything."""
+        return "" if self.pid else self._nursery.last_words(most)
 
     def _hear(self) -> None:
         """Read the messages about it that have arrived."""

@@ -155,6 +155,7 @@ class WorkerProcess:
         errors = self._errors.fileno()
         start = max(0, os.fstat(errors).st_size - STDERR_TAIL)
         text = os.pread(errors, STDERR_TAIL, start).decode(errors="replace").strip()
+        text = text or self._child.last_words(STDERR_TAIL)
         return Lost(outcome, msgspec.structs.replace(loss, output=text))
 
     def kill(self) -> None:

@@ -55,6 +55,9 @@ def _answer(call: Call) -> Answer:
         result: Any = function(msgspec.msgpack.decode(call.argument, type=argument_type))
         return Answer(msgspec.msgpack.encode(result))
     except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in sys.modules:  # it is there, and its version lacks what is imported
+            return Answer(fault=traceback.format_exc())
         return Answer(missing=str(error))
     except RefusedNetError as error:
         return Answer(refused=error.failure)

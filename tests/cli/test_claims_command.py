@@ -66,10 +66,11 @@ def test_a_filter_hides_rows_and_no_changes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     whole = msgspec.structs.replace(BOARD, rows=(HOLDS,))
+    monkeypatch.setattr("explorer.cli.claims.board_in_place", lambda _: None)
     monkeypatch.setattr("explorer.cli.claims.board", lambda *_: whole)
     recorded = tmp_path / "board.json"
     recorded.write_text('{"rows": [{"id": 1, "verdict": "outdated"}], "versions": {}}')
-    options = ClaimsOptions(against=recorded, verdict=verdict)
+    options = ClaimsOptions(against=str(recorded), verdict=verdict)
     assert check_claims(options) == exit_codes.DIFFERENT
     printed = capsys.readouterr().out
     assert "changed: 1 was outdated" in printed

@@ -187,6 +187,8 @@ def test_a_fault_of_our_own_is_its_last_line_or_a_traceback_if_asked_for(
         raise WorkerFaultError("Traceback (most recent call last):\n  …\nKeyError: 'x'\n")
 
     monkeypatch.setattr(Workers, "call", fault)
+    # A report that is recorded is shown where there is no framework.
+    monkeypatch.setattr("explorer.cli.scenario.report_in_place", lambda *_: None)
     assert run(["scenario", "dense_mse"]) == 3
     message = capsys.readouterr().err
     assert "KeyError: 'x'" in message

@@ -4,6 +4,7 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
+from explorer.model.graph import GradGraph, Output
 from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.words.divergences import divergences
@@ -57,12 +58,29 @@ FIRST: dict[str, tuple[str, ...]] = {
         "different inputs, `constant` and `constant` against `mask`",
         "`aten.masked_fill.Scalar` (mask_of_diagonal.py:36)",
     ),
+    # Values that one net alone rounds, so coarsely that its own noise covers the difference.
+    "rounded_hidden": (
+        "mindspore-tape rounds a value to `float16` in `Cast` (rounded_hidden.py:32), torch-tape goes on",
+        "in `float32` with `aten.tanh.default` (rounded_hidden.py:50)",
+    ),
+    "layer_in_half": (
+        "torch-tape rounds a value to `bfloat16` in `aten._to_copy.default` (two, layer_in_half.py:49)",
+        "in `float32` with `BiasAdd` (two, layer_in_half.py:31)",
+    ),
+    "summed_in_half": (
+        "mindspore-tape rounds a value to `float16` in `Cast` (summed_in_half.py:33), torch-tape goes on",
+        "in `float32` with `aten.mean.default` (summed_in_half.py:50)",
+    ),
     # Running statistics alone.
     "momentum": ("`BatchNorm` (first, momentum.py:22)", "values of `first.running_mean`"),
 }
 """Parts of the first divergence of the tapes."""
 
 GRAPHS = {
+    "summed_in_half": (
+        "mindspore-graph rounds a value to `float16` in `Cast` (summed_in_half.py:33), torch-tape goes on",
+        "in `float32` with `aten.mean.default` (summed_in_half.py:50)",
+    ),
     "truncated": (
         "`aten.detach.default` (truncated.py:57), mindspore-graph passes it on in `MatMul`",
     ),
@@ -156,3 +174,16 @@ def test_a_broadcast_that_is_meant_is_not_remarked(workers: Workers) -> None:
     report = report_of("column_and_outer", workers)
     assert report.findings == ()
     assert aligned(report).divergence is None
+
+
+@pytest.mark.parametrize("engines", [TAPES, ("mindspore-graph", "torch-graph")])
+def test_nets_that_both_round_are_not_parted_by_it(
+    workers: Workers, engines: tuple[str, str]
+) -> None:
+    report = report_of("half_on_both", workers, engines)
+    assert {output.dtype for graph in report.graphs for output in _outputs(graph)} >= {"float16"}
+    assert aligned(report).divergences == ()
+
+
+def _outputs(graph: GradGraph) -> list[Output]:
+    return [output for node in graph.nodes for output in node.outputs]

@@ -11,6 +11,7 @@ from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, agree, allowances, fingerprint, scales
 from explorer.compare.align.vertices import OutputValue, view
 from explorer.model.arrays import AnyArray
+from explorer.model.divergence import Rounded
 from explorer.model.graph import GradGraph
 from tests.support.computed_graphs import ComputedGraph, one_input
 from tests.support.handmade_graph import HandmadeGraph
@@ -146,7 +147,9 @@ def test_coarse_dtypes_get_their_room() -> None:
 
     left = one_input("a", lambda g, x: g.op("Exp", np.exp, x))
     wrong = one_input("c", lambda g, x: g.op("Exp", lambda x: np.exp(x) * 1.01, x))
-    assert align(left, one_input("b", in_half)).divergence is None
+    rounded = align(left, one_input("b", in_half))
+    assert rounded.differing == ()
+    assert [type(divergence) for divergence in rounded.divergences] == [Rounded]
     assert align(left, wrong).divergence is not None
 
 
@@ -158,7 +161,9 @@ def test_what_is_computed_from_a_coarse_value_keeps_its_error() -> None:
     def exact(graph: ComputedGraph, x: int) -> int:
         return graph.op("Muls", lambda e: 3 * e, graph.op("Exp", np.exp, x))
 
-    assert align(one_input("a", exact), one_input("b", in_half)).divergence is None
+    alignment = align(one_input("a", exact), one_input("b", in_half))
+    assert alignment.differing == ()
+    assert [type(divergence) for divergence in alignment.divergences] == [Rounded]
 
 
 def test_a_mask_of_minus_a_billion_hides_no_difference() -> None:

@@ -24,6 +24,7 @@ from explorer.model.divergence import (
     GradientStopped,
     LoneLeaf,
     OtherStart,
+    Rounded,
 )
 from explorer.model.errors import ExplorerError
 from explorer.model.families import family
@@ -150,6 +151,8 @@ def _structure(divergence: Divergence) -> Iterator[Fact]:
         yield Fact("tied weight")
     if isinstance(divergence, OtherStart):
         yield Fact("start")
+    if isinstance(divergence, Rounded):
+        yield Fact("cast")
     if isinstance(divergence, ExtraOps):
         for kind in ("op left out", "op added"):
             yield Fact(kind, op=divergence.row.last)

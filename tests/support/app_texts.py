@@ -44,7 +44,7 @@ SOURCES = (
 )
 """The packages and modules whose texts are the catalogue's."""
 
-REFUSING = ("api", "exploration", "scenario", "topics", "topics/higher_order")
+REFUSING = ("environments", "api", "exploration", "scenario", "topics", "topics/higher_order")
 """The packages whose errors are the catalogue's; records that they make are English."""
 
 SAYING = ("_", "later")

@@ -99,6 +99,7 @@ def as_on_windows() -> str:
 
 HIDING = """
 import sys
+from importlib.metadata import DistributionFinder, MetadataPathFinder
 
 
 class Hiding:
@@ -115,6 +116,12 @@ def importer():
     return frame.f_code.co_filename if frame else ""
 
 
+def not_hidden(finder, context=DistributionFinder.Context()):
+    return () if context.name in {packages} else find_distributions(context)
+
+
+find_distributions = MetadataPathFinder.find_distributions
+MetadataPathFinder.find_distributions = classmethod(not_hidden)
 sys.meta_path.insert(0, Hiding())
 """
 """Hides packages from modules in a folder: frameworks may have them."""

@@ -139,13 +139,16 @@ def parsed(word: Word) -> Word:
     """How many places of nodes MindSpore's parser names, and how many are others than were kept."""
     import mindspore as ms
     from mindspore import nn
-    from mindspore.graph._parse.parser import Parser
+
+    from explorer.engines.mindspore.versions import provided
+
+    parser_class = provided("graph._parse.parser")
 
     importlib.import_module("explorer.engines.mindspore.graph")  # from here on, places are kept
-    kept, places, wrong = Parser.get_location, 0, 0
+    kept, places, wrong = parser_class.get_location, 0, 0
     (find,) = [cell.cell_contents for cell in kept.__closure__ if callable(cell.cell_contents)]
     for function in (nn.Dense.construct, nn.MSELoss.construct, ms.grad, parsed):
-        parser = Parser(function)
+        parser = parser_class(function)
         _, tree = parser.parse()
         for node in ast.walk(tree):
             for asked in (node, [*ast.iter_child_nodes(node)]):
@@ -245,6 +248,11 @@ def known_when_gone(word: Word) -> Word:
     known = key in tensors.origins and key in tensors.storages
     del tensor
     return Word(f"{known} {key in tensors.origins or key in tensors.storages}")
+
+
+def prefix(word: Word) -> Word:
+    """The folder of the environment that the process runs in."""
+    return Word(sys.prefix)
 
 
 def process(word: Word) -> Word:
@@ -429,3 +437,20 @@ def estimate_without_time(request: CaseRequest) -> OracleResult:
     finally:
         oracle.SECONDS = seconds
     return result
+
+
+def lacking(word: Word) -> Word:
+    """What is said of the feature of MindSpore named ``word``, as of one that its version lacks."""
+    from explorer.engines.mindspore import versions
+    from explorer.text.failures import message
+
+    name: Any = word.text
+    versions.provided(name)
+    before, versions.HERE = versions.HERE, (2, 0)
+    try:
+        assert not versions.has(name)
+        if versions.FEATURES[name].fallback.startswith("explorer."):
+            versions.provided(name)
+        return Word(message(versions.lacks(name).failure))
+    finally:
+        versions.HERE = before

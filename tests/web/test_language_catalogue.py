@@ -33,6 +33,12 @@ NO_TEXTS = {
     "verdict on a case",
     "Value",  # the names of type variables
     "Choice",
+    "Vertex",
+    'python -m pip install "pyarrow<26"',  # commands
+    "env remove",
+    "a valid int",  # as Typer words it
+    "a valid float",
+    "Python",  # a name
     "bold red",  # a style of the terminal
     "None",  # Python's own
     "grad(net, grad_position, weights, has_aux)",  # calls

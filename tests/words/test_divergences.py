@@ -26,6 +26,7 @@ from explorer.model.divergence import (
     Rearranged,
     ResultElsewhere,
     ResultMissing,
+    Rounded,
     Row,
     mirrored,
 )
@@ -211,6 +212,19 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
         ),
         f"{ONE} and {OTHER} drop elements at different rates: 0.5 of them against 0.25, and multiply"
         " the rest by 2 against 1.333",
+    ),
+    (
+        Rounded(
+            phase="forward",
+            ends=BOTH,
+            gap=TWICE,
+            side="right",
+            places=(MUL, MULS),
+            dtypes=("float16", "float32"),
+            result="n1",
+        ),
+        f"mindspore-graph rounds a value to `float16` in {OTHER}, torch-tape goes on in `float32` with"
+        f" {ONE}: {TURNED}",
     ),
 ]
 

@@ -15,6 +15,7 @@ from explorer.compare.align.joints import Seam, seam
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.pairing import pair_nodes, pair_unused
 from explorer.compare.align.pieces import differing_pieces, mark_pieces
+from explorer.compare.align.precisions import rounded_on_one_side
 from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
@@ -40,7 +41,8 @@ def align(
     measured, they agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
     tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
     that these dtypes need. Named results (outputs, gradients) are compared element by element, and
-    nothing counts as a divergence unless one of them differs; ``alike`` are those that are known not
+    nothing counts as a divergence unless one of them differs, but for a value that one side alone
+    rounds; ``alike`` are those that are known not
     to differ, by the noise of each of their elements. ``pieces`` are parameters that the two graphs
     hold in other pieces, whose gradients are compared piece by piece. Whichever graph is named
     first, the same pairs and the same divergence are found.
@@ -72,6 +74,7 @@ def seamed(
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing, apart)
     further = find_further(matching, finding, missing)
+    further += rounded_on_one_side(matching, [finding, *further])
     finding, *further = with_places(matching, [finding, *further])
     draws = RandomDraws(matching)
     named = _named([finding, *further], draws)

@@ -1,6 +1,7 @@
 """Where the two ops of a divergence correspond once more: one cause, at several places of a net."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import msgspec
 
@@ -44,7 +45,7 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
             divergence = msgspec.structs.replace(
                 divergence, equal_at=tuple(equal.get(ops, ())), also_at=tuple(behind.get(ops, ()))
             )
-        found.append(FoundDivergence(divergence, finding.parts, finding.ends))
+        found.append(replace(finding, divergence=divergence))
     return found
 
 
@@ -109,7 +110,7 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
         found = equal if row[-1].partner is other_row[-1] else behind
         found.append(both(row[0], other_row[0]))
     divergence = msgspec.structs.replace(divergence, equal_at=tuple(equal), also_at=tuple(behind))
-    return FoundDivergence(divergence, finding.parts, finding.ends)
+    return replace(finding, divergence=divergence)
 
 
 def _occurrences(row: list[Vertex]) -> list[list[Vertex]]:

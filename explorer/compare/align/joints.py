@@ -44,6 +44,9 @@ class Seam(NamedTuple):
     is_assumed: bool
 
 
+LONGEST = 4
+"""So many ops behind what one side alone has are looked at for one that the other side has too."""
+
 Pair = tuple[OutputValue, OutputValue | None]
 
 
@@ -116,6 +119,57 @@ def _of_lone_leaf(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
         if counterpart is not None:
             ends = (user, counterpart) if user.side is side else (counterpart, user)
             yield from _at(finding, *ends)
+        else:
+            yield from _behind(finding, user, side)
+
+
+def _of_extra_ops(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
+    """What goes on with the value of ops of one side; where that is not known, their own counterpart."""
+    last = max(finding.parts, key=lambda part: part.rank)
+    if finding.ends:
+        own, other = sorted(finding.ends, key=lambda end: end.side is not side)
+        pairs = list(_at(finding, own, other))
+        if pairs:
+            yield from pairs
+            return
+    yield from _behind(finding, last, side)
+
+
+def _behind(finding: FoundDivergence, last: Vertex, side: Side) -> Iterator[Pair]:
+    """The first op behind a node of one side that the other side has too, on each way onwards."""
+    for user in last.consumers:
+        passed = {*finding.parts, last}
+        for _ in range(LONGEST):
+            other = _in_its_place(user, passed, finding.goes_on)
+            if other is not None:
+                own = user if user.side is side else other
+                yield own.value, (other if own is user else user).value
+                break
+            passed.add(user)
+            users = [it for it in user.consumers if it.phase == user.phase]
+            if len(users) != 1:
+                break
+            (user,) = users
+
+
+def _in_its_place(user: Vertex, passed: set[Vertex], goes_on: Vertex | None) -> Vertex | None:
+    """The op of the other side that does what one does behind ``passed``, from the same other inputs."""
+    if not user.is_work:
+        return None
+    if goes_on is not None and _is_alike(user, goes_on):
+        return goes_on
+    others = [it for it in user.origins if it not in passed and it.kind != "constant"]
+    known = [it.counterpart for it in others if it.counterpart is not None]
+    if not known or len(known) < len(others):
+        return None
+    alike = [it for it in known[0].users if _is_alike(user, it) and set(known) <= set(it.origins)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _is_alike(node: Vertex, other: Vertex) -> bool:
+    """Whether two nodes are ops of one kind, as large, in one phase."""
+    is_one_kind = kind(node) == kind(other) and node.phase == other.phase
+    return is_one_kind and node.value.size == other.value.size
 
 
 def _reader_of(nodes: list[Vertex | None], user: Vertex) -> Vertex | None:
@@ -135,5 +189,6 @@ FINDERS: dict[type[Divergence] | type[None], Callable[[FoundDivergence, Side], I
     ResultElsewhere: _of_result,
     GradientStopped: _of_stopped,
     LoneLeaf: _of_lone_leaf,
+    ExtraOps: _of_extra_ops,
 }
 """How outputs are found that have no ends of their own; by the ends of the divergence otherwise."""

@@ -68,7 +68,8 @@ def extra_ops(
         made_at=_made_at(last) if gradients and not uses else "",
         goes_on=place(goes_on) if goes_on else None,
     )
-    return FoundDivergence(divergence, frozenset(row), (last, as_it_is) if as_it_is else None)
+    ends = (last, as_it_is) if as_it_is else None
+    return FoundDivergence(divergence, frozenset(row), ends, goes_on)
 
 
 def _gradients_added_by(node: Vertex, phase: Phase) -> int:

@@ -7,12 +7,19 @@ from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.rearranged import rearranged_cause
-from explorer.compare.causes.relations import WITH_PARTS, Found, Surroundings, relation_of
+from explorer.compare.causes.relations import ROUNDED, WITH_PARTS, Found, Surroundings, relation_of
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.shared_leaves import shared_leaf_cause
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
 from explorer.model.causes import LAYOUTS, Cause, LeftOut, Related
-from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf, OtherStart, OtherValue
+from explorer.model.divergence import (
+    Divergence,
+    ExtraOps,
+    LoneLeaf,
+    OtherStart,
+    OtherValue,
+    Rounded,
+)
 from explorer.model.families import family
 from explorer.model.graph import (
     OTHER,
@@ -69,6 +76,9 @@ def _found(ends: ValuePair) -> Found | None:
     if own is None or target is None:
         return None
     room = room_of(ends.own, ends.target)
+    if ends.rounded_to:
+        found = relation_of(own, target, room, finders=ROUNDED)
+        return found if found and found.relation.name == ends.rounded_to else None
     if ends.leaf:
         leaves = dict(_parts(ends.there, ends.other, ends.target, ends.here))
         around = Surroundings(parts={ends.leaf: leaves[ends.leaf]} if ends.leaf in leaves else {})
@@ -82,6 +92,8 @@ def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[ValuePair
         yield from _of_extra_ops(divergence, left, right)
     elif isinstance(divergence, LoneLeaf):
         yield from _of_lone_leaf(divergence, left, right)
+    elif isinstance(divergence, Rounded):
+        yield from _of_rounded(divergence, left, right)
     elif isinstance(divergence, (OtherValue, OtherStart)):
         yield from _of_both(divergence, left, right)
 
@@ -176,6 +188,26 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Val
                 yield ValuePair(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
+
+
+def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[ValuePair]:
+    """The value of the side that does not round, and what the other one goes on with."""
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    other = divergence.nodes[1 if divergence.side == "left" else 0]
+    if other is None:
+        return
+    node, result = there.nodes[other], here.nodes[divergence.result]
+    if node.outputs and result.outputs:
+        values = node.outputs[0], result.outputs[0]
+        yield ValuePair(
+            OTHER[divergence.side],
+            there,
+            here,
+            node,
+            result,
+            *values,
+            rounded_to=divergence.dtypes[0],
+        )
 
 
 def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[ValuePair]:

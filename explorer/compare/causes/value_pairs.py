@@ -14,7 +14,7 @@ class ValuePair(NamedTuple):
 
     ``own`` is a node's of ``side``; ``target`` is the value that should follow, a node's of ``there``,
     or what an op makes of ``own``, in ``there`` too (``is_extra``: then both are one side's). With the name
-    of a ``leaf``, it follows by that one alone.
+    of a ``leaf``, it follows by that one alone; where it is ``rounded_to`` a dtype, by that.
     """
 
     side: SideName
@@ -26,6 +26,7 @@ class ValuePair(NamedTuple):
     target: Output
     is_extra: bool = False
     leaf: str = ""
+    rounded_to: str = ""
 
 
 def cause_by(found: Found, ends: ValuePair, flows: tuple[Flow, Flow]) -> Cause:

@@ -5,8 +5,10 @@ from typing import Any
 
 from explorer.engines.mindspore.versions import provided
 
-MsDispatchMode: Any = provided("dispatch modes")
+MsDispatchMode: Any = provided("MsDispatchMode")
 
 saved_tensors_hooks: Any = provided("saved_tensors_hooks")
 
-identity_of: Callable[[Any], int] = provided("identities of the tape's nodes")
+identity_of: Callable[[Any], int] = provided("_grad_node._unique_id")
+
+node_of: Callable[[Any], Any] = provided("Tensor._grad_node")

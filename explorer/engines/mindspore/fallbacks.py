@@ -1,8 +1,8 @@
 """What stands in for parts of MindSpore that a version lacks."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
+
+from explorer.engines.mindspore.versions import lacks
 
 
 def unique_id(node: Any) -> int:
@@ -19,7 +19,15 @@ def sequence_number(node: Any) -> int:
     return hash((node._sequence_nr(), node.name()))
 
 
-@contextmanager
-def no_saved_tensors_hooks(pack: Any, unpack: Any) -> Iterator[None]:
-    """Calls neither: what the tape saves is not seen."""
-    yield
+def tape_node(tensor: Any) -> Any:
+    """The node of the tape that has made a tensor; None for one off the tape."""
+    return tensor._grad_node
+
+
+def no_tape_node(tensor: Any) -> None:
+    """None: Python sees nothing of the tape (2.7)."""
+
+
+def no_saved_tensors_hooks(pack: Any, unpack: Any) -> NoReturn:
+    """Raises UncapturedError: what the tape saves is not seen."""
+    raise lacks("saved_tensors_hooks")

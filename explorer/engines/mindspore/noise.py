@@ -7,6 +7,7 @@ import msgspec
 
 from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import RandomRounding, SharpRounding, lacking, rounding
+from explorer.engines.mindspore.versions import has, lacks
 from explorer.engines.noise import (
     Run,
     drawn_leaves,
@@ -16,11 +17,13 @@ from explorer.engines.noise import (
     returned_outputs,
 )
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, ResultNoise
+from explorer.model.results import Captured, Result, ResultNoise
 
 
 def results(request: CaseRequest) -> ResultNoise:
     """The noise of the tape's answer to one case, leaf by leaf."""
+    if not has("MsDispatchMode"):
+        return ResultNoise(error=lacks("MsDispatchMode").failure)
     plain = tape.answer(request)
     if plain.outcome != "ok":
         return result_noise(plain, [])
@@ -34,6 +37,9 @@ def results(request: CaseRequest) -> ResultNoise:
 
 def capture(request: CaseRequest) -> Captured:
     """The tape of one case as a graph with the noise of every node."""
+    if not has("MsDispatchMode"):
+        error = lacks("MsDispatchMode").failure
+        return Captured((), Result(outcome="unsupported", error=error))
     plain = tape.capture(request)
     if not plain.graphs:
         return plain

@@ -29,7 +29,7 @@ def keep() -> None:
     """From now on, keep what the compiler's parser looks up in this process."""
     import mindspore.log
 
-    parser, checker = provided("the compiler's parser"), provided("the parser's checker")
+    parser, checker = provided("graph._parse.parser"), provided("graph._parse.jit_fallback_modules")
 
     # Python looks all modules up at the first search for lines, and only new ones later: a tenth of a
     # second that workers which are forked from this process need not spend.

@@ -13,6 +13,7 @@ from explorer.engines.mindspore.dispatch import MsDispatchMode
 from explorer.engines.mindspore.net import array_of
 from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
+from explorer.engines.mindspore.versions import require
 from explorer.engines.nested import replaced
 from explorer.numeric.differences import Floats, real_parts
 from explorer.numeric.random_arrays import is_short
@@ -231,6 +232,7 @@ def perform(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 @contextmanager
 def rounding(mode: Mode) -> Iterator[Mode]:
     """Carry out all operators with the rounding of ``mode`` meanwhile."""
+    require("MsDispatchMode")  # operators of backward would be left alone
     _active.append(mode)
     try:
         with mode:

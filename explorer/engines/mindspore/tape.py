@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
+
 from explorer.engines.mindspore.answers import (
     answer,
     answered,
@@ -18,6 +20,7 @@ from explorer.engines.mindspore.net import build, describe, flat
 from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.state import changed_state, start_of_state
 from explorer.engines.mindspore.tape_recorder import Recorder
+from explorer.engines.mindspore.versions import has, lacks
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Leaf
 from explorer.model.state import StateChange
@@ -30,6 +33,10 @@ __all__ = ["answer", "capture", "describe"]
 @paused()
 def capture(request: CaseRequest) -> Captured:
     """The tape of one case as a graph, op by op, and the answer that was computed meanwhile."""
+    if not has("Tensor._grad_node"):
+        plain = answer(request)
+        reason = plain.error or lacks("Tensor._grad_node").failure
+        return Captured((), msgspec.structs.replace(plain, error=reason))
     try:
         run = _record(request)
     except Exception as error:

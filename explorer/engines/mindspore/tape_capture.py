@@ -42,6 +42,10 @@ TapeEdge = tuple[int | None, int]
 """Where a tape node's gradient goes: the identity of a tape node, and the number of its input."""
 
 
+WHOLE_BLOCK = "CellCustomBackward"
+"""The node of the tape of a block that is computed again, whose backward is that of many operators."""
+
+
 class TapeCapture:
     """A graph that grows with the events of a recorder, in the order in which they happened.
 
@@ -321,7 +325,7 @@ class TapeCapture:
             tensors = list(unannounced.values())
             number = self._backward(f"{name}Backward", "op", inputs, tensors, forward)
             self._note_unannounced(number, forward)
-            if forward is not None:
+            if forward is not None and name != WHOLE_BLOCK:
                 pullback = Pullback(forward, arriving, tuple(unannounced))
                 self._reruns.note_pullback(number, pullback)
             self._origins.register(number, tensors)

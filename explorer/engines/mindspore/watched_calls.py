@@ -17,6 +17,7 @@ from mindspore._c_expression import TensorPy
 from mindspore.common.api import _pynative_executor
 from mindspore.ops.auto_generate import pyboost_inner_prim
 
+from explorer.engines.mindspore.versions import provided
 from explorer.engines.nested import replaced
 
 OPERATOR, OVERLOADED = "pyboost_", "Functional_"
@@ -27,6 +28,9 @@ INNER = re.compile("_Pyboost(\\w+)Prim")
 
 LAST_OF_OTHERS = ("_load", "set_")
 """The last methods of tensors that run no operator, in the order of their class (2.7, 2.8)."""
+
+
+node_of: Callable[[Any], Any] = provided("Tensor._grad_node")
 
 
 class _Mode:
@@ -272,13 +276,13 @@ def _is_new(result: Any, given: tuple[Any, ...]) -> bool:
 
 
 def _node(tensor: Any) -> Any:
-    node = tensor._grad_node
+    node = node_of(tensor)
     return node and (node.name(), node._sequence_nr())
 
 
 def _name(result: Any, name: str) -> str:
     """The name of an overload: that of the tape's node, if it has one."""
-    node = _tensors((result,))[0]._grad_node
+    node = node_of(_tensors((result,))[0])
     if node is None or node.is_leaf():
         return _camel(name)
     overload: str = node.name()

@@ -10,7 +10,8 @@ from explorer.engines.capture.lint import latest_first
 from explorer.engines.torch.code import code
 from explorer.engines.torch.errors import failed
 from explorer.engines.torch.graph_capture import JointGradGraph
-from explorer.engines.torch.joint_graph import TANGENTS, Joint, JointPart, joint
+from explorer.engines.torch.joint_graph import Joint, JointPart, joint
+from explorer.engines.torch.joint_roles import TANGENTS
 from explorer.engines.torch.net import (
     Net,
     build,

@@ -319,7 +319,7 @@ class JointGradGraph:
         for node, number in self.nodes.items():
             if node.op != "call_function":
                 continue
-            for place, operand in enumerate(_operands(node)):
+            for place, operand in enumerate(self._tensor_operands(node)):
                 origin, output = self._part.shown_by(operand, self._run)
                 self._builder.connect((self.nodes[origin], output), number, place)
             if draws_random_numbers(node.target):
@@ -347,10 +347,11 @@ class JointGradGraph:
 
     def _value_of(self, fx_node: Any) -> Any:
         """The value of an fx node that an operator reads."""
-        if fx_node in self._run:
-            return self._run[fx_node]
-        shown, output = self._part.shown_by(fx_node, self._run)
-        return tensors_in(self._run[shown])[output]
+        return self._part.read(self._run, fx_node)
+
+    def _tensor_operands(self, node: Any) -> list[Any]:
+        """The fx nodes among a node's arguments that stand for tensors, from left to right."""
+        return [it for it in _operands(node) if isinstance(self._value_of(it), torch.Tensor)]
 
     # Proofs
 
@@ -364,7 +365,7 @@ class JointGradGraph:
         return recorded
 
     def _rerun(self, node: Any) -> Rerun | Absence:
-        inputs = list(dict.fromkeys(_operands(node)))
+        inputs = list(dict.fromkeys(self._tensor_operands(node)))
         operands = []
         for operand in inputs:
             origin, output = self._part.shown_by(operand, self._run)
@@ -373,7 +374,11 @@ class JointGradGraph:
 
         def compute(values: list[torch.Tensor]) -> list[torch.Tensor]:
             given = dict(zip(inputs, values, strict=True))
-            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), given.__getitem__)
+
+            def value(operand: Any) -> Any:
+                return given[operand] if operand in given else self._value_of(operand)
+
+            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), value)
             return tensors_in(node.target(*args, **kwargs))
 
         return rerun(node.target, operands, compute)

@@ -187,7 +187,7 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
         # At once: the next request to this worker may need no net.
         leave_transforms()
         raise
-    return Joint(*graph, wrappers)
+    return Joint(graph.module, graph.inputs, graph.outputs, wrappers)
 
 
 def _copy(argument: torch.Tensor) -> torch.Tensor:
@@ -266,7 +266,9 @@ class JointPart:
         return needed
 
     def _phase(self, node: Any) -> Phase:
-        if node.meta.get("partitioner_tag") == "is_backward" or self.is_by_hand(node):
+        role, _ = self.roles.get(node, ("", ""))
+        is_tagged = node.meta.get("partitioner_tag") == "is_backward"
+        if is_tagged or role in TANGENTS or self.is_by_hand(node):
             return "backward"
         return "forward"
 
@@ -325,16 +327,16 @@ class JointPart:
         return values
 
     def _call(self, node: Any, values: Values) -> Any:
-        read = partial(self._read, values)
+        read = partial(self.read, values)
         args = torch.fx.node.map_arg(node.args, read)
         kwargs = torch.fx.node.map_arg(node.kwargs, read)
         return node.target(*args, **kwargs)
 
-    def _read(self, values: Values, node: Any) -> Any:
+    def read(self, values: Values, node: Any) -> Any:
         """The value of a node; one that was not run is hidden, and read from its origin."""
         if node in values:
             return values[node]
-        origin = self._read(values, node.args[0])
+        origin = self.read(values, node.args[0])
         if is_pick(node):
             return origin[node.args[1]]
         return origin
@@ -346,7 +348,7 @@ class JointPart:
             # A net may return a plain number, which is no node.
             result = end
             if _is_node(end):
-                result = self._read(values, end)
+                result = self.read(values, end)
             results.append(result)
         return results
 
@@ -356,9 +358,9 @@ class JointPart:
         while self.is_hidden(node):
             origin = node.args[0]
             if is_pick(node):
-                # A node shows no output where its operator gives None: a gradient that is not needed.
-                before = values[origin][: node.args[1]]
-                output = sum(value is not None for value in before)
+                # A node shows no output where its operator gives None (a gradient that is not
+                # needed) or a plain number (torch 2.2: the attention's longest sequence).
+                output = len(tensors_in(values[origin][: node.args[1]]))
             node = origin
         return node, output
 

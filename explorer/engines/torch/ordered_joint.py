@@ -143,8 +143,6 @@ def join_detaches(module: Any) -> None:
 def tag_phases(module: Any) -> None:
     """Tag the forward's nodes as torch 2.10 does, and those of backward where a torch tags none."""
     # In the order of the graph the backward begins with the first node that reads a cotangent.
-    for node in filter(_is_cotangent, module.graph.nodes):
-        node.meta["partitioner_tag"] = "is_backward"
     nodes = [node for node in module.graph.nodes if node.op not in ("placeholder", "output")]
     tags_backward = any("partitioner_tag" in node.meta for node in nodes)
     is_backward = False

@@ -112,3 +112,25 @@ def offered(name: str) -> Any:
     """What this version of PyTorch offers of a feature, or what takes its place."""
     feature = FEATURES[name]
     return feature.now if feature.since <= VERSION else feature.before
+
+
+class Limit(NamedTuple):
+    """What an engine cannot give before a version: a fact, whose reason is in ``FEATURES`` or here."""
+
+    engine: str
+    what: str
+    since: Version
+
+
+LIMITS = (
+    # Dynamo refuses torch.autograd.grad and torch.func.grad in a forward: the answer is "unsupported".
+    Limit("torch-graph", "gradient_in_forward", FEATURES["trace_autograd_ops"].since),
+    # The older export refuses a net that writes to an input or weight that is differentiated by.
+    Limit("torch-graph", "written_leaf", FEATURES["joint"].since),
+)
+"""What engines cannot give in older versions; whoever asks for it gets PyTorch's own reason."""
+
+
+def limits() -> tuple[Limit, ...]:
+    """What engines cannot give in this version."""
+    return tuple(limit for limit in LIMITS if limit.since > VERSION)

@@ -55,6 +55,8 @@ TONES: dict[ClaimVerdict | None, Tone] = {
     "outdated": "alarm",
     "does_not_hold": "alarm",
     "not_checkable_here": "idle",
+    "not_runnable_here": "idle",
+    "not_judged": "alarm",
     None: "alarm",
 }
 """The tone of each verdict; None is a claim that could not be run."""

@@ -32,6 +32,11 @@ COUNT_FORMS: dict[ClaimVerdict | None, tuple[str, str]] = {
         later("{count} cannot be checked here"),
         later("{count} cannot be checked here"),
     ),
+    "not_runnable_here": (
+        later("{count} cannot be run here"),
+        later("{count} cannot be run here"),
+    ),
+    "not_judged": (later("{count} is not judged"), later("{count} are not judged")),
     None: (later("{count} was not run"), later("{count} were not run")),
 }
 """How many claims have a verdict: of one, and of several."""

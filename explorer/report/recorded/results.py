@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from explorer.exploration.options import Wanted
-from explorer.model.claim import Board
+from explorer.model.claim import Board, VersionsBoard
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.message import Text
 from explorer.model.report import Report
@@ -38,6 +38,7 @@ FOLDER = Path(__file__).resolve().parent
 SCENARIOS_FILE = FOLDER / "scenarios.json"
 DRAWINGS_FILE = FOLDER / "drawings.json.gz"
 MEASUREMENTS_FILE = FOLDER / "measurements.json.gz"
+VERSIONS_FILE = FOLDER / "versions.json"
 REPORTS_FOLDER = FOLDER / "reports"
 
 NOT_NARROWED = ("device", "order", "prove")
@@ -129,6 +130,14 @@ def recorded_study(topic: Topic, target: Target) -> StudyRecord[Text] | None:
         return None
     measured = recorded_outcomes(topic.measurements(target))
     return None if measured is None else record(topic, target, recording().versions, measured)
+
+
+def recorded_versions() -> VersionsBoard | None:
+    """The board over versions, as it was recorded; None where there is none."""
+    try:
+        return msgspec.json.decode(VERSIONS_FILE.read_bytes(), type=VersionsBoard)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def recorded_board(chosen: Iterable[Claim]) -> Board | None:

@@ -8,6 +8,7 @@ import numpy as np
 from mindspore import nn
 from mindspore.dataset import NumpySlicesDataset
 
+from explorer.engines.mindspore.versions import provided
 from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt, attempt_briefly
@@ -218,14 +219,13 @@ def compiled_graphs_of_declared(cell: nn.Cell) -> int:
 
 def compiled_gradients_of_declared(cell: nn.Cell) -> int:
     """How many graphs ms.grad of such a cell compiles for vectors of LENGTHS."""
-    from mindspore.graph import api
-
     cell.set_inputs(ms.Tensor(shape=[None], dtype=ms.float32))
     gradient = ms.grad(cell)
-    before = len(api.ms_compile_cache)
+    cache = provided("graph.api.ms_compile_cache")
+    before = len(cache)
     for length in LENGTHS:
         gradient(ms.Tensor(np.ones(length, np.float32)))
-    return len(api.ms_compile_cache) - before
+    return len(cache) - before
 
 
 class Gradient(nn.Cell):  # type: ignore[misc]  # mindspore ships no types

@@ -7,10 +7,11 @@ from typing import Any
 
 import mindspore as ms
 from mindspore import nn
-from mindspore.utils.ms_dispatch import MsDispatchMode
 
+from explorer.engines.mindspore.dispatch import MsDispatchMode, saved_tensors_hooks
 from explorer.engines.mindspore.graph import capture
 from explorer.engines.mindspore.net import Net, build, flat, forward
+from explorer.engines.mindspore.versions import require
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest
 from explorer.topics.attempts import attempt
@@ -70,6 +71,7 @@ class Steps(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
 
     def __init__(self, watch: Watch) -> None:
         super().__init__()
+        require("MsDispatchMode")  # others see nothing of backward
         self.watch = watch
 
     def __ms_dispatch__(
@@ -101,7 +103,7 @@ def lifetime(ask: Ask) -> Found:
         watch.phase = "backward"
         return output
 
-    with Steps(watch), ms.saved_tensors_hooks(packing(watch), unpack):
+    with Steps(watch), saved_tensors_hooks(packing(watch), unpack):
         gradient_function(watched, net)(*net.arguments)
         settled(watch)
         watch.step("end of backward")
@@ -137,7 +139,7 @@ def freeing(ask: Ask) -> Found:
         moments["inside the call, after the forward"] = alive(output, watch)
         return output
 
-    with ms.saved_tensors_hooks(packing(watch), unpack):
+    with saved_tensors_hooks(packing(watch), unpack):
         gradient_function(watched, net)(*net.arguments)
     moments["after the call, the loss kept"] = alive(outputs[0], watch)
     outputs.clear()
@@ -156,6 +158,7 @@ def forward_alone(ask: Ask) -> Found:
 
     The latter with and without ``_no_grad``.
     """
+    require("Tensor._grad_node")  # here, since a compiled net's source may not
     by_itself = fresh_net(ask)
     inside = fresh_net(ask)
     unrecorded = fresh_net(ask)
@@ -236,7 +239,7 @@ def left_behind(
 
     # A compiler would compile the look at the tape too.
     forward = watched if ask.options["style"] == "tape" else behind
-    with ms.saved_tensors_hooks(packing(watch), unpack):
+    with saved_tensors_hooks(packing(watch), unpack):
         # First the output or its gradients, then the operators; has_aux puts a tuple around these.
         _, operators = called(forward, net)(*net.arguments)
     if isinstance(operators, tuple):

@@ -14,6 +14,7 @@ from explorer.engines.torch.graph import capture
 from explorer.engines.torch.joint_graph import Joint, derive
 from explorer.engines.torch.net import Net, bare, build, flat, forward
 from explorer.engines.torch.roots import FirstOutput
+from explorer.engines.torch.versions import offered
 from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest
@@ -232,11 +233,11 @@ def handed_over(ask: Ask, partitioner: str) -> dict[str, int]:
     )
 
     # The forward's half returns the net's outputs first, then what the backward's half takes.
-    results = forward_half.graph.output_node().args[0]
+    results = offered("output_node")(forward_half.graph).args[0]
     # What is no node of the graph (None, a number) hands no tensor over.
     kept = [node for node in results[outputs:] if "val" in getattr(node, "meta", {})]
     storages = storage_bytes(kept)
-    own_storages = storage_bytes(forward_half.graph.find_nodes(op="placeholder"))
+    own_storages = storage_bytes([it for it in forward_half.graph.nodes if it.op == "placeholder"])
     own = sum(size for storage, size in storages.items() if storage in own_storages)
     return {
         "tensors": len(kept),

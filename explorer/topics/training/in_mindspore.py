@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops, train
-from mindspore.utils.ms_dispatch import MsDispatchMode
 
+from explorer.engines.mindspore.dispatch import MsDispatchMode
 from explorer.engines.mindspore.ir import IRNode, read
+from explorer.engines.mindspore.versions import require
 from explorer.model.measurement import Ask, Found
 from explorer.scenario.layouts import RENAMES
 from explorer.text.messages import without_node
@@ -301,6 +302,7 @@ class OperatorRecorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships
 
     def __init__(self) -> None:
         super().__init__()
+        require("MsDispatchMode")  # others see nothing of backward
         self.operators: list[str] = []
 
     def __ms_dispatch__(

@@ -3,6 +3,8 @@
 from explorer.text.language import later
 
 TEXTS = {
+    "unknown_answer": later("judging raised"),
+    "untold": later("part of this study cannot be told of what was measured here: {error}"),
     "mindspore-graph": later("MindSpore, graph"),
     "mindspore-tape": later("MindSpore, tape"),
     "torch-graph": later("PyTorch, graph"),

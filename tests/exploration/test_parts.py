@@ -1,0 +1,109 @@
+"""Trials of which one ends PyTorch's worker: all but that one are made."""
+
+from typing import Any, Literal
+
+import pytest
+
+from explorer.exploration.jobs import PartKey, TrialsKey
+from explorer.exploration.mended import MendedKey
+from explorer.exploration.parts import ended_its_worker, made_in_parts
+from explorer.model.causes import Trial, TrialsRequest, Tried
+from explorer.model.failures import Loss
+from explorer.model.mended import MendedRequest, MendedRun
+from explorer.model.requests import CaseRequest
+from explorer.workers.protocol import Lost
+from explorer.workers.queue import Job, JobOutcome
+from explorer.workers.workers import Workers
+from tests.support.engine_requests import EngineRequests
+
+pytestmark = pytest.mark.torch
+
+NET = "torch_norm_of_batch"
+ENGINE = "torch-tape"
+TARGETS: dict[type[Any], str] = {
+    Tried: "explorer.engines.torch.trials:try_out",
+    MendedRun: "explorer.engines.torch.mended:capture_mended",
+}
+
+
+class Crew:
+    """Workers that carry out jobs, and all they were given."""
+
+    def __init__(self, workers: Workers) -> None:
+        self.workers = workers
+        self.requests = EngineRequests(workers, "torch")
+        self.given: list[Job] = []
+
+    def case(self) -> CaseRequest:
+        return CaseRequest(self.requests.net(NET, ENGINE), self.requests.widest(NET))
+
+    def trials(self) -> tuple[Trial, ...]:
+        """The gradient of the norm as it was, with 20 other arguments, and in between the one that kills."""
+        (graph,) = self.requests.capture(NET, ENGINE).graphs
+        (node,) = [node.id for node in graph.nodes if "native_batch_norm_backward" in node.op]
+        others = tuple(Trial(node, {"eps": number / 100}) for number in range(1, 21))
+        return (Trial(node), *others[:13], Trial(node, {"train": False}), *others[13:])
+
+    def job(self, request: Any, reply: type[Any]) -> Job:
+        key = TrialsKey(ENGINE) if reply is Tried else MendedKey(ENGINE, "mindspore-tape", 1)
+        return Job(key, "graphs", ("torch",), TARGETS[reply], request, reply, isolated=True)
+
+    def outcome(self, job: Job) -> JobOutcome:
+        return self.workers.call("torch", job.target, job.request, job.reply)
+
+    def make(self, jobs: list[Job]) -> dict[PartKey, JobOutcome]:
+        self.given += jobs
+        return {job.key: self.outcome(job) for job in jobs}
+
+
+@pytest.fixture
+def crew() -> Any:
+    with Workers() as workers:
+        yield Crew(workers)
+
+
+def test_one_trial_that_kills_the_worker_is_lost_alone(crew: Crew) -> None:
+    trials = crew.trials()
+    job = crew.job(TrialsRequest(crew.case(), trials), Tried)
+    lost = crew.outcome(job)
+    assert isinstance(lost, Lost)
+    assert ended_its_worker(job, lost)
+
+    tried = made_in_parts(job, lost, crew.make)
+    missing = [trial for trial, outputs in zip(trials, tried.outputs, strict=True) if not outputs]
+    assert missing == [Trial(trials[0].node, {"train": False})]
+
+
+def test_the_graph_with_other_values_is_kept_too(crew: Crew) -> None:
+    trials = crew.trials()
+    job = crew.job(MendedRequest(crew.case(), (), trials), MendedRun)
+    lost = crew.outcome(job)
+    run = made_in_parts(job, lost, crew.make)
+    assert run.graph.engine == ENGINE
+    assert [len(outputs) > 0 for outputs in run.tried] == [
+        bool(t.arguments != {"train": False}) for t in trials
+    ]
+
+
+def test_what_is_lost_without_a_trial_stays_lost(crew: Crew) -> None:
+    job = crew.job(MendedRequest(crew.case(), (), (Trial("n1"),)), MendedRun)
+    lost = Lost(
+        "crashed", crew.outcome(crew.job(TrialsRequest(crew.case(), crew.trials()), Tried)).loss
+    )
+    given: list[Job] = []
+
+    def make(jobs: list[Job]) -> dict[PartKey, JobOutcome]:
+        given.extend(jobs)
+        return {part.key: lost for part in jobs}
+
+    assert made_in_parts(job, lost, make) is lost
+    assert len(given) == 2
+
+
+@pytest.mark.parametrize("outcome", ["timed_out", "not_asked"])
+def test_what_ran_out_of_time_is_not_made_again(
+    crew: Crew, outcome: Literal["timed_out", "not_asked"]
+) -> None:
+    job = crew.job(TrialsRequest(crew.case(), (Trial("n1"),)), Tried)
+    assert not ended_its_worker(job, Lost(outcome, Loss(kind="not_sent")))
+    assert ended_its_worker(job, Lost("crashed", Loss(kind="died", code=-11)))
