@@ -11,7 +11,7 @@ from explorer.compare.causes.related import related_cause
 from explorer.compare.causes.suspects import Suspect, suspects_at
 from explorer.compare.causes.tried import cause_of, is_last_resort, is_other_value
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Attempts, Cause, Trial, Tried
+from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
 
@@ -114,6 +114,12 @@ class Explanations:
 
 def _better(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:
     """What was tried, or a relation of the two values where nothing was, or that says it better."""
-    if tried is not None and not is_last_resort(tried):
-        return tried
-    return related_cause(divergence, *flows) or tried
+    if tried is None or is_last_resort(tried):
+        return related_cause(divergence, *flows) or tried
+    if isinstance(tried.change, LeftOut):
+        related = related_cause(divergence, *flows)
+        # Of the same op, which then says what it does to what it reads.
+        is_same = related is not None and (related.side, related.node) == (tried.side, tried.node)
+        if related is not None and is_same and isinstance(related.change, LeftOut):
+            return related
+    return tried

@@ -149,10 +149,17 @@ class Backtrace:
         if self._phase != "forward":
             return
         for total, rest in ((first, second), (second, first)):
-            if total.node.family == "add" and self._may_be_here(total.node):
+            # A term that is 0 is there, and may be the one that has another value.
+            zeros = [it for it in rest.node.inputs if it.is_within(0.0)]
+            has_zero = rest.node.family == "add" and zeros
+            if total.node.family == "add" and self._may_be_here(total.node) and not has_zero:
                 left, right = self._left_over(self._terms(total), [rest])
-                if not right and len(left) == 1 and self._is_settled(left[0].node):
-                    yield TermLeftOut(total.node, left[0].node, rest.node)
+                if right or len(left) != 1:
+                    continue
+                term = left[0].node
+                # What one side alone has of parameters is said of those.
+                if self._is_settled(term) and term.kind != "parameter":
+                    yield TermLeftOut(total.node, term, rest.node)
 
     def _are_sums_alike(self, first: Vertex, second: Vertex) -> bool:
         """Whether both are sums in forward of as many terms, one of which may be 0."""
