@@ -25,20 +25,11 @@ OLDEST = (3, 10)
 SECONDS = 60.0
 """The time limit of a Python that is asked what it is: some lie on a network."""
 
-QUESTION = """
-import importlib.machinery, json, os, platform, sys
-here = os.getcwd()
-paths = [path for path in sys.path if path and path != here and os.path.exists(path)]
-print("explorer:" + json.dumps({
-    "version": platform.python_version(),
-    "suffix": importlib.machinery.EXTENSION_SUFFIXES[0],
-    "paths": paths,
-    "prefix": sys.prefix,
-}))
-"""
-"""What a Python is asked; any Python 3 can answer, and whatever its start prints stands before."""
+PROGRAM = Path(__file__).with_name("answering.py")
+"""The program by which a Python says what it is."""
 
 MARK = "explorer:"
+"""What stands in front of its answer, behind whatever the start of Python prints."""
 
 
 def own() -> Environment:
@@ -136,7 +127,7 @@ def _asked(python: str, changed: int) -> Interpreter:
     surroundings["PYTHONDONTWRITEBYTECODE"] = "1"
     try:
         ran = subprocess.run(
-            [python, "-c", QUESTION],
+            [python, str(PROGRAM)],
             capture_output=True,
             text=True,
             errors="replace",
