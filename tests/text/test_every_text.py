@@ -39,6 +39,7 @@ NO_SENTENCES = {
     "engines/mindspore/errors.py": "parts of MindSpore's messages, which are looked for",
     "engines/mindspore/subgraphs.py": "names of subgraphs",
     "engines/torch/code.py": "programs",
+    "engines/torch/ordered_joint.py": "parts of PyTorch's messages, which are looked for",
     "exploration/about.py": "the name of a key",
     "exploration/options.py": "kinds of names, which choose() says in the reader's language",
     "exploration/stored.py": "parts of frameworks' messages, which are looked for",
