@@ -21,7 +21,7 @@ from explorer.model.graph import OTHER, GradGraph, Output, SideName
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
 
 MOST_RUNS = 12
-"""So often a net is computed again at most."""
+"""So often a net is computed again at most, and once more to explain what was seen last."""
 
 MOST_ELEMENTS = 1 << 24
 """So many elements of large values are asked of the other side at most."""
@@ -123,7 +123,8 @@ class Course:
         trials, others = self._trials(self.engine), self._trials(self.other)
         if self.end or not (self._is_new or trials or others):
             return None
-        if self._runs >= MOST_RUNS:
+        # What was seen in the last run is still to be explained.
+        if self._runs >= MOST_RUNS + bool(trials or others):
             self.end = "rounds"
             return None
         return Wish(tuple(self._mending.put_in.values()), trials, others)
