@@ -149,6 +149,7 @@ RelationHow = Literal[
     "blocks",
     "masked",
     "shared",
+    "aliased",
 ]
 """How one value may follow from another."""
 
@@ -180,7 +181,8 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     each axis; "reversed": they are the axes. With the axis as the first of them: "rows" in the order that
     follows, "blocks": as many equal parts in that order. "masked": so many elements (``numbers``) set
     to the ``factor``. "shared": of a leaf, which is read in the place of that of the ``name`` too, as
-    the sum of the two gradients says.
+    the sum of the two gradients says. "aliased": of a leaf that is one tensor with that of the ``name``:
+    both gradients are one sum.
     """
 
     how: RelationHow

@@ -335,6 +335,7 @@ def _relation(change: Related) -> str:
         "rows": _("with its rows along axis {axis} in the order {rest}"),
         "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
         "shared": _("in the place of `{name}` too"),
+        "aliased": _("as one tensor with `{name}`"),
         "masked": _("with {axis} of its elements set to {factor}"),
     }
     numbers = [str(number) for number in change.numbers]

@@ -1,6 +1,7 @@
 """Other leaves as causes: those of another layer, one for two, and constants of the other side."""
 
 import numpy as np
+import pytest
 
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
@@ -106,3 +107,30 @@ def test_a_sum_of_other_gradients_or_beside_one_that_is_there_is_no_shared_leaf(
     for first, second in ((FIRST * 2, np.zeros(8)), (FIRST + SECOND, SECOND)):
         right = gradients("mindspore-tape", first, second)
         assert related_cause(SUM, Flow(left), Flow(right)) is None
+
+
+def of_one_sum(engine: str, total: AnyArray) -> GradGraph:
+    """Two leaves whose gradients are one value."""
+    made = HandmadeGraph()
+    for name in ("norm1.weight", "norm2.weight"):
+        made.add("parameter", kind="parameter", name=name, value=np.ones(total.size))
+    both = made.add("Add", value=total, phase="backward")
+    for name in ("norm1.weight", "norm2.weight"):
+        made.gradient(f"d{name}", both, total)
+    return named(made, engine)
+
+
+@pytest.mark.parametrize(
+    ("total", "is_told"), [(FIRST + SECOND, True), (FIRST * 2, False), (FIRST - SECOND, False)]
+)
+def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
+    total: AnyArray, is_told: bool
+) -> None:
+    left, right = gradients("torch-tape", FIRST, SECOND), of_one_sum("mindspore-tape", total)
+    cause = related_cause(SUM, Flow(left), Flow(right))
+    if not is_told:
+        assert cause is None
+        return
+    assert cause is not None
+    assert (cause.side, cause.op) == ("left", "norm1.weight")
+    assert cause.change == Related(how="aliased", name="norm2.weight")

@@ -1,4 +1,4 @@
-"""One leaf where the other graph reads two: its gradient is the sum of both of theirs."""
+"""One leaf where the other graph reads two, or one tensor given as both: a sum of both gradients."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,8 @@ GRADIENT = "d"
 def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
     """Which leaf a graph reads where the other one reads another leaf as well.
 
-    It then sums the gradients of more uses, and has none of the other leaf.
+    It then sums the gradients of more uses, and has none of the other leaf, or the same one where both
+    are one tensor.
     """
     if not isinstance(divergence, ExtraOps) or not divergence.gradients:
         return None
@@ -26,11 +27,16 @@ def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause 
     last = divergence.nodes[0 if divergence.side == "left" else 1]
     ours, theirs = _gradients(here), _gradients(there)
     names = [it.name for it in here.results(here.nodes[last])] if last else []
+    if len(names) == 2 and theirs.keys() >= set(names) and _are_made_apart(there, names):
+        values = ours[names[0]], theirs[names[0]], theirs[names[1]]
+        found = _sum(*values, Related(how="aliased", name=_leaf(names[1])), fewest=1)
+        if found:
+            return _cause(divergence, there, _leaf(names[0]), found, values)
     for name in names:
         for other in _without_gradient(ours, theirs):
             if name in theirs:
                 values = ours[name], theirs[name], theirs[other]
-                found = _sum(*values, _leaf(other))
+                found = _sum(*values, Related(how="shared", name=_leaf(other)))
                 if found:
                     return _cause(divergence, there, _leaf(name), found, values)
     return None
@@ -75,14 +81,28 @@ def _without_gradient(ours: dict[str, Output], theirs: dict[str, Output]) -> Ite
             yield name
 
 
-def _sum(own: Output, one: Output, other: Output, name: str) -> Found | None:
-    """That a gradient is the sum of two of the other side; None where it is not."""
+def _are_made_apart(flow: Flow, names: list[str]) -> bool:
+    """Whether a graph takes two results from different outputs."""
+    makers: set[tuple[str, int]] = set()
+    for node in flow.graph.nodes:
+        if node.kind == "output" and node.phase == "backward" and node.name in names:
+            makers.update((edge.origin, edge.output) for edge in flow.into(node))
+    return len(makers) == len(names)
+
+
+def _sum(
+    own: Output, one: Output, other: Output, relation: Related, fewest: int = FEW
+) -> Found | None:
+    """That a gradient is the sum of two of the other side; None where it is not.
+
+    Of these at least ``fewest`` different elements are known, and not all are zeros.
+    """
     total, first, second = numbers_of(own), numbers_of(one), numbers_of(other)
     if total is None or first is None or second is None:
         return None
-    if not total.shape == first.shape == second.shape:
+    if not total.shape == first.shape == second.shape or not (first.any() and second.any()):
         return None
-    if min(np.unique(first).size, np.unique(second).size) < FEW:
+    if min(np.unique(first).size, np.unique(second).size) < fewest:
         return None
     apart = room_of(own, one).apart(first + second, total)
-    return None if apart is None else Found(Related(how="shared", name=name), apart)
+    return None if apart is None else Found(relation, apart)
