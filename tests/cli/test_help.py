@@ -34,6 +34,7 @@ def test_it_names_every_command_and_loads_no_framework() -> None:
         "fuzz",
         "embed",
         "doctor",
+        "env",
         "warm",
         "cache",
         "app",
