@@ -39,10 +39,8 @@ def promised(file: str, pattern: str) -> tuple[str, ...]:
 def test_every_promised_python_is_run_by_ci() -> None:
     run_by_ci = promised(".ci/run", r'PYTHONS="[^"]*"')
     assert run_by_ci == ("3.10", "3.11", "3.12")
-    assert promised("README.md", r"Python [^;]* on Linux") == run_by_ci
-    first, beyond = promised("pyproject.toml", r"requires-python = .*")
-    minors = [int(version.partition(".")[2]) for version in (first, beyond)]
-    assert run_by_ci == tuple(f"3.{minor}" for minor in range(*minors))
+    assert promised("README.md", r"Python [^;]* or newer") == run_by_ci[:1]
+    assert promised("pyproject.toml", r"requires-python = .*") == run_by_ci[:1]
     assert sorted(promised("Makefile", r"CANDIDATES := .*")) == sorted(run_by_ci)
     lowest, highest = re.findall(r"\(3, (\d+)\)", (ROOT / "Makefile").read_text("utf-8"))
     assert (f"3.{lowest}", f"3.{highest}") == (run_by_ci[0], run_by_ci[-1])

@@ -94,7 +94,7 @@ def test_a_residual_that_is_left_out_is_no_sum_of_gradients() -> None:
 
     left, right, sentence = parting(net("a", True), net("b", False))
     assert (left, right) == ("Add", None)
-    assert "b continues with `Exp`" in sentence
+    assert "b leaves it out after `Sin`" in sentence
 
 
 # A gradient added in

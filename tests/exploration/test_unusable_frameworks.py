@@ -15,7 +15,7 @@ from explorer.workers.workers import Workers
 def error_of(failure: Failure, monkeypatch: pytest.MonkeyPatch) -> ExplorerError:
     """The error of an exploration in which every worker answers with this failure."""
 
-    def about(workers: Workers, framework: Framework) -> Failure:
+    def about(workers: Workers, framework: Framework, environment: str) -> Failure:
         return failure
 
     monkeypatch.setattr(exploration, "about_framework", about)

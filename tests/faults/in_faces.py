@@ -198,7 +198,7 @@ IN_FACES = (
     Fault(
         "PyTorch is named where MindSpore's worker was lost",
         "explorer/exploration/outcomes.py",
-        "lost.setdefault(ENGINES[key.engine].framework, outcome)",
+        "lost.setdefault(engine_named(key.engine).framework, outcome)",
         'lost.setdefault("torch", outcome)',
         "tests/exploration/test_lost_noise.py"
         "::test_a_remark_names_the_framework_whose_worker_was_lost",
