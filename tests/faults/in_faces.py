@@ -198,8 +198,8 @@ IN_FACES = (
     Fault(
         "PyTorch is named where MindSpore's worker was lost",
         "explorer/exploration/outcomes.py",
-        "lost.setdefault(engine_named(key.engine).framework, outcome)",
-        'lost.setdefault("torch", outcome)',
+        "unknown.setdefault(engine_named(tape).framework, error)",
+        'unknown.setdefault("torch", error)',
         "tests/exploration/test_lost_noise.py"
         "::test_a_remark_names_the_framework_whose_worker_was_lost",
     ),
