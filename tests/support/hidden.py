@@ -130,10 +130,10 @@ sys.meta_path.insert(0, Hiding())
 def hiding(packages: Iterable[str], folder: Path) -> dict[str, str]:
     """Variables of a process to whose modules of the explorer ``packages`` are not there.
 
-    ``folder`` gets what Python runs when it starts.
+    ``folder`` gets what Python runs when it starts, and is looked into before the checkout.
     """
     own = f"{PACKAGE}{os.sep}"
     text = HIDING.format(packages=sorted(packages), folder=repr(own))
     (folder / "sitecustomize.py").write_text(text, encoding="utf-8")
-    path = [str(folder), os.environ.get("PYTHONPATH", "")]
+    path = [str(folder), str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     return {"PYTHONPATH": os.pathsep.join(filter(None, path))}
