@@ -13,7 +13,6 @@ from explorer.cli.output import prepared, print_document, print_stored
 from explorer.cli.terminal import console, progress
 from explorer.environments import known
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, VersionsBoard
-from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
 from explorer.model.environments import Homes
 from explorer.model.errors import UsageError
 from explorer.report.claims.pages import (
@@ -64,59 +63,46 @@ def check_claims(options: ClaimsOptions) -> int:
     claims = _chosen_claims(options)
     # The verdict filters what is shown: which claims have it is known only when all are judged.
     verdict = _chosen_verdict(options.verdict)
-    homes = homes_of(options.on or ())
+    homes = known.homes_of(options.on or ())
     if options.versions:
         return _show_versions(claims, options)
     recorded = _earlier_board(options.against, claims, options) if options.against else None
     folder = prepared(options.pages)
-    in_place = None if options.fresh or homes else board_in_place(claims)
-    if in_place is not None:
-        to_stderr(notice())
-        whole = in_place
-    else:
-        store = Store(fresh=options.fresh)
-        with Workers(options.request_timeout) as workers, progress() as step:
-            whole = board(claims, workers, step, store, homes)
-        print_stored(store.used("measurement"), len(whole.measured))
-
+    whole = _whole_board(claims, homes, options)
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
-    shown = msgspec.structs.replace(whole, rows=rows)
-    if folder:
-        for name, page in board_pages(shown).items():
-            put_file(folder / name, page.encode())
-    is_document = bool(_formats(options))
-    if is_document or not folder:
-        _print(shown, options)
+    _show_board(msgspec.structs.replace(whole, rows=rows), folder, options)
     changes = _changes(whole.rows, recorded) if recorded else []
     # A document on stdout must stay one.
-    stream = sys.stderr if is_document else sys.stdout
+    stream = sys.stderr if _formats(options) else sys.stdout
     for change in changes:
         print(change, file=stream)
     return _exit_code(whole, changes)
 
 
-def homes_of(names: Iterable[str]) -> Homes:
-    """The frameworks of some environments, each run in its own; UsageError for two with one framework."""
-    homes: dict[Framework, str] = {}
-    for name in names:
-        facts = known.facts(known.named(name))
-        if facts.error:
-            raise UsageError(facts.error)
-        inside = [framework for framework in FRAMEWORKS if framework in facts.versions]
-        if not inside:
-            text = _(
-                "environment {name} has neither MindSpore nor PyTorch; `env list` says which has"
-            )
-            raise UsageError(text.format(name=repr(name)))
-        for framework in inside:
-            if framework in homes:
-                text = _("{one} and {other} both have {framework}; name one environment for each")
-                label = FRAMEWORK_LABELS[framework]
-                raise UsageError(
-                    text.format(one=repr(homes[framework]), other=repr(name), framework=label)
-                )
-            homes[framework] = name
-    return homes
+def _whole_board(claims: list[Claim], homes: Homes, options: ClaimsOptions) -> Board:
+    """The board of some claims: as it was recorded where nothing can be run."""
+    in_place = None if options.fresh or homes else board_in_place(claims)
+    if in_place is not None:
+        to_stderr(notice())
+        return in_place
+    store = Store(fresh=options.fresh)
+    whole = _measured(claims, homes, options, store)
+    print_stored(store.used("measurement"), len(whole.measured))
+    return whole
+
+
+def _measured(claims: list[Claim], homes: Homes, options: ClaimsOptions, store: Store) -> Board:
+    with Workers(options.request_timeout) as workers, progress() as step:
+        return board(claims, workers, step, store, homes)
+
+
+def _show_board(shown: Board, folder: Path | None, options: ClaimsOptions) -> None:
+    """Write the pages where a folder is given; print the board where none is, or a document is wanted."""
+    if folder:
+        for name, page in board_pages(shown).items():
+            put_file(folder / name, page.encode())
+    if _formats(options) or not folder:
+        _print(shown, options)
 
 
 def _show_versions(claims: list[Claim], options: ClaimsOptions) -> int:
@@ -218,9 +204,7 @@ def _earlier_board(given: str, claims: list[Claim], options: ClaimsOptions) -> R
     path = Path(given)
     if path.exists() or given not in known.known():
         return _recorded_board(path)
-    with Workers(options.request_timeout) as workers, progress() as step:
-        store = Store(fresh=options.fresh)
-        measured = board(claims, workers, step, store, homes_of([given]))
+    measured = _measured(claims, known.homes_of([given]), options, Store(fresh=options.fresh))
     rows = tuple(RecordedRow(row.id, row.verdict) for row in measured.rows)
     return RecordedBoard(rows, measured.versions)
 

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,14 @@ import msgspec
 from explorer.environments.interpreters import interpreter, own, python_at, versions
 from explorer.folders import SETTINGS, settings
 from explorer.model.engines import (
+    FRAMEWORK_LABELS,
     FRAMEWORKS,
     Framework,
     WorkerKind,
     environment_of,
     framework_of,
 )
-from explorer.model.environments import Environment, EnvironmentFacts
+from explorer.model.environments import Environment, EnvironmentFacts, Homes
 from explorer.model.errors import UsageError
 from explorer.text.choices import choose
 from explorer.text.language import _, later
@@ -100,6 +101,31 @@ def _is_there(environment: Environment, framework: Framework) -> bool:
         return has(environment, framework)
     except UsageError:
         return False
+
+
+def homes_of(names: Iterable[str]) -> Homes:
+    """The environment of each framework that some environments have; UsageError for two with one."""
+    homes: dict[Framework, str] = {}
+    for name in names:
+        for framework in _frameworks_in(name):
+            if framework in homes:
+                text = _("{one} and {other} both have {framework}; name one environment for each")
+                label = FRAMEWORK_LABELS[framework]
+                raise UsageError(
+                    text, one=repr(homes[framework]), other=repr(name), framework=label
+                )
+            homes[framework] = name
+    return homes
+
+
+def _frameworks_in(name: str) -> list[Framework]:
+    """The frameworks that are installed in an environment; UsageError where there is none."""
+    inside = versions(named(name))
+    found = [framework for framework in FRAMEWORKS if framework in inside]
+    if not found:
+        text = _("environment {name} has neither MindSpore nor PyTorch; `env list` says which has")
+        raise UsageError(text, name=repr(name))
+    return found
 
 
 def every() -> list[EnvironmentFacts]:

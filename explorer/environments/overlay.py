@@ -28,6 +28,9 @@ OLDEST = "0.18.5"
 SECONDS = 300.0
 """The time limit of pip."""
 
+INSTALL = ("install", "--quiet", "--no-deps", "--target")
+"""What pip is told: neither the environment nor anything but one folder is written to."""
+
 FOLDER = "overlays"
 
 
@@ -64,46 +67,41 @@ def _install(environment: Environment, folder: Path) -> None:
     said = ""
     for pip in _pips(environment):
         for requirement in (f"{NEEDED}=={version(NEEDED)}", f"{NEEDED}>={OLDEST}"):
-            command = [
-                *pip,
-                "install",
-                "--quiet",
-                "--no-deps",
-                "--target",
-                str(folder),
-                requirement,
-            ]
-            try:
-                ran = subprocess.run(
-                    command,
-                    capture_output=True,
-                    text=True,
-                    errors="replace",
-                    timeout=SECONDS,
-                    env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-                    stdin=subprocess.DEVNULL,
-                    check=False,
-                )
-            except (OSError, subprocess.TimeoutExpired) as error:
-                said = str(error)
-                continue
-            if ran.returncode == 0:
+            complaint = _complaint([*pip, *INSTALL, str(folder), requirement])
+            if complaint is None:
                 return
-            said = ran.stderr.strip() or said
+            said = complaint or said
             shutil.rmtree(folder, ignore_errors=True)
     text = _(
         "environment {name}: {package} for Python {version} could not be put into {folder!r}:"
         " {reason}; without a network, let PIP_FIND_LINKS name a folder with its wheel"
     )
-    last = said.splitlines()[-1] if said else _("pip is not there")
     raise UsageError(
         text,
         name=repr(environment.name or environment.python),
         package=NEEDED,
         version=interpreter(environment).version,
         folder=str(folder.parent.parent),
-        reason=last,
+        reason=said.splitlines()[-1] if said else _("pip is not there"),
     )
+
+
+def _complaint(command: list[str]) -> str | None:
+    """What a pip says that cannot do its work; None of one that can."""
+    try:
+        ran = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return ran.stderr.strip() if ran.returncode else None
 
 
 def _pips(environment: Environment) -> Iterator[list[str]]:

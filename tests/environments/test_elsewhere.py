@@ -116,6 +116,19 @@ def test_a_framework_that_is_listed_and_not_there_is_told_with_the_environment(l
         api.diff(SQUARE, "torch-tape@empty", "torch-tape")
 
 
+@pytest.mark.mindspore
+def test_claims_are_judged_in_an_environment(
+    lent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say_version(lent, "torch", "2.6.0")
+    assert run(["claims", "54", "--on", "lent", "--against", "lent"]) == 0
+    assert "changed: 54" not in capsys.readouterr().out
+    assert run(["claims", "54", "--versions"]) == 0
+    assert "PyTorch 2.6.0, " in capsys.readouterr().out
+    assert run(["claims", "--versions", "--on", "lent"]) == 2
+    assert "leave out --on" in capsys.readouterr().err
+
+
 def test_ones_own_net_is_found_in_the_environment_where_it_is_installed(lent: Path) -> None:
     (packages_of(lent) / "only_there.py").write_text(PACKAGE)
     net = api.nets(torch="only_there:Square", torch_python="lent", inputs={"x": [1.0, 2.0]})

@@ -12,6 +12,7 @@ from explorer.environments.known import environment_for, home_of, named
 from explorer.folders import SETTINGS
 from explorer.model.engines import engine_named
 from explorer.model.errors import UsageError
+from explorer.topics.version_boards import versions_there
 from tests.support.environments import environment, lend_packages, say_version
 
 
@@ -111,6 +112,36 @@ def test_an_engine_names_its_environment(torch26: Path) -> None:
     assert engine.label == "PyTorch, tape, torch26"
     assert engine.answers_in == ("torch@torch26",)
     assert environment_for(engine.captures_in).name == "torch26"
+
+
+def test_each_framework_is_at_home_in_the_environment_that_has_it(
+    torch26: Path, tmp_path: Path
+) -> None:
+    known.add("torch26", str(torch26))
+    known.add("ms28", str(environment(tmp_path / "ms28")))
+    with pytest.raises(UsageError, match="'ms28' has neither MindSpore nor PyTorch"):
+        known.homes_of(["torch26", "ms28"])
+    say_version(tmp_path / "ms28", "mindspore", "2.8.0")
+    assert known.homes_of(["torch26", "ms28"]) == {"torch": "torch26", "mindspore": "ms28"}
+    say_version(tmp_path / "ms28", "torch", "2.2.2")
+    with pytest.raises(UsageError, match="'torch26' and 'ms28' both have PyTorch"):
+        known.homes_of(["torch26", "ms28"])
+
+
+def test_versions_are_tried_once_each_and_the_oldest_first(torch26: Path, tmp_path: Path) -> None:
+    known.add("torch26", str(torch26))
+    for name, version in (("again", "2.6.0"), ("torch210", "2.10.0")):
+        known.add(name, str(environment(tmp_path / name)))
+        say_version(tmp_path / name, "torch", version)
+    there = {
+        each.version: each.environment for each in versions_there() if each.framework == "torch"
+    }
+    own_version = versions(own()).get("torch")
+    expected = {"2.6.0": "torch26", "2.10.0": "torch210"}
+    if own_version:
+        expected[own_version] = ""
+    assert there == expected
+    assert list(there)[:2] == ["2.6.0", "2.10.0"]
 
 
 def test_an_upgrade_is_seen_at_once(torch26: Path, tmp_path: Path) -> None:

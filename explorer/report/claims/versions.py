@@ -31,9 +31,9 @@ def _changes(row: VersionsRow, places: list[int]) -> bool:
 
 
 def _summary(board: VersionsBoard, framework: Framework, places: list[int], changed: int) -> str:
-    text = _("{framework} {versions}: {n} claims, {changed} with another verdict on some version.")
-    if changed == 1:
-        text = _("{framework} {versions}: {n} claims, 1 with another verdict on some version.")
+    text = _(
+        "{framework} {versions}: claims with another verdict on some version: {changed} of {n}."
+    )
     return text.format(
         framework=FRAMEWORK_LABELS[framework],
         versions=named([board.tried[place].version for place in places]),
