@@ -72,7 +72,7 @@ def home_of(framework: Framework) -> Environment:
     """
     given = os.environ.get(VARIABLES[framework], "")
     if given:
-        return Environment("", python_at(given), "variable")
+        return _by_variable(VARIABLES[framework], given)
     here = own()
     if has(here, framework):
         return here
@@ -80,6 +80,13 @@ def home_of(framework: Framework) -> Environment:
         if _is_there(environment, framework):
             return environment
     return here
+
+
+def _by_variable(variable: str, given: str) -> Environment:
+    try:
+        return Environment("", python_at(given), "variable")
+    except UsageError as error:
+        raise UsageError("{variable}: {error}", variable=variable, error=error) from error
 
 
 def environment_for(kind: WorkerKind) -> Environment:

@@ -13,12 +13,18 @@ from explorer.words.environments import installed
 def check(facts: CheckFacts) -> Check:
     """A check in the reader's language."""
     return Check(
-        name=facts.name,
+        name=_name(facts),
         fine=facts.fine,
         found=_found(facts),
         remedy="" if facts.fine else _remedy(facts),
         required=facts.required,
     )
+
+
+def _name(facts: CheckFacts) -> str:
+    if facts.kind == "environment":
+        return _("environment {name}").format(name=facts.name)
+    return facts.name
 
 
 def _found(facts: CheckFacts) -> str:

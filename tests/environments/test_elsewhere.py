@@ -172,3 +172,15 @@ def test_the_workers_report_is_of_the_environment(lent: Path) -> None:
 
     with Workers() as workers:
         assert isinstance(about_framework(workers, "torch", "lent"), About)
+
+
+def test_doctor_lists_environments_and_what_is_wrong_with_one(
+    lent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = environment(lent.parent / "gone")
+    known.add("gone", str(gone))
+    gone.unlink()
+    assert run(["doctor"]) in (0, 3)
+    shown = capsys.readouterr().out
+    assert "environment lent" in shown
+    assert "env remove gone" in shown

@@ -92,6 +92,10 @@ def test_a_framework_is_run_where_a_variable_says(
     assert home_of("torch").python == str(torch26)
     assert is_own(home_of("mindspore"))
     assert environment_for("torch").python == str(torch26)
+    monkeypatch.setenv("EXPLORER_TORCH_PYTHON", "/nowhere/python")
+    with pytest.raises(UsageError, match="EXPLORER_TORCH_PYTHON: no Python at '/nowhere/python'"):
+        home_of("torch")
+    assert [facts.error for facts in known.every() if facts.environment.origin == "variable"]
     assert is_own(environment_for("scenario"))
 
 
