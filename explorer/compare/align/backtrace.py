@@ -149,17 +149,15 @@ class Backtrace:
         if self._phase != "forward":
             return
         for total, rest in ((first, second), (second, first)):
-            # A term that is 0 is there, and may be the one that has another value.
-            zeros = [it for it in rest.node.inputs if it.is_within(0.0)]
-            has_zero = rest.node.family == "add" and zeros
-            if total.node.family == "add" and self._may_be_here(total.node) and not has_zero:
-                left, right = self._left_over(self._terms(total), [rest])
-                if right or len(left) != 1:
-                    continue
-                term = left[0].node
-                # What one side alone has of parameters is said of those.
-                if self._is_settled(term) and term.kind != "parameter":
-                    yield TermLeftOut(total.node, term, rest.node)
+            if total.node.family != "add" or not self._may_be_here(total.node) or _adds_zero(rest):
+                continue
+            left, right = self._left_over(self._terms(total), [rest])
+            if right or len(left) != 1:
+                continue
+            term = left[0].node
+            # What one side alone has of parameters is said of those.
+            if self._is_settled(term) and term.kind != "parameter":
+                yield TermLeftOut(total.node, term, rest.node)
 
     def _are_sums_alike(self, first: Vertex, second: Vertex) -> bool:
         """Whether both are sums in forward of as many terms, one of which may be 0."""
@@ -366,6 +364,12 @@ def _goes_on_elsewhere(term: Vertex) -> bool:
     """Whether the other side computes with the same gradient, which it adds to nothing here."""
     there = term.origin.counterpart
     return there is not None and any(user.is_work for user in there.consumers)
+
+
+def _adds_zero(value: OutputValue) -> bool:
+    """Whether a value is a sum with a term of zeros, which may be the one that has another value."""
+    node = value.node
+    return node.family == "add" and any(it.is_within(0.0) for it in node.inputs)
 
 
 def _apart(values: Values) -> tuple[Values, Values]:

@@ -1,6 +1,6 @@
 """Rows of ops around a divergence: what is ahead of it or behind it, and what one side alone has."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import Ends, is_ahead
@@ -18,11 +18,12 @@ MOST_AHEAD = 6
 
 def longer_ends(divergence: Divergence, both: list[Ends], left: Flow, right: Flow) -> list[Ends]:
     """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
-    found = [longer for ends in both if ends.result for longer in _of_one_state(ends)]
+    longer: list[Callable[[Ends], Iterator[Ends]]] = [_of_one_state]
     if isinstance(divergence, OtherValue):
-        found += [longer for ends in both for longer in _with_what_follows(ends)]
+        longer.append(_with_what_follows)
         if divergence.inputs.differing or all(divergence.inputs.alone):
-            found += [longer for ends in both for longer in _with_what_is_before(ends)]
+            longer.append(_with_what_is_before)
+    found = [ends for find in longer for one in both for ends in find(one)]
     if isinstance(divergence, ExtraOps):
         found += _beside_what_is_read(divergence, left, right)
         found += [_seen_from_there(ends) for ends in both if len(ends.row) > 1]
@@ -36,6 +37,8 @@ def _seen_from_there(ends: Ends) -> Ends:
 
 def _of_one_state(ends: Ends) -> Iterator[Ends]:
     """All ops that write to what an op writes to, where it is the last of several that do."""
+    if not ends.result:
+        return
     (node,) = ends.own_row
     leaves = {
         edge.origin
@@ -88,15 +91,19 @@ def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Itera
         return
     node = here.nodes[last]
     row = _row(here, divergence.row, node)
-    for read in [it for member in row for it in here.origins(member) if it not in row]:
-        if not _is_as_large(read, row[-1]):
-            continue
+    outside = [it for member in row for it in here.origins(member) if it not in row]
+    for read in [it for it in outside if _is_as_large(it, row[-1])]:
         yield Ends(divergence.side, here, here, row, [read], is_extra=True)
-        if len(row) > 1:
-            continue
-        for other in there.graph.nodes:
-            if _does_nothing(there, other, node) and _are_equal(other.outputs[0], read.outputs[0]):
+        if len(row) == 1:
+            for other in _doing_nothing(there, node, read):
                 yield Ends(OTHER[divergence.side], there, here, [other], [node])
+
+
+def _doing_nothing(flow: Flow, node: Node, read: Node) -> Iterator[Node]:
+    """The ops of another one's kind that hand on what they read, where that is a value of the other side."""
+    for other in flow.graph.nodes:
+        if _does_nothing(flow, other, node) and _are_equal(other.outputs[0], read.outputs[0]):
+            yield other
 
 
 def _row(flow: Flow, row: Row, last: Node) -> list[Node]:

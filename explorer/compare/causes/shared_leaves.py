@@ -1,6 +1,7 @@
 """One leaf where the other graph reads two, or one tensor given as both: a sum of both gradients."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 
@@ -25,21 +26,29 @@ def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause 
         return None
     here, there = (left, right) if divergence.side == "left" else (right, left)
     last = divergence.nodes[0 if divergence.side == "left" else 1]
-    ours, theirs = _gradients(here), _gradients(there)
-    names = [it.name for it in here.results(here.nodes[last])] if last else []
-    if len(names) == 2 and theirs.keys() >= set(names) and _are_made_apart(there, names):
-        values = ours[names[0]], theirs[names[0]], theirs[names[1]]
-        found = _sum(*values, Related(how="aliased", name=_leaf(names[1])), fewest=1)
+    if last is None:
+        return None
+    names = [it.name for it in here.results(here.nodes[last])]
+    for name, other, how in _pairs(names, here, there):
+        values = _gradients(here)[name], _gradients(there)[name], _gradients(there)[other]
+        # One tensor given as both may be a number; two leaves that are one are told by more than that.
+        found = _sum(*values, Related(how=how, name=_leaf(other)), 1 if how == "aliased" else FEW)
         if found:
-            return _cause(divergence, there, _leaf(names[0]), found, values)
-    for name in names:
-        for other in _without_gradient(ours, theirs):
-            if name in theirs:
-                values = ours[name], theirs[name], theirs[other]
-                found = _sum(*values, Related(how="shared", name=_leaf(other)))
-                if found:
-                    return _cause(divergence, there, _leaf(name), found, values)
+            return _cause(divergence, there, _leaf(name), found, values)
     return None
+
+
+def _pairs(
+    names: list[str], here: Flow, there: Flow
+) -> Iterator[tuple[str, str, Literal["aliased", "shared"]]]:
+    """The gradients of the other side whose sum one of ``names`` may be, and what that would say."""
+    ours, theirs = _gradients(here), _gradients(there)
+    if len(names) == 2 and theirs.keys() >= set(names) and _are_made_apart(there, names):
+        yield names[0], names[1], "aliased"
+    for name in names:
+        if name in theirs:
+            for other in _without_gradient(ours, theirs):
+                yield name, other, "shared"
 
 
 def _cause(
@@ -90,9 +99,7 @@ def _are_made_apart(flow: Flow, names: list[str]) -> bool:
     return len(makers) == len(names)
 
 
-def _sum(
-    own: Output, one: Output, other: Output, relation: Related, fewest: int = FEW
-) -> Found | None:
+def _sum(own: Output, one: Output, other: Output, relation: Related, fewest: int) -> Found | None:
     """That a gradient is the sum of two of the other side; None where it is not.
 
     Of these at least ``fewest`` different elements are known, and not all are zeros.
