@@ -124,7 +124,10 @@ class Workers:
         frameworks raise into outcomes.
         """
         with self._locks[kind]:
-            if time.monotonic() >= self.deadline:
+            deadline = (
+                self.deadline
+            )  # once: who moves it meanwhile means the requests after this one
+            if time.monotonic() >= deadline:
                 return Lost("not_asked", Loss(kind="not_sent"))
             self._settle_device(kind, argument)
             self._settle_home(kind)
@@ -132,7 +135,7 @@ class Workers:
                 answer = self._process(kind).request(
                     Call(target, msgspec.msgpack.encode(argument)),
                     self.request_seconds,
-                    self.deadline,
+                    deadline,
                 )
             except BaseException:
                 # Ctrl-C among others: what the worker would still say belongs to no later request.
