@@ -9,7 +9,7 @@ from _pytest.mark import ParameterSet
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
-from explorer.model.divergence import Divergence
+from explorer.model.divergence import Divergence, GradientAdded
 from explorer.scenario.load import load
 from explorer.words.mended import summary
 from explorer.workers.workers import Workers
@@ -55,6 +55,12 @@ def lines_of(planted: Planted, path: Path) -> set[str]:
     }
 
 
+def sources(divergence: Divergence) -> set[str]:
+    """The lines at which a divergence is, and that of a gradient that one side alone adds."""
+    at_ends = {end.source for end in divergence.ends}
+    return at_ends | {divergence.term.source} if isinstance(divergence, GradientAdded) else at_ends
+
+
 def explained(cause: Cause | None) -> set[str]:
     """The arguments or the operator that a cause names."""
     return set() if cause is None else {*cause.arguments, cause.other_op}
@@ -74,7 +80,7 @@ def test_all_mistakes_of_a_net_are_named_in_one_run(
         causes = [
             cause
             for divergence, cause in found
-            if not lines.isdisjoint(end.source for end in divergence.ends)
+            if not lines.isdisjoint(sources(divergence))
         ]
         assert causes, planted
         if planted.explained_by:
@@ -94,7 +100,7 @@ def test_nothing_but_mistakes_is_seen_behind_and_all_else_agrees(
     assert mended.runs > 0
     lines = set().union(*(lines_of(planted, path) for planted in net.mistakes))
     for one in mended.behind:
-        assert not lines.isdisjoint(end.source for end in one.divergence.ends)
+        assert not lines.isdisjoint(sources(one.divergence))
 
 
 @pytest.mark.parametrize("name", ["eps of layer norm", "slope of leaky relu"])
