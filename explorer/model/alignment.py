@@ -105,6 +105,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     divergences, in their order, None where nothing that was tried does; () before anything was.
     ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``mended``
     is what the one engine shows with the other's values put in, None where nothing was computed again.
+    ``untried`` says why no op was computed again: one of the graphs is that of a "trace".
     """
 
     left: str
@@ -123,6 +124,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[Cause | None, ...] = ()
     attempts: tuple[Attempts | None, ...] = ()
     mended: Mended | None = None
+    untried: Literal["", "trace"] = ""
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:
