@@ -47,10 +47,11 @@ class Missing(msgspec.Struct, frozen=True, omit_defaults=True):
     error: Failure | None = None
 
 
-StartRole = Literal["input", "parameter", "buffer", "constant"]
+StartRole = Literal["input", "parameter", "buffer", "optimizer", "constant"]
 """What a tensor is that a step reads and did not make.
 
-A "constant" is one that no module holds and none was given as an argument.
+What an "optimizer" holds goes by the parameter's name and its own: "fc.weight.exp_avg". A "constant" is
+a tensor that no module holds and none was given as an argument.
 """
 
 

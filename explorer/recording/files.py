@@ -13,11 +13,13 @@ from typing import Any
 
 import msgspec
 
+from explorer.engines.capture.lint import lint
 from explorer.model.arrays import Array, Summary, carrier
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
-from explorer.model.graph import Edge, GradGraph, Node
+from explorer.model.graph import GradGraph, Node
 from explorer.model.trace import Trace
+from explorer.numeric.summaries import QUANTILES
 from explorer.text.language import _
 from explorer.text.reasons import reason
 
@@ -193,9 +195,8 @@ def _summaries(graph: GradGraph | None) -> Iterator[Summary]:
 def _of_array(array: Array) -> Iterator[str]:
     """What is wrong with an array: its shape, its dtype, or the number of its bytes."""
     yield from _of_shape(array.shape)
-    try:
-        itemsize = carrier(array.dtype).itemsize
-    except TypeError:
+    itemsize = _itemsize(array.dtype)
+    if itemsize is None:
         yield f"dtype {array.dtype[:40]!r}"
         return
     if array.excerpt is None and len(array.data) != math.prod(array.shape) * itemsize:
@@ -205,6 +206,15 @@ def _of_array(array: Array) -> Iterator[str]:
         fits = len(array.excerpt.places) <= known <= math.prod(array.shape)
         if len(array.data) % itemsize or not fits:
             yield f"an excerpt of {len(array.data)} bytes"
+
+
+def _itemsize(dtype: str) -> int | None:
+    """The bytes of an element; None of a dtype that is not one of numbers."""
+    try:
+        carried = carrier(dtype)
+    except (TypeError, ValueError, SyntaxError):  # numpy parses the name (1.26)
+        return None
+    return carried.itemsize if carried.kind in "biufc" else None
 
 
 def _of_shape(shape: tuple[int, ...]) -> Iterator[str]:
@@ -217,35 +227,26 @@ def _of_graph(graph: GradGraph) -> Iterator[str]:
         yield f"engine {graph.engine[:40]!r}"
     if len(graph.nodes) > MOST_NODES or len(graph.edges) > 10 * MOST_NODES:
         yield f"{len(graph.nodes)} nodes and {len(graph.edges)} edges"
-    nodes = graph.by_id()
-    if len(nodes) < len(graph.nodes):
+    if len(graph.by_id()) < len(graph.nodes):
         yield "two nodes with one id"
     for place, node in enumerate(graph.nodes):
-        yield from _of_node(node, place, nodes)
-    for edge in graph.edges:
-        yield from _of_edge(edge, nodes)
+        yield from _of_node(node, place)
+    if any(edge.output < 0 or edge.input < 0 for edge in graph.edges):
+        yield "an edge of a slot below 0"
+    yield from lint(graph)
 
 
-def _of_node(node: Node, place: int, nodes: dict[str, Node]) -> Iterator[str]:
+def _of_node(node: Node, place: int) -> Iterator[str]:
     if node.id != f"n{place}" or node.order != place:
         yield f"node {place} has the id {node.id[:40]!r}"
-    if node.forward is not None and node.forward not in nodes:
-        yield f"{node.id} derives from {node.forward[:40]!r}, which is not there"
     for output in node.outputs:
         yield from _of_shape(output.shape)
-        if output.values is not None and not _is_sound(output.values):
+        if output.values is not None and not _is_sound(output.values, output.shape):
             yield f"{node.id} has figures that do not fit"
 
 
-def _is_sound(summary: Summary) -> bool:
+def _is_sound(summary: Summary, shape: tuple[int, ...]) -> bool:
     counts = (summary.zeros, summary.nonfinite, *summary.infinities)
-    return min(counts) >= 0 and len(summary.quantiles) <= 64
-
-
-def _of_edge(edge: Edge, nodes: dict[str, Node]) -> Iterator[str]:
-    if edge.origin not in nodes or edge.target not in nodes:
-        yield f"an edge from {edge.origin[:40]!r} to {edge.target[:40]!r}"
-    elif edge.output < 0 or edge.input < 0:
-        yield f"an edge from output {edge.output}"
-    elif edge.kind != "control" and edge.output >= len(nodes[edge.origin].outputs):
-        yield f"an edge from output {edge.output} of {edge.origin}"
+    whole = summary.whole
+    fits = whole is None or tuple(whole.shape) == tuple(shape)
+    return fits and min(counts) >= 0 and len(summary.quantiles) <= QUANTILES

@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,19 @@ Called = Callable[[torch.nn.Module, Any, Any], None]
 
 Returned = Callable[[torch.nn.Module, Any], None]
 """What is called with an outermost module that has run, and what it returned."""
+
+WRAPPERS = {
+    "OptimizedModule": "_orig_mod",
+    "DistributedDataParallel": "module",
+    "DataParallel": "module",
+}
+"""Modules of PyTorch that only wrap another one, by class: the attribute with that one (2.13).
+
+Their names are not part of paths, so that parameters go by the names that they have unwrapped.
+"""
+
+HOOK_WARNING = "Using `torch.compile\\(module\\)` when there are global hooks"
+"""How PyTorch warns of hooks for all modules where one is compiled (2.13): they are not the program's."""
 
 DEEPEST = 4
 """Arguments are looked for in so many levels of lists and dicts."""
@@ -36,16 +50,32 @@ class FoundModules(RunningModule):
         self.roots: dict[str, torch.nn.Module] = {}
         self._called = called
         self._returned = returned
+        self._filter: Any = None
         for name, module in known.items():
             self.add(module, name)
 
-    def add(self, module: torch.nn.Module, prefix: str | None = None) -> None:
-        """Note an outermost module, under a prefix of its own."""
+    def add(self, module: torch.nn.Module, prefix: str | None = None) -> str:
+        """Note an outermost module, under a prefix of its own, which is returned."""
         if prefix is None:
             prefix = self._free_prefix(module)
-        self.roots[prefix] = module
-        for path, inner in module.named_modules():
+        self._paths.setdefault(id(module), prefix)
+        inside = unwrapped(module)
+        self.roots[prefix] = inside
+        for path, inner in inside.named_modules():
             self._paths.setdefault(id(inner), joined(prefix, path))
+        return prefix
+
+    def __enter__(self) -> "FoundModules":
+        super().__enter__()
+        warnings.filterwarnings("ignore", HOOK_WARNING)
+        self._filter = warnings.filters[0]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        # The program may have changed the list, or put another one in its place.
+        if self._filter in warnings.filters:
+            warnings.filters.remove(self._filter)  # type: ignore[attr-defined]  # a list
 
     def layers(self) -> dict[str, Layer]:
         """The layers of all roots, by path."""
@@ -56,6 +86,7 @@ class FoundModules(RunningModule):
         return layers
 
     def _free_prefix(self, module: torch.nn.Module) -> str:
+        module = unwrapped(module)
         has_parameters = next(module.parameters(), None) is not None
         if has_parameters and "" not in self.roots:
             return ""
@@ -83,6 +114,13 @@ class FoundModules(RunningModule):
     def is_known(self, module: torch.nn.Module) -> bool:
         """Whether a module is a root, or in one."""
         return id(module) in self._paths
+
+
+def unwrapped(module: torch.nn.Module) -> torch.nn.Module:
+    """The module inside all wrappers."""
+    while type(module).__name__ in WRAPPERS:
+        module = getattr(module, WRAPPERS[type(module).__name__])
+    return module
 
 
 def joined(prefix: str, path: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from explorer.engines.source_lines import Line
@@ -13,6 +14,7 @@ from explorer.engines.torch.found_modules import (
     free_name,
     joined,
     tensors_by_name,
+    unwrapped,
 )
 from explorer.engines.torch.operators import DETACH, operator_name
 from explorer.engines.torch.settings import settings_now
@@ -77,6 +79,7 @@ class StepRecorder(Recorder):
         self._passes = WatchedPasses(
             self._guarded(self._note_pass), self._guarded(self._note_pass_end)
         )
+        self._updates: Any = None
         self._outermost: Any = None
         self._names: dict[int, str] = {}
         self._returned: dict[str, torch.Tensor] = {}
@@ -97,11 +100,14 @@ class StepRecorder(Recorder):
         self._outermost = outermost
         self._passes.__enter__()
         self.found.__enter__()
+        update = self._guarded(self._note_update)
+        self._updates = register_optimizer_step_pre_hook(lambda optimizer, *_: update(optimizer))
         self.__enter__()
 
     def stop(self) -> None:
         """End it, and leave nothing behind in PyTorch."""
         self.__exit__(None, None, None)
+        self._updates.remove()
         self.found.__exit__()
         self._passes.__exit__(None, None, None)
         self._outermost = None
@@ -203,6 +209,7 @@ class StepRecorder(Recorder):
             self._trained.append(name)
 
     def _add_module(self, module: torch.nn.Module, prefix: str) -> None:
+        module = unwrapped(module)
         for name, tensor in module.named_parameters():
             if torch.nn.parameter.is_lazy(tensor):
                 continue  # without a shape until the module has run
@@ -223,17 +230,22 @@ class StepRecorder(Recorder):
             self.settings = settings_now()
         self.has_compiled_modules |= type(module).__name__ == COMPILED_MODULE
         if not self.found.is_known(module):
-            before = set(self.found.roots)
-            self.found.add(module)
-            (prefix,) = self.found.roots.keys() - before
-            self._add_module(module, prefix)
+            self._add_module(module, self.found.add(module))
         if not self._depth:
             for name, tensor in arguments(module, args, keywords).items():
                 self._add(name, tensor, "input")
 
     def _note_return(self, module: torch.nn.Module, output: Any) -> None:
-        if module is next(iter(self.found.roots.values()), None):
+        if unwrapped(module) is next(iter(self.found.roots.values()), None):
             self._returned = tensors_by_name("output", output)
+
+    def _note_update(self, optimizer: torch.optim.Optimizer) -> None:
+        """Note what an optimizer holds for each parameter, by the names of both, before it updates."""
+        for parameter, held in optimizer.state.items():
+            name = self._names.get(id(parameter))
+            for key, tensor in held.items() if name else ():
+                if isinstance(tensor, torch.Tensor):
+                    self._add(f"{name}.{key}", tensor, "optimizer")
 
     # Results
 
@@ -270,7 +282,7 @@ class StepRecorder(Recorder):
 
     def _note_loss(self, head: torch.Tensor) -> None:
         origin = self.origin(head)
-        if self.records[origin[0]].phase == "forward" and origin not in self.losses.values():
+        if origin not in self.losses.values():
             self.losses[free_name("loss", self.losses)] = origin
 
     def _note_seed(self, number: int) -> None:

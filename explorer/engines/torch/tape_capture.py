@@ -161,17 +161,22 @@ class TapeGradGraph:
             if self._records[number].is_leaf:
                 self._add_record(number)
         self._add_operators("forward")
-        for name, origin in self._recording.outputs.items():
-            self._add_result(name, origin, "forward", self._recording.tensor(origin))
+        self._add_outputs("forward")
         self._add_states("forward")
 
     def _backward(self) -> None:
         self._add_operators("backward")
+        self._add_outputs("backward")  # of a loss that is made of gradients
         self._add_states("backward")
         for name, origin in self._recording.gradients.items():
             leaf = self._recording.recorder.leaves[name.removeprefix("d")]
             tensor = self._recording.tensor(origin)
             self._add_result(name, origin, "backward", tensor, leaf=self.nodes[leaf])
+
+    def _add_outputs(self, phase: Phase) -> None:
+        for name, origin in self._recording.outputs.items():
+            if self._recording.phase_of(origin) == phase:
+                self._add_result(name, origin, phase, self._recording.tensor(origin))
 
     def _add_states(self, phase: Phase) -> None:
         for name, (origin, value) in self._recording.state.items():
