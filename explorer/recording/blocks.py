@@ -4,7 +4,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -17,6 +17,7 @@ from explorer.model.failures import Failure
 from explorer.model.trace import Missing, Trace
 from explorer.recording.files import write_trace
 from explorer.text.language import _
+from explorer.workers.garbage_collection import paused
 
 STEPS: dict[Framework, str] = {"torch": "explorer.engines.torch.step_trace:StepInTorch"}
 """What records a step of each framework: "module:class"."""
@@ -80,9 +81,12 @@ class Recording:
         self._step = step
         self._running: Any = None
         self._missing: Missing | None = None
+        # What is recorded is kept till the end: looking for garbage in it takes half of the time.
+        self._pause = ExitStack()
 
     def __enter__(self) -> "Recording":
         try:
+            self._pause.enter_context(paused())
             self.path = of_rank(self.path)
             self._begin(sys._getframe(1))
         except Exception as error:
@@ -96,8 +100,9 @@ class Recording:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            trace = self._ended(error)
-            write_trace(self.path, trace)
+            with self._pause:
+                trace = self._ended(error)
+                write_trace(self.path, trace)
         except Exception as fault:
             _warn(_("no trace is written to {file}: {reason}"), self.path, _fault(fault))
             return

@@ -6,10 +6,21 @@ from explorer.engines.capture.lint import lint
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph
 from explorer.model.trace import Trace
-from tests.nets.recorded_steps import PROGRAMS
 from tests.recording.conftest import Recordings
 
 pytestmark = pytest.mark.torch
+
+PROGRAMS = (
+    "plain",
+    "micro_batches",
+    "mixed_precision",
+    "several_passes",
+    "gradient_penalty",
+    "hooks",
+    "checkpoint",
+    "reentrant_checkpoint",
+)
+"""The programs of tests/nets/recorded_steps.py, which imports PyTorch."""
 
 WEIGHTS = [
     f"{layer}.{part}"
@@ -24,6 +35,10 @@ def graph_of(trace: Trace) -> GradGraph:
 
 
 # What the program computes
+
+
+def test_every_program_is_run(recordings: Recordings) -> None:
+    assert tuple(recordings.computed["programs"]) == PROGRAMS
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
