@@ -27,12 +27,11 @@ def path_of(recordings: Recordings, name: str) -> str:
 def test_a_step_is_the_same_whether_a_block_is_computed_again_or_not(
     recordings: Recordings, other: str
 ) -> None:
-    # plain() computes its loss by a module, the others too: only the checkpoint differs.
-    difference = explorer.load(path_of(recordings, "plain-3")).diff(
-        explorer.load(path_of(recordings, other))
-    )
-    assert difference.is_same
-    assert difference.alignment.left_coverage.whole.unpaired == 0
+    plain = explorer.load(path_of(recordings, "plain-3"))
+    alignment = plain.diff(explorer.load(path_of(recordings, other))).alignment
+    assert (alignment.divergence, alignment.differing) == (None, ())
+    assert alignment.contradictions == ()
+    assert alignment.left_coverage.whole.unpaired == 0
 
 
 def test_a_doubled_gradient_is_named_where_it_is_doubled(recordings: Recordings) -> None:
@@ -60,7 +59,8 @@ def test_a_trace_without_a_graph_is_refused_with_the_reason(recordings: Recordin
 # The shell
 
 
-def test_diff_of_one_step_with_itself_ends_with_0(recordings: Recordings) -> None:
+@pytest.mark.whole
+def test_diff_of_two_equal_steps_ends_with_0(recordings: Recordings) -> None:
     one, other = path_of(recordings, "plain-3"), path_of(recordings, "checkpoint-3")
     done = run("diff", one, other)
     assert (done.returncode, done.stderr) == (0, "")
@@ -77,6 +77,7 @@ def test_diff_of_two_steps_says_what_differs_and_ends_with_1(recordings: Recordi
     assert (document["left"], document["right"]) == ("torch-tape@plain-1", "torch-tape@plain-3")
 
 
+@pytest.mark.whole
 def test_what_has_no_effect_on_a_trace_is_refused(recordings: Recordings, tmp_path: Path) -> None:
     path = path_of(recordings, "plain-1")
     for command in (
@@ -98,6 +99,7 @@ def test_a_file_that_is_no_trace_is_refused_in_a_line(tmp_path: Path) -> None:
     assert "its digest differs" in done.stderr
 
 
+@pytest.mark.whole
 def test_graph_of_a_trace_is_a_file(recordings: Recordings, tmp_path: Path) -> None:
     picture = tmp_path / "step.svg"
     done = run("graph", path_of(recordings, "plain-3"), "-o", str(picture))
