@@ -8,7 +8,7 @@ import msgspec
 from explorer.compare.causes.attempts import attempts_at, joined
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
-from explorer.compare.causes.suspects import Suspect, suspects_at
+from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of, is_last_resort, is_other_value
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
@@ -35,11 +35,18 @@ class Explanation(NamedTuple):
 
 
 class Explanations:
-    """All that may be explained in some alignments of ``graphs``."""
+    """All that may be explained in some alignments of ``graphs``.
+
+    Where pairs may be a step of a loop apart, an op may not be said to read what ``other_steps`` made.
+    """
 
     def __init__(
-        self, alignments: tuple[Alignment, ...] = (), graphs: Iterable[GradGraph] = ()
+        self,
+        alignments: tuple[Alignment, ...] = (),
+        graphs: Iterable[GradGraph] = (),
+        other_steps: bool = True,
     ) -> None:
+        self._other_steps = other_steps
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
         self._flows: dict[str, Flow] = {}
@@ -49,6 +56,9 @@ class Explanations:
         for place, alignment in enumerate(self._alignments):
             for number, divergence in enumerate(alignment.divergences):
                 for suspect in suspects_at(divergence, *self._flows_of(alignment)):
+                    flow = self._flows_of(alignment)[suspect.side == "right"]
+                    if not self._other_steps:
+                        suspect = of_one_step(suspect, flow)
                     if number >= MANY:
                         suspect = suspect._replace(trials=suspect.trials[:BRIEF])
                     engine = alignment.left if suspect.side == "left" else alignment.right

@@ -238,7 +238,7 @@ class Course:
         part = msgspec.structs.replace(
             alignment, divergence=divergences[0], further=tuple(divergences[1:]), causes=()
         )
-        explanations = Explanations((part,), (left, right))
+        explanations = Explanations((part,), (left, right), other_steps=False)
         kept = tuple(target for target in targets if target is not None)
         self._waiting.append((explanations, kept))
 

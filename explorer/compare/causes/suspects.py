@@ -43,6 +43,18 @@ class Suspect(NamedTuple):
     trials: tuple[Trial, ...]
 
 
+def of_one_step(suspect: Suspect, flow: Flow) -> Suspect:
+    """A suspect that is not tried with what another step of a loop gave in the place of an input."""
+    lines = {(read.op, read.source) for read in flow.origins(suspect.node) if read.kind == "op"}
+
+    def is_of_other_step(change: InputChange) -> bool:
+        node = flow.nodes.get(change.node) if change.how == "replaced" else None
+        return node is not None and (node.op, node.source) in lines
+
+    trials = [trial for trial in suspect.trials if not any(map(is_of_other_step, trial.inputs))]
+    return suspect._replace(trials=tuple(trials))
+
+
 def suspects_at(divergence: Divergence, left: Flow, right: Flow) -> tuple[Suspect, ...]:
     """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
     both = ends_at(divergence, left, right)
