@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.engines import Framework
+from explorer.model.versions import Limit
 
 Origin = Literal["here", "variable", "project", "user", "given"]
 """Where an environment is named.
@@ -63,12 +64,15 @@ class EnvironmentCheck(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a worker that imported a framework in an environment.
 
     ``framework`` is None where the environment has none. ``devices`` are those that the framework can
-    use; ``error`` says why it cannot be used, "" of one that can.
+    use; ``tried`` and ``limits`` are those of its version. ``error`` says why it cannot be used, "" of
+    one that can.
     """
 
     environment: Environment
     framework: Framework | None
     version: str = ""
+    tried: bool = False
+    limits: tuple[Limit, ...] = ()
     devices: tuple[str, ...] = ()
     error: str = ""
 
