@@ -33,6 +33,9 @@ VARIABLES: dict[Framework, str] = {
 }
 """The variables that say in which Python a framework is run."""
 
+PROJECT = "EXPLORER_PROJECT_FOLDER"
+"""The variable by which workers that run elsewhere find the project of whoever started them."""
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -240,7 +243,7 @@ def _of_project() -> dict[str, str]:
 
 
 def _project_file() -> Path | None:
-    here = Path.cwd()
+    here = Path(os.environ.get(PROJECT) or Path.cwd())
     return next((file for file in _project_files(here) if _table(file)), None)
 
 

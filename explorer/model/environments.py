@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.engines import Framework
+from explorer.model.engines import Framework, framework_of, placed
 from explorer.model.versions import Limit
 
 Origin = Literal["here", "variable", "project", "user", "given"]
@@ -23,6 +23,12 @@ Homes = Mapping[Framework, str]
 """The environments in which frameworks are run, by name, where any is named."""
 
 NO_HOMES: Homes = {}
+
+
+def at_home(name: str, homes: Homes) -> str:
+    """An engine or a kind of worker in the environment of its framework, where one is named."""
+    framework = framework_of(name)
+    return placed(name, homes.get(framework, "")) if framework else name
 
 
 class Environment(msgspec.Struct, frozen=True):

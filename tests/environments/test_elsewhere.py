@@ -199,3 +199,26 @@ def test_doctor_says_what_is_limited_by_the_version_in_an_environment(
     assert (limit["environment"], limit["engine"]) == ("lent", "torch-graph")
     assert limit["text"].endswith("before PyTorch 2.11")
     assert checks["python"]["tried"] is None
+
+
+def test_a_sweep_runs_in_an_environment_of_the_project_and_names_it(
+    lent: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = known.named("lent").python
+    table = f'[tool.explorer.environments]\nours = "{python}"\n'
+    (lent.parent / "pyproject.toml").write_text(table)
+    monkeypatch.chdir(lent.parent)
+    assert run(["sweep", str(SQUARE), "--on", "ours", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert set(document["environments"]) == {"ours"}
+    (row,) = document["rows"]
+    assert row["environments"] == document["environments"]
+    assert "torch-tape@ours · torch-graph@ours" in row["pairs"]
+
+
+@pytest.mark.parametrize("option", ["--studies", "--scheduler=tcp://127.0.0.1:8786"])
+def test_a_sweep_in_an_environment_is_of_scenarios_on_this_machine(
+    lent: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    assert run(["sweep", str(SQUARE), "--on", "lent", option]) == 2
+    assert f"leave out {option.partition('=')[0]}" in capsys.readouterr().err
