@@ -6,10 +6,11 @@ from explorer.blocks.records import Block, Column, Paragraph, Row, Span, Table, 
 from explorer.model.claim import ClaimVerdict, VersionsBoard, VersionsRow
 from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
 from explorer.report.claims.pages import TONES
-from explorer.report.claims.wording import DOMAIN, verdict_name
+from explorer.report.claims.wording import verdict_name
 from explorer.report.json import Document, to_builtins
 from explorer.report.wording import versions_text
 from explorer.text.language import _, named, shipped
+from explorer.words.messages import DOMAIN
 
 NOT_RUN: frozenset[ClaimVerdict | None] = frozenset({None, "not_runnable_here"})
 """What a claim has in the place of a verdict where it was not run."""
@@ -82,7 +83,9 @@ def _measured(board: VersionsBoard) -> str:
         "Measured on {date}. Each version of one framework was run with the default version of the"
         " other: {versions}."
     )
-    default = {FRAMEWORK_LABELS[name]: version for name, version in board.beside.items()}
+    default = {
+        FRAMEWORK_LABELS[name]: board.beside[name] for name in FRAMEWORKS if name in board.beside
+    }
     return text.format(date=board.date, versions=versions_text(default))
 
 
