@@ -543,7 +543,7 @@ FORMS: dict[type, Form] = {
         "What came of many jobs, and what has changed since a recorded sweep, null where none was"
         " given.",
         "sweep.schema sweep.date sweep.seconds sweep.versions sweep.rows sweep.unfinished"
-        " sweep.warnings changes",
+        " sweep.warnings sweep.environments changes",
     ),
 }
 """What documents have of records; records without a form are there with all their fields."""
