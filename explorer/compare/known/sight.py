@@ -1,6 +1,6 @@
 """What is seen of a divergence: the ops of both sides, what these derive from, and what they read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from explorer.compare.causes.flow import MOVES, Flow
@@ -144,3 +144,29 @@ def _forward(row: tuple[Node, ...], flow: Flow) -> Node | None:
     if not row:
         return None
     return flow.nodes.get(row[0].forward or "") if row[0].phase == "backward" else row[0]
+
+
+Condition = Callable[[Sight], bool]
+"""Whether something is true of a divergence."""
+
+
+# What several conditions ask
+
+CLOSE = 1e-5
+"""How far two settings may be apart, relative to them, that were written as one."""
+
+
+def has_shapes(sight: Sight) -> bool:
+    """Whether the two values have other sizes."""
+    return all(side.value.what == "shape" for side in sight.sides)
+
+
+def integers(value: object) -> tuple[int, ...]:
+    """An argument that is a whole number, or those of a sequence."""
+    values = value if isinstance(value, tuple) else (value,)
+    return tuple(number for number in values if isinstance(number, int))
+
+
+def reads_negative(side: Side) -> bool:
+    """Whether a side reads a number below 0."""
+    return any(it.values and it.values.minimum < 0 for it in side.reads())

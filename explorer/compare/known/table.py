@@ -6,9 +6,48 @@ Seen with MindSpore 2.10 and PyTorch 2.13; a test has a net for each row.
 from typing import NamedTuple
 
 from explorer.compare.causes.flow import Flow
-from explorer.compare.known import conditions as are
-from explorer.compare.known.conditions import Condition
-from explorer.compare.known.sight import Side, Sight, sight
+from explorer.compare.known.by_cause import (
+    is_one_tensor,
+    one_is,
+    pads_one_end_more,
+    the_other_way_round,
+)
+from explorer.compare.known.by_kinks import are_at_one_kink, are_other_spellings
+from explorer.compare.known.by_settings import (
+    axes_are_those_swapped,
+    has_alpha_of_selu,
+    have_one_padding_index,
+    is_evaluated_by_layer,
+    moves_on,
+    order_is_infinite,
+    pads_alone,
+    pads_before_it_pools,
+    rates_are_exchanged,
+    tracks_nothing,
+)
+from explorer.compare.known.by_updates import (
+    a_saved_result_is_overwritten,
+    a_write_is_lost,
+    is_computed_in_vain,
+)
+from explorer.compare.known.by_values import (
+    a_row_is_masked,
+    differs_little,
+    equal_elements_come_out_unequal,
+    has_a_number_of_many_digits,
+    inputs_are_equal,
+    is_float32,
+    is_nan_at_zero,
+    is_near_one,
+    is_near_zero,
+    is_not_reduced,
+    is_rounded_to_single,
+    is_rounded_with_a_few_more,
+    is_zero_to_the_zeroth,
+    label_is_read,
+    nan_is,
+)
+from explorer.compare.known.sight import Condition, Side, Sight, sight
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence
@@ -53,114 +92,108 @@ def _backward(reference: Reference, ours: str, theirs: str, *conditions: Conditi
 
 
 FOUR = "add sub mul div"
-EQUAL = are.inputs_are_equal
+EQUAL = inputs_are_equal
 
 ROWS = (
     # Layers and their settings
-    _forward(_claim(43), "batchnorm", "batchnorm", are.the_other_way_round("momentum")),
-    _forward(_claim(42), "batchnorm", "batchnorm", are.tracks_nothing),
+    _forward(_claim(43), "batchnorm", "batchnorm", the_other_way_round("momentum")),
+    _forward(_claim(42), "batchnorm", "batchnorm", tracks_nothing),
     _forward(
         _surprise("layer_norm_epsilon"),
         "layernorm",
         "layernorm",
-        are.one_is(1e-5, 1e-7, "eps", "epsilon"),
+        one_is(1e-5, 1e-7, "eps", "epsilon"),
     ),
-    _forward(
-        _surprise("strided_padding"), "conv conv2d", "conv", are.pads_one_end_more, are.moves_on
-    ),
-    _forward(_claim(47), "conv conv2d maxpool", "conv maxpool", are.pads_one_end_more),
-    _forward(_claim(69), "conv conv2d", "conv", are.pads_alone),
-    _forward(_claim(87), "padv3 pad", "maxpool", are.pads_before_it_pools),
-    _forward(_claim(41), "", "", are.rates_are_exchanged),
-    _forward(_claim(44), "", "", are.axes_are_those_swapped),
-    _forward(
-        _surprise("rrelu_evaluation"), "", "rreluwithnoise", are.is_evaluated_by_layer("RReLU")
-    ),
-    _forward(_surprise("loss_reduction"), "crossentropy", "", are.is_not_reduced),
-    _backward(_surprise("padding_index"), "embedding", "embedding", are.have_one_padding_index),
+    _forward(_surprise("strided_padding"), "conv conv2d", "conv", pads_one_end_more, moves_on),
+    _forward(_claim(47), "conv conv2d maxpool", "conv maxpool", pads_one_end_more),
+    _forward(_claim(69), "conv conv2d", "conv", pads_alone),
+    _forward(_claim(87), "padv3 pad", "maxpool", pads_before_it_pools),
+    _forward(_claim(41), "", "", rates_are_exchanged),
+    _forward(_claim(44), "", "", axes_are_those_swapped),
+    _forward(_surprise("rrelu_evaluation"), "", "rreluwithnoise", is_evaluated_by_layer("RReLU")),
+    _forward(_surprise("loss_reduction"), "crossentropy", "", is_not_reduced),
+    _backward(_surprise("padding_index"), "embedding", "embedding", have_one_padding_index),
     # Values that are wrong, or have few digits
-    _forward(_surprise("saturated_tanh"), "tanh", "tanh", EQUAL, are.is_float32, are.is_near_one),
-    _forward(_surprise("lost_digits"), "log1p", "log1p", EQUAL, are.is_float32, are.is_near_zero),
-    _forward(_surprise("lost_digits"), "expm1", "expm1", EQUAL, are.is_float32, are.is_near_zero),
+    _forward(_surprise("saturated_tanh"), "tanh", "tanh", EQUAL, is_float32, is_near_one),
+    _forward(_surprise("lost_digits"), "log1p", "log1p", EQUAL, is_float32, is_near_zero),
+    _forward(_surprise("lost_digits"), "expm1", "expm1", EQUAL, is_float32, is_near_zero),
     _forward(
         _surprise("unequal_outputs"),
         "softplus",
         "softplus",
-        are.equal_elements_come_out_unequal,
-        are.differs_little,
+        equal_elements_come_out_unequal,
+        differs_little,
     ),
     _forward(
         _surprise("unequal_outputs"),
         "elu",
         "elu",
-        are.equal_elements_come_out_unequal,
-        are.differs_little,
+        equal_elements_come_out_unequal,
+        differs_little,
     ),
     _forward(
         _surprise("double_precision"),
         FOUR,
         FOUR,
         EQUAL,
-        are.has_a_number_of_many_digits,
-        are.is_rounded_to_single,
+        has_a_number_of_many_digits,
+        is_rounded_to_single,
     ),
-    _forward(_surprise("single_precision_inside"), "celu", "celu", EQUAL, are.is_rounded_to_single),
+    _forward(_surprise("single_precision_inside"), "celu", "celu", EQUAL, is_rounded_to_single),
     _forward(
         _surprise("single_precision_inside"),
         "logsoftmax",
         "logsoftmax",
         EQUAL,
-        are.is_rounded_with_a_few_more,
+        is_rounded_with_a_few_more,
     ),
-    _forward(
-        _surprise("masked_row"), "softmax", "softmax", EQUAL, are.nan_is(0.0), are.a_row_is_masked
-    ),
-    _forward(_surprise("nan_minimum"), "minimum", "minimum", EQUAL, are.nan_is()),
-    _forward(_surprise("nan_minimum"), "maximum", "maximum", EQUAL, are.nan_is()),
+    _forward(_surprise("masked_row"), "softmax", "softmax", EQUAL, nan_is(0.0), a_row_is_masked),
+    _forward(_surprise("nan_minimum"), "minimum", "minimum", EQUAL, nan_is()),
+    _forward(_surprise("nan_minimum"), "maximum", "maximum", EQUAL, nan_is()),
     # Gradients that are wrong, or follow another convention
-    _backward(_surprise("selu"), "selu", "elu selu", are.has_alpha_of_selu),
-    _backward(_surprise("label_gradient"), "", "", are.label_is_read),
-    _backward(_surprise("power_of_zero"), "", "", are.is_zero_to_the_zeroth),
-    _backward(_surprise("zero_norm"), "sqrt", "linalgvectornorm norm", are.is_nan_at_zero),
-    _backward(_surprise("zero_norm"), "reducestd std", "std", are.is_nan_at_zero),
-    _backward(_surprise("zero_norm"), "atan2", "atan2", are.is_nan_at_zero),
-    _backward(_surprise("slopes_at_bounds"), "relu6", "hardtanh relu6", are.are_at_one_kink),
-    _backward(_surprise("slopes_at_bounds"), "minimum maximum", "hardtanh", are.are_at_one_kink),
-    _backward(_surprise("slopes_at_bounds"), "hswish hardswish", "hardswish", are.are_at_one_kink),
+    _backward(_surprise("selu"), "selu", "elu selu", has_alpha_of_selu),
+    _backward(_surprise("label_gradient"), "", "", label_is_read),
+    _backward(_surprise("power_of_zero"), "", "", is_zero_to_the_zeroth),
+    _backward(_surprise("zero_norm"), "sqrt", "linalgvectornorm norm", is_nan_at_zero),
+    _backward(_surprise("zero_norm"), "reducestd std", "std", is_nan_at_zero),
+    _backward(_surprise("zero_norm"), "atan2", "atan2", is_nan_at_zero),
+    _backward(_surprise("slopes_at_bounds"), "relu6", "hardtanh relu6", are_at_one_kink),
+    _backward(_surprise("slopes_at_bounds"), "minimum maximum", "hardtanh", are_at_one_kink),
+    _backward(_surprise("slopes_at_bounds"), "hswish hardswish", "hardswish", are_at_one_kink),
     _backward(
-        _surprise("slopes_at_bounds"), "argmaxwithvalue", "linalgvectornorm", are.order_is_infinite
+        _surprise("slopes_at_bounds"), "argmaxwithvalue", "linalgvectornorm", order_is_infinite
     ),
-    _backward(_surprise("relu_at_zero"), "", "", are.are_other_spellings, are.are_at_one_kink),
-    _backward(_surprise("same_tensor_twice"), "", "", are.is_one_tensor),
-    _backward(_claim(31), "", "", are.is_one_tensor),
+    _backward(_surprise("relu_at_zero"), "", "", are_other_spellings, are_at_one_kink),
+    _backward(_surprise("same_tensor_twice"), "", "", is_one_tensor),
+    _backward(_claim(31), "", "", is_one_tensor),
     # Updates in place
     Row(
         _surprise("in_place_nothing"),
         ("mindspore-tape", "torch"),
         "forward",
         ("", ""),
-        (are.is_computed_in_vain,),
+        (is_computed_in_vain,),
     ),
     Row(
         _surprise("in_place_nothing"),
         ("mindspore-tape", "mindspore-graph"),
         "forward",
         ("", ""),
-        (are.is_computed_in_vain,),
+        (is_computed_in_vain,),
     ),
     Row(
         _surprise("in_place_exp"),
         ("mindspore-graph", "torch"),
         "backward",
         ("", ""),
-        (are.a_saved_result_is_overwritten,),
+        (a_saved_result_is_overwritten,),
     ),
     Row(
         _surprise("view_write"),
         ("mindspore-tape", "torch"),
         "forward",
         ("", ""),
-        (are.a_write_is_lost,),
+        (a_write_is_lost,),
     ),
 )
 """All that is known, one row each."""
