@@ -62,7 +62,7 @@ def test_nothing_is_known_of_a_mistake_at_the_same_op(
 def test_what_is_seen_as_if_mended_is_named_too(tmp_path: Path, workers: Workers) -> None:
     net = Net(
         "h = ops.exp(x)\nh.mul_(2.0)\nreturn (h * h).sum()",
-        "h = torch.exp(torch.tanh(x)) * 2.0\nreturn (h * h).sum()",
+        "h = torch.tanh(x)\nh = h.exp() * 2.0\nreturn (h * h).sum()",
         MATRIX,
     )
     alignment = aligned(net, tmp_path, workers)
