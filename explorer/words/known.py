@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from explorer.model.known import Reference
-from explorer.text.language import _, later
+from explorer.text.language import _, later, shipped
 from explorer.text.program_name import program
 from explorer.topics import claims
+from explorer.words.messages import DOMAIN
 
 SURPRISES = {
     "in_place_nothing": later("On the CPU's tape `add_` and `mul_` change nothing"),
@@ -64,4 +65,5 @@ def title(reference: Reference) -> str:
     """What a claim states, or the title of a surprise."""
     if reference.kind == "surprise":
         return _(SURPRISES[reference.name])
-    return claims()[int(reference.name)].statement.removesuffix(".")
+    statement = shipped(claims()[int(reference.name)].statement, DOMAIN)
+    return statement.rstrip(".。")

@@ -46,3 +46,4 @@ def test_all_that_is_known_is_one_line() -> None:
     assert known_line(()) == ""
     with said_in("zh"):
         assert known_line(references).startswith("已知：论断 31：")
+        assert "PyTorch 批归一化的 momentum" in title(Reference("claim", "43"))
