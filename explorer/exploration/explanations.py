@@ -10,6 +10,7 @@ from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of, is_last_resort, is_other_value
+from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
 from explorer.model.divergence import Divergence
@@ -73,7 +74,10 @@ class Explanations:
         return trials
 
     def explained(self, tried: Mapping[str, Tried]) -> tuple[Alignment, ...]:
-        """The alignments with the causes that were found; ``tried`` has the outcomes by engine."""
+        """The alignments with the causes that were found, and with what is known of their divergences.
+
+        ``tried`` has the outcomes by engine.
+        """
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
         attempts: dict[tuple[int, int], list[Attempts]] = {}
@@ -119,7 +123,11 @@ class Explanations:
             for key, divergence in zip(places, alignment.divergences, strict=True)
         )
         tried = tuple(joined(attempts.get(key, ())) for key in places)
-        return msgspec.structs.replace(alignment, causes=found, attempts=tried)
+        references = tuple(
+            known(alignment, divergence, cause, self._flows_of(alignment))
+            for divergence, cause in zip(alignment.divergences, found, strict=True)
+        )
+        return msgspec.structs.replace(alignment, causes=found, attempts=tried, known=references)
 
 
 def _better(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:
