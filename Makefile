@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare bench-packages claims app screenshots catalogue recorded versions corpus clean
+.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare bench-packages claims app screenshots catalogue recorded versions smoke corpus clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -78,6 +78,11 @@ screenshots: .venv/.dev ## take a picture of every page of the app, both themes,
 
 versions: .venv/.dev ## run every environment that `explorer env list` has, and write docs/reference/versions.md: half an hour
 	$(PY) docs/write_versions.py $(NAMES)
+
+# The oldest and the newest that are promised, each in an environment of its own that goes again.
+SMOKE ?= mindspore==2.7.0
+smoke: .venv/.run ## run another version of a framework: SMOKE="mindspore==2.7.0 torch==2.2.2 torch==2.15.0"; five minutes each
+	$(PY) -m tests.versions.smoke $(SMOKE)
 
 catalogue: .venv/.dev ## compile the app's texts in other languages, after a change in explorer/text/locale
 	$(PY) -m babel.messages.frontend compile --domain "app topics scenarios" --directory explorer/text/locale

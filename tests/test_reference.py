@@ -50,7 +50,8 @@ def test_every_environment_variable_is_named() -> None:
         for path in (ROOT / "explorer").rglob("*.py")
         for name in re.findall(r'"(EXPLORER_\w+)"', path.read_text(encoding="utf-8"))
     }
-    internal = {"EXPLORER_LIFELINE", "EXPLORER_REPORTS"}  # of the explorer's own processes
+    # Of the explorer's own processes.
+    internal = {"EXPLORER_LIFELINE", "EXPLORER_REPORTS", "EXPLORER_PROJECT_FOLDER"}
     assert internal < read
     assert {name for name in read - internal if f"| `{name}` |" not in COMMAND_LINE} == set()
 

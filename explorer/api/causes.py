@@ -1,12 +1,46 @@
-"""The cause of a divergence as the API gives it: what explains it, where, and how that is known."""
+"""What the API gives of a divergence: its cause, where, and how that is known; what was known before."""
+
+from typing import Literal
 
 import msgspec
 
 from explorer.model.causes import Cause, Mend, Proven
 from explorer.model.divergence import End
 from explorer.model.graph import Arguments
+from explorer.model.known import Reference
 from explorer.text.clean import clean
 from explorer.words.causes import mend_texts, sentence
+from explorer.words.known import reference_text, title
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A claim of the migration guides, or a surprise of the documentation, that is about a divergence.
+
+    As text it has the title, and where more is to be read.
+    """
+
+    reference: Reference
+
+    @property
+    def kind(self) -> Literal["claim", "surprise"]:
+        """Which of the two it is."""
+        return self.reference.kind
+
+    @property
+    def name(self) -> str:
+        """The number of a claim; of a surprise the name of its program in docs/surprises."""
+        return self.reference.name
+
+    @property
+    def title(self) -> str:
+        """What the claim states, or the heading of the surprise."""
+        return clean(title(self.reference))
+
+    def __str__(self) -> str:
+        return clean(reference_text(self.reference))
+
+    def __repr__(self) -> str:
+        return f"<Known: {self}>"
 
 
 class FoundCause(msgspec.Struct, frozen=True):

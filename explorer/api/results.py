@@ -10,7 +10,7 @@ from rich.console import Console
 
 from explorer import drawing
 from explorer.api import notebook
-from explorer.api.causes import FoundCause
+from explorer.api.causes import FoundCause, Known
 from explorer.blocks.html import image
 from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
@@ -50,6 +50,8 @@ from explorer.words import cases
 from explorer.words.causes import cause
 from explorer.words.coverage import contradictions
 from explorer.words.divergences import first_divergence
+from explorer.words.explained import every
+from explorer.words.known import known_line
 from explorer.words.messages import study_text
 
 WIDTH = 120
@@ -127,11 +129,13 @@ class Difference(msgspec.Struct, frozen=True):
         return case_of(self.report, self.alignment)
 
     def explain(self) -> str:
-        """Where the graphs first differ and why, in a sentence; or that they agree, as far as they do."""
+        """Where the graphs first differ, why, and what is known of it; or how far they agree."""
         alignment = self.alignment
         if alignment.divergence:
-            divergence, why = clean(first_divergence(alignment)), clean(cause(alignment))
-            return _("{what}. {why}").format(what=divergence, why=why) if why else divergence
+            said = clean(first_divergence(alignment))
+            for why in filter(None, (cause(alignment), known_line(alignment.known_at(0)))):
+                said = _("{what}. {why}").format(what=said, why=clean(why))
+            return said
         if alignment.drawn or alignment.altered or do_answer_apart(alignment, self._case):
             return clean(_("; ").join(agreement_lines(alignment, self._case)))
         if alignment.contradictions:
@@ -154,6 +158,11 @@ class Difference(msgspec.Struct, frozen=True):
                 ends = one.divergence.ends
                 found.append(FoundCause(one.cause, ends, engines) if one.cause else None)
         return tuple(found)
+
+    @property
+    def known(self) -> tuple[tuple[Known, ...], ...]:
+        """The claims and surprises that are about each divergence, in the order of the causes."""
+        return tuple(tuple(map(Known, one.known)) for one in every(self.alignment))
 
     @property
     def attempts(self) -> tuple[Attempts | None, ...]:

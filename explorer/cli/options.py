@@ -413,6 +413,13 @@ class SweepOptions(msgspec.Struct, frozen=True, kw_only=True):
             later("Folder for sweep.html, sweep.json and junit.xml; created if it does not exist."),
         ),
     ] = None
+    on: Annotated[
+        list[str] | None,
+        _option(
+            "--on ENV",
+            later("Run a framework in this environment (see `env`); give it twice for two."),
+        ),
+    ] = None
     against: Annotated[
         Path | None,
         _option(

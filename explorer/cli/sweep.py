@@ -17,6 +17,7 @@ from explorer.cli import exit_codes
 from explorer.cli.options import SweepOptions, check_seconds
 from explorer.cli.output import prepared, print_document, write_file
 from explorer.cli.terminal import LINES, console
+from explorer.environments import known
 from explorer.model.errors import UsageError
 from explorer.report.json import encode
 from explorer.report.junit import sweep_xml
@@ -52,6 +53,7 @@ def run_sweep(options: SweepOptions) -> int:
         fresh=options.fresh,
         timeout=options.timeout,
         request_timeout=options.request_timeout,
+        homes=known.homes_of(options.on or ()),
     )
     folder = prepared(options.out)
     results = _Results(planned)
@@ -84,6 +86,10 @@ def _check(options: SweepOptions) -> None:
     """Raise UsageError for wrong options before anything is run."""
     check_seconds("--timeout", options.timeout)
     check_seconds("--request-timeout", options.request_timeout)
+    if options.on and (options.studies or options.scheduler):
+        option = "--studies" if options.studies else "--scheduler"
+        text = _("--on runs engines on scenarios, on this machine; leave out {option}")
+        raise UsageError(text.format(option=option))
     if options.count is not None and options.count < 1:
         raise UsageError(_("--jobs must be at least 1, got {n}").format(n=options.count))
     if options.count is not None and options.scheduler:
@@ -127,14 +133,18 @@ class _Results:
             else:
                 unfinished.append(job.name)
         versions: dict[str, str] = {}
+        environments: dict[str, dict[str, str]] = {}
         for result in self._results.values():
             versions.update(result.versions)
+            if result.report:
+                environments.update(result.report.environments)
         return Sweep(
             date=self._date,
             seconds=self._seconds,
             versions=versions,
             rows=tuple(rows),
             unfinished=tuple(unfinished),
+            environments=environments,
             warnings=tuple(mismatch(*worker) for worker in self.mismatches.items()),
         )
 

@@ -12,12 +12,14 @@ import msgspec
 from explorer.environments.interpreters import interpreter, own, python_at, versions
 from explorer.folders import SETTINGS, settings
 from explorer.model.engines import (
+    ENGINES,
     FRAMEWORK_LABELS,
     FRAMEWORKS,
     Framework,
     WorkerKind,
     environment_of,
     framework_of,
+    placed,
 )
 from explorer.model.environments import Environment, EnvironmentFacts, Homes
 from explorer.model.errors import UsageError
@@ -32,6 +34,9 @@ VARIABLES: dict[Framework, str] = {
     "torch": "EXPLORER_TORCH_PYTHON",
 }
 """The variables that say in which Python a framework is run."""
+
+PROJECT = "EXPLORER_PROJECT_FOLDER"
+"""The variable by which workers that run elsewhere find the project of whoever started them."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -132,6 +137,15 @@ def _frameworks_in(name: str) -> list[Framework]:
     if not found:
         text = _("environment {name} has neither MindSpore nor PyTorch; `env list` says which has")
         raise UsageError(text, name=repr(name))
+    return found
+
+
+def engines_in(names: Iterable[str]) -> list[str]:
+    """The engines of the frameworks that some environments have; UsageError where there is none."""
+    found = []
+    for name in names:
+        there = _frameworks_in(name)
+        found += [placed(key, name) for key, engine in ENGINES.items() if engine.framework in there]
     return found
 
 
@@ -240,7 +254,7 @@ def _of_project() -> dict[str, str]:
 
 
 def _project_file() -> Path | None:
-    here = Path.cwd()
+    here = Path(os.environ.get(PROJECT) or Path.cwd())
     return next((file for file in _project_files(here) if _table(file)), None)
 
 

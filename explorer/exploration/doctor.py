@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from explorer.environments.known import every
 from explorer.exploration.about import about
 from explorer.model.doctor import CheckFacts
-from explorer.model.engines import FRAMEWORKS
+from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.failures import Failure
 from explorer.model.results import About
+from explorer.model.versions import every_version, version_facts
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
@@ -63,14 +64,16 @@ def _check_python() -> CheckFacts:
     return CheckFacts(kind="python", name="python", fine=fine, version=platform.python_version())
 
 
-def _check_framework(name: str, reply: About | Failure) -> CheckFacts:
+def _check_framework(name: Framework, reply: About | Failure) -> CheckFacts:
     if isinstance(reply, Failure):
         return CheckFacts(kind="broken", name=name, fine=False, error=reply, required=True)
+    version = reply.versions.get(name, "")
     return CheckFacts(
         kind="framework",
         name=name,
         fine=True,
-        version=reply.versions.get(name, ""),
+        version=version,
+        frameworks=(version_facts(name, version),),
         devices=tuple(reply.devices),
         required=True,
     )
@@ -86,6 +89,7 @@ def _check_environments() -> Iterator[CheckFacts]:
             name=facts.environment.name or facts.environment.python,
             fine=not facts.error,
             environment=facts,
+            frameworks=tuple(every_version(facts.versions)),
         )
 
 

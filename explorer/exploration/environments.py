@@ -7,6 +7,7 @@ from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.environments import EnvironmentCheck, EnvironmentFacts
 from explorer.model.errors import ExplorerError
 from explorer.model.failures import Failure
+from explorer.model.versions import version_facts
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.messages import one_line
@@ -56,9 +57,12 @@ def _of_framework(
         return EnvironmentCheck(
             environment=environment, framework=framework, version=version, error=why
         )
+    known = version_facts(framework, reply.versions.get(framework, version))
     return EnvironmentCheck(
         environment=environment,
         framework=framework,
-        version=reply.versions.get(framework, version),
+        version=known.version,
+        tried=known.tried,
+        limits=known.limits,
         devices=reply.devices,
     )

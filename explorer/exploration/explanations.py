@@ -8,8 +8,9 @@ import msgspec
 from explorer.compare.causes.attempts import attempts_at, joined
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
-from explorer.compare.causes.suspects import Suspect, suspects_at
+from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of, is_last_resort, is_other_value
+from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
 from explorer.model.divergence import Divergence
@@ -35,11 +36,18 @@ class Explanation(NamedTuple):
 
 
 class Explanations:
-    """All that may be explained in some alignments of ``graphs``."""
+    """All that may be explained in some alignments of ``graphs``.
+
+    Where pairs may be a step of a loop apart, an op may not be said to read what ``other_steps`` made.
+    """
 
     def __init__(
-        self, alignments: tuple[Alignment, ...] = (), graphs: Iterable[GradGraph] = ()
+        self,
+        alignments: tuple[Alignment, ...] = (),
+        graphs: Iterable[GradGraph] = (),
+        other_steps: bool = True,
     ) -> None:
+        self._other_steps = other_steps
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
         self._flows: dict[str, Flow] = {}
@@ -49,6 +57,9 @@ class Explanations:
         for place, alignment in enumerate(self._alignments):
             for number, divergence in enumerate(alignment.divergences):
                 for suspect in suspects_at(divergence, *self._flows_of(alignment)):
+                    flow = self._flows_of(alignment)[suspect.side == "right"]
+                    if not self._other_steps:
+                        suspect = of_one_step(suspect, flow)
                     if number >= MANY:
                         suspect = suspect._replace(trials=suspect.trials[:BRIEF])
                     engine = alignment.left if suspect.side == "left" else alignment.right
@@ -63,7 +74,10 @@ class Explanations:
         return trials
 
     def explained(self, tried: Mapping[str, Tried]) -> tuple[Alignment, ...]:
-        """The alignments with the causes that were found; ``tried`` has the outcomes by engine."""
+        """The alignments with the causes that were found, and with what is known of their divergences.
+
+        ``tried`` has the outcomes by engine.
+        """
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
         causes: dict[tuple[int, int], Cause | None] = {}
         attempts: dict[tuple[int, int], list[Attempts]] = {}
@@ -109,7 +123,11 @@ class Explanations:
             for key, divergence in zip(places, alignment.divergences, strict=True)
         )
         tried = tuple(joined(attempts.get(key, ())) for key in places)
-        return msgspec.structs.replace(alignment, causes=found, attempts=tried)
+        references = tuple(
+            known(alignment, divergence, cause, self._flows_of(alignment))
+            for divergence, cause in zip(alignment.divergences, found, strict=True)
+        )
+        return msgspec.structs.replace(alignment, causes=found, attempts=tried, known=references)
 
 
 def _better(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:

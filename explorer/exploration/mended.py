@@ -18,6 +18,7 @@ from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence, Places
 from explorer.model.engines import engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName
+from explorer.model.known import Reference
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
 
 MOST_RUNS = 12
@@ -80,6 +81,7 @@ class Course:
         self._waiting: list[tuple[Explanations, tuple[Target, ...]]] = []
         self._causes: dict[int, Cause] = {}
         self._first_causes: dict[int, Cause] = {}
+        self._known: dict[int, tuple[Reference, ...]] = {}
         self._alike: list[tuple[Alike, Target]] = []
         self._also_at: dict[Target, list[Places]] = {}
         self._differing: tuple[str, ...] = ()
@@ -238,7 +240,7 @@ class Course:
         part = msgspec.structs.replace(
             alignment, divergence=divergences[0], further=tuple(divergences[1:]), causes=()
         )
-        explanations = Explanations((part,), (left, right))
+        explanations = Explanations((part,), (left, right), other_steps=False)
         kept = tuple(target for target in targets if target is not None)
         self._waiting.append((explanations, kept))
 
@@ -272,7 +274,9 @@ class Course:
                 if engine in outputs:
                     own[engine] = Tried(tuple(islice(outputs[engine], len(trials))))
             (explained,) = explanations.explained(own)
-            for target, cause in zip(targets, explained.causes, strict=True):
+            found = zip(targets, explained.causes, explained.known, strict=True)
+            for target, cause, known in found:
+                self._note_known(target, known)
                 if cause is None:
                     continue
                 if target.what == "behind":
@@ -286,11 +290,22 @@ class Course:
         for target in explained_now:
             self._spread(target)
 
+    def _note_known(self, target: Target, known: tuple[Reference, ...]) -> None:
+        """Note what is known of a divergence; what is known without its cause is so with it too."""
+        if target.what == "first":
+            self._known[target.number] = self._known.get(target.number, ()) or known
+            return
+        behind = self._behind[target.number]
+        self._behind[target.number] = msgspec.structs.replace(behind, known=behind.known or known)
+
     def finished(self, alignment: Alignment) -> Alignment:
         """The alignment of the plain computation with all that was seen."""
         self._note_causes({})  # where the last run left nothing to be tried
         if not (self._runs or self._mending.obstacles or self.end):
             return alignment  # nothing is computed from what differs
+        known = list(alignment.known or ((),) * len(alignment.divergences))
+        for number, references in self._known.items():
+            known[number] = known[number] or references
         causes = list(alignment.causes or (None,) * len(alignment.divergences))
         for number, cause in self._causes.items():
             causes[number] = causes[number] or cause
@@ -313,7 +328,10 @@ class Course:
             end=self.end,
         )
         return msgspec.structs.replace(
-            alignment, causes=tuple(causes) if any(causes) else alignment.causes, mended=mended
+            alignment,
+            causes=tuple(causes) if any(causes) else alignment.causes,
+            known=tuple(known) if any(known) else alignment.known,
+            mended=mended,
         )
 
     def _with_places(self, cause: Cause | None, target: Target) -> Cause | None:

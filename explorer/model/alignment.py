@@ -7,6 +7,7 @@ import msgspec
 from explorer.model.causes import Attempts, Cause
 from explorer.model.divergence import Divergence
 from explorer.model.graph import SideName
+from explorer.model.known import Reference
 from explorer.model.mended import Mended
 from explorer.model.unpaired import CONTRADICTIONS, Unpaired
 
@@ -103,9 +104,10 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
     other results than their plain call: no divergence is then named. ``causes`` explain the
     divergences, in their order, None where nothing that was tried does; () before anything was.
-    ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``mended``
-    is what the one engine shows with the other's values put in, None where nothing was computed again.
-    ``untried`` says why no op was computed again: one of the graphs is that of a "trace".
+    ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``known``
+    are the claims and surprises that are about each, in the same order; () before anything was looked
+    for. ``mended`` is what the one engine shows with the other's values put in, None where nothing was
+    computed again. ``untried`` says why no op was computed again: one of the graphs is that of a "trace".
     """
 
     left: str
@@ -123,6 +125,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     altered: tuple[str, ...] = ()
     causes: tuple[Cause | None, ...] = ()
     attempts: tuple[Attempts | None, ...] = ()
+    known: tuple[tuple[Reference, ...], ...] = ()
     mended: Mended | None = None
     untried: Literal["", "trace"] = ""
 
@@ -138,6 +141,10 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     def tried_at(self, place: int) -> Attempts | None:
         """What was tried at a divergence by its place among all; None where nothing was."""
         return self.attempts[place] if place < len(self.attempts) else None
+
+    def known_at(self, place: int) -> tuple[Reference, ...]:
+        """What is known of a divergence by its place among all."""
+        return self.known[place] if place < len(self.known) else ()
 
     @property
     def unproven(self) -> int:

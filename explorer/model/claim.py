@@ -138,7 +138,7 @@ class VersionsRow(msgspec.Struct, frozen=True):
 class VersionsBoard(msgspec.Struct, frozen=True, kw_only=True):
     """Verdicts on the guides' statements, version by version.
 
-    Each version of a framework stood beside the version of the other that ``beside`` names.
+    Each version of a framework was run with the version of the other that ``beside`` names.
     """
 
     schema: int = 1

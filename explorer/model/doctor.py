@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.environments import EnvironmentFacts
 from explorer.model.failures import Failure
+from explorer.model.versions import VersionFacts
 
 CheckKind = Literal[
     "python",
@@ -33,7 +34,10 @@ CheckKind = Literal[
 
 
 class CheckFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """One check and what it found; without a ``required`` one nothing can be compared."""
+    """One check and what it found; without a ``required`` one nothing can be compared.
+
+    ``frameworks`` are those of an environment, or the one that is checked.
+    """
 
     kind: CheckKind
     name: str
@@ -44,13 +48,28 @@ class CheckFacts(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     error: Failure | None = None
     environment: EnvironmentFacts | None = None
+    frameworks: tuple[VersionFacts, ...] = ()
+
+
+class LimitText(msgspec.Struct, frozen=True):
+    """What an engine cannot give in an environment, and why."""
+
+    environment: str
+    engine: str
+    text: str
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """A check as a reader sees it; ``remedy`` is how to mend what is not ``fine``."""
+    """A check as a reader sees it; ``remedy`` is how to mend what is not ``fine``.
+
+    ``tried`` says whether the explorer was tried with the versions of frameworks that were found; None
+    where there is none.
+    """
 
     name: str
     fine: bool
     found: str
     remedy: str = ""
     required: bool = False
+    tried: bool | None = None
+    limits: tuple[LimitText, ...] = ()

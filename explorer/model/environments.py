@@ -5,7 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.engines import Framework
+from explorer.model.engines import Framework, framework_of, placed
+from explorer.model.versions import Limit
 
 Origin = Literal["here", "variable", "project", "user", "given"]
 """Where an environment is named.
@@ -22,6 +23,12 @@ Homes = Mapping[Framework, str]
 """The environments in which frameworks are run, by name, where any is named."""
 
 NO_HOMES: Homes = {}
+
+
+def at_home(name: str, homes: Homes) -> str:
+    """An engine or a kind of worker in the environment of its framework, where one is named."""
+    framework = framework_of(name)
+    return placed(name, homes.get(framework, "")) if framework else name
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -63,12 +70,15 @@ class EnvironmentCheck(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a worker that imported a framework in an environment.
 
     ``framework`` is None where the environment has none. ``devices`` are those that the framework can
-    use; ``error`` says why it cannot be used, "" of one that can.
+    use; ``tried`` and ``limits`` are those of its version. ``error`` says why it cannot be used, "" of
+    one that can.
     """
 
     environment: Environment
     framework: Framework | None
     version: str = ""
+    tried: bool = False
+    limits: tuple[Limit, ...] = ()
     devices: tuple[str, ...] = ()
     error: str = ""
 

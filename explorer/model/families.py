@@ -107,19 +107,23 @@ def family(op: str) -> str:
     >>> family("aten.addmm.default"), family("AddmmBackward0"), family("BiasAddGrad")
     ('matmul', 'matmulgrad', 'sum')
     """
-    squashed = _squashed(op)
-    if squashed in _FAMILY:
-        return _FAMILY[squashed]
-    grad = _GRAD.match(squashed)
+    name = squashed(op)
+    if name in _FAMILY:
+        return _FAMILY[name]
+    grad = _GRAD.match(name)
     if not grad:
-        return squashed
+        return name
     base = _FAMILY.get(grad[1], grad[1])
     # The backward of a reshape is a reshape: it makes no new numbers either.
     return base if base in BOOKKEEPING else f"{base}grad"
 
 
-def _squashed(op: str) -> str:
-    """The bare name of an operator: ``addmmbackward`` of AddmmBackward0."""
+def squashed(op: str) -> str:
+    """The bare name of an operator.
+
+    >>> squashed("AddmmBackward0"), squashed("aten.mul_.Tensor"), squashed("ReLU6")
+    ('addmmbackward', 'mul', 'relu6')
+    """
     plain = _NAMESPACES.sub("", op)
     if plain != op:
         plain = plain.split(".")[0]  # what follows names the overload: default, Tensor_Scalar

@@ -8,6 +8,7 @@ from explorer.model.arrays import Array
 from explorer.model.causes import Cause, Trial, mirrored_cause
 from explorer.model.divergence import Divergence, mirrored
 from explorer.model.graph import GradGraph, Output
+from explorer.model.known import Reference
 from explorer.model.requests import CaseRequest
 
 
@@ -77,13 +78,14 @@ class Behind(msgspec.Struct, frozen=True, kw_only=True):
     """A divergence that was seen only once values were put in at those before it.
 
     ``run`` is the number of the run in which it was seen, from 1, and ``values`` counts the values that
-    were put in there.
+    were put in there. ``known`` are the claims and surprises that are about it.
     """
 
     divergence: Divergence
     cause: Cause | None
     run: int
     values: int
+    known: tuple[Reference, ...] = ()
 
 
 class NotPutIn(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,6 +48,7 @@ from explorer.words.causes import (
     where_to_write,
 )
 from explorer.words.explained import Explained, every
+from explorer.words.known import known_line
 from explorer.words.mended import summary_line
 
 DIFFERENT = frozenset({"difference", "refuted", "consequence"})
@@ -332,12 +333,14 @@ class Mended(msgspec.Struct, frozen=True):
 class Said(msgspec.Struct, frozen=True):
     """A divergence in a sentence, and why: its cause with what to write, or what was tried.
 
+    ``known`` are the claims and surprises that are about it.
     ``nearest`` are changes that do not give the other side's value, each with how far apart it stays.
     ``at`` is the id in sight of the node at which was tried, of ``side``; "" where nothing was.
     """
 
     what: str
     why: str = ""
+    known: str = ""
     mends: tuple[Mended, ...] = ()
     tried: str = ""
     nearest: tuple[str, ...] = ()
@@ -373,6 +376,7 @@ def _explained(one: Explained, alignment: Alignment, left: Shown, right: Shown) 
     said = Said(
         what=_shown(one.sentence),
         why="" if found is None else _shown(what_explains(found, engines)),
+        known=_shown(known_line(one.known)),
         mends=tuple(Mended(it.side, where_to_write(it, sources), clean(it.code)) for it in mends),
     )
     if made is None:

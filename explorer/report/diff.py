@@ -19,6 +19,7 @@ from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
+from explorer.words.known import known_line
 from explorer.words.mended import behind, summary, why_behind
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, reading
@@ -145,7 +146,7 @@ def diff_lines(
 def _divergences(
     alignment: Alignment, left: GradGraph, right: GradGraph, count: int, list_all: bool
 ) -> Iterator[str]:
-    """The first ``count`` divergences: each in a sentence, with both sides and its cause.
+    """The first ``count`` divergences: each in a sentence, with both sides, its cause and what is known.
 
     With ``list_all``, also what was tried where no cause is known.
     """
@@ -158,6 +159,9 @@ def _divergences(
             yield f"  {why}"
         elif list_all or alignment.untried:
             yield from _unexplained(divergence, alignment, place, left, right)
+        known = known_line(alignment.known_at(place))
+        if known:
+            yield f"  {known}"
 
 
 def _unexplained(
@@ -198,9 +202,8 @@ def _as_if_mended(alignment: Alignment, left: GradGraph, right: GradGraph) -> It
     for one in alignment.mended.behind if alignment.mended else ():
         yield next(sentences)
         yield from _both_sides(one.divergence, alignment, left, right)
-        why = why_behind(one, alignment)
-        if why:
-            yield f"  {why}"
+        for text in filter(None, (why_behind(one, alignment), known_line(one.known))):
+            yield f"  {text}"
     if alignment.mended:
         yield summary(alignment)
 

@@ -1,17 +1,20 @@
 """The doctor's checks as blocks and as one JSON document."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from explorer.blocks.records import Block, Paragraph, Row, Span, Table, columns
 from explorer.model.doctor import Check
+from explorer.report.environments import limits_blocks
 from explorer.report.json import Document, to_builtins
 from explorer.text.language import _
 
 
 def doctor_blocks(checks: Sequence[Check]) -> Iterator[Block]:
-    """The checks, and after them what to do about each that is not fine."""
+    """The checks, what versions limit, and what to do about each check that is not fine."""
     rows: list[Row] = [(check.name, (_mark(check),), check.found) for check in checks]
     yield Table(columns(("", "", "")), tuple(rows), has_head=False)
+    yield from limits_blocks(chain.from_iterable(check.limits for check in checks))
     for check in checks:
         if check.remedy:
             # A command to copy must not be broken into lines.

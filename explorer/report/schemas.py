@@ -23,6 +23,7 @@ from explorer.model.divergence import Divergence
 from explorer.model.failures import Failure
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output, Phase
+from explorer.model.known import Reference
 from explorer.model.measurement import Measured
 from explorer.model.mended import Mended
 from explorer.model.message import Text
@@ -47,6 +48,7 @@ from explorer.words.divergences import sentence as divergence_sentence
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
 from explorer.words.graphs import why_missing, why_no_graph
+from explorer.words.known import title
 from explorer.words.mended import going_on
 from explorer.words.messages import study_text, text
 from explorer.words.proofs import ProofCounts, last_stages, proofs
@@ -137,12 +139,13 @@ class Trying(msgspec.Struct, frozen=True):
 
 
 class Stated(msgspec.Struct, frozen=True):
-    """A divergence with its sentence, its cause where one was found, and what was tried."""
+    """A divergence with its sentence, its cause where one was found, what was tried and what is known."""
 
     what: Divergence
     sentence: str
     cause: Explaining | None
     attempts: Trying | None = None
+    known: tuple[Reference, ...] = ()
 
 
 class Going(msgspec.Struct, frozen=True):
@@ -158,7 +161,7 @@ class Going(msgspec.Struct, frozen=True):
         for one in self.what.behind:
             text = divergence_sentence(one.divergence, self.engines, which="mended")
             cause = Explaining(one.cause, self.engines) if one.cause else None
-            stated.append(Stated(one.divergence, text, cause))
+            stated.append(Stated(one.divergence, text, cause, known=one.known))
         return stated
 
     @property
@@ -236,6 +239,7 @@ def _stated(alignment: Alignment) -> list[Stated]:
                 sentence_,
                 Explaining(found, engines) if found else None,
                 Trying(made, found, engines) if made else None,
+                alignment.known_at(place),
             )
         )
     return stated
@@ -453,9 +457,10 @@ FORMS: dict[type, Form] = {
         " what\nthe two have there, ``sentence`` says it in English. ``left_value`` and"
         " ``right_value`` read the\nelement that differs most, or the shapes where these differ."
         " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``. ``cause``"
-        " explains it, where something that was\ntried does; ``attempts`` say what was tried.",
+        " explains it, where something that was\ntried does; ``attempts`` say what was tried, and ``known``"
+        " are the\nclaims and surprises that are about it.",
         "left right phase kind sentence left_source right_source left_value right_value greatest"
-        " noise ratio cause attempts",
+        " noise ratio cause attempts known",
         left=(str | None, _ends(0, "node")),
         right=(str | None, _ends(1, "node")),
         phase=(Phase, attrgetter("what.phase")),
@@ -469,6 +474,14 @@ FORMS: dict[type, Form] = {
         ratio=(float | None, attrgetter("what.gap.ratio")),
         cause=(Explaining | None, attrgetter("cause")),
         attempts=(Trying | None, attrgetter("attempts")),
+        known=(list[Reference], attrgetter("known")),
+    ),
+    Reference: _form(
+        "Known",
+        "A claim, whose ``name`` is its number, or a surprise, whose ``name`` is that of its program in"
+        " docs/surprises;\n``title`` is what the claim states, or the heading of the surprise.",
+        "kind name title",
+        title=(str, title),
     ),
     Mending: _form(
         "Mend",
@@ -543,7 +556,7 @@ FORMS: dict[type, Form] = {
         "What came of many jobs, and what has changed since a recorded sweep, null where none was"
         " given.",
         "sweep.schema sweep.date sweep.seconds sweep.versions sweep.rows sweep.unfinished"
-        " sweep.warnings changes",
+        " sweep.warnings sweep.environments changes",
     ),
 }
 """What documents have of records; records without a form are there with all their fields."""

@@ -76,6 +76,7 @@ CHANGE_COLUMNS = (later("Job"), later("What"), later("Was"), later("Is"))
 def terminal_blocks(sweep: Sweep, changes: Iterable[Change] | None) -> Iterator[Block]:
     """The jobs of a sweep, warnings, what has changed, and the summary as the last line."""
     yield Section(_("Jobs"), (jobs_table(sweep.rows),))
+    yield from _environments(sweep)
     yield from _warnings(sweep)
     if changes is not None:
         lines = [change_line(change) for change in changes]
@@ -91,12 +92,13 @@ def sweep_html(sweep: Sweep, changes: tuple[Change, ...] | None = None) -> str:
 
 def page_blocks(sweep: Sweep, changes: tuple[Change, ...] | None) -> Iterator[Block]:
     """The sweep on a page: what has changed, the jobs, and under them what each found."""
-    run_on = _("Run on {date} with {versions}")
-    run_on = run_on.format(date=sweep.date, versions=versions_text(sweep.versions))
+    text = _("Run on {date} with {versions}") if sweep.versions else _("Run on {date}")
+    run_on = text.format(date=sweep.date, versions=versions_text(sweep.versions))
     is_alarm = any(TONES[row.verdict] == "alarm" for row in sweep.rows)
     tone: Tone = "alarm" if is_alarm else "good"
     result = Paragraph(summary(sweep), tone, is_strong=True)
-    yield Section(_(TITLE), (Paragraph(run_on, "faint"), result), level=1)
+    about = (Paragraph(run_on, "faint"), *_environments(sweep), result)
+    yield Section(_(TITLE), about, level=1)
     yield from _warnings(sweep)
     if changes is not None:
         yield Section(_("Changed since the recorded sweep"), (_changes(changes),))
@@ -105,6 +107,14 @@ def page_blocks(sweep: Sweep, changes: tuple[Change, ...] | None) -> Iterator[Bl
         names = named(list(map(one_line, sweep.unfinished)))
         yield Section(_("Not finished"), (Paragraph(names),))
     yield Section(_("What was found"), tuple(_found(sweep.rows)))
+
+
+def _environments(sweep: Sweep) -> Iterator[Paragraph]:
+    """What is in each environment that engines were run in by name."""
+    for name, versions in sweep.environments.items():
+        text = _("environment {name}: {installed}")
+        said = text.format(name=name, installed=versions_text(versions))
+        yield Paragraph(one_line(said), "faint")
 
 
 def _warnings(sweep: Sweep) -> Iterator[Paragraph]:

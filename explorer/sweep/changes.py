@@ -5,8 +5,9 @@ from pathlib import Path
 
 import msgspec
 
+from explorer.model.engines import AT
 from explorer.model.errors import UsageError
-from explorer.sweep.records import Change, Sweep, SweepRow
+from explorer.sweep.records import Change, PairRow, Sweep, SweepRow
 from explorer.text.language import _
 from explorer.text.program_name import program
 from explorer.text.reasons import reason
@@ -32,19 +33,39 @@ def changes(before: Sweep, now: Sweep) -> list[Change]:
     """What differs in ``now``, row by row; a row that only one of them has is a change too.
 
     Times, machines and use of the store are not changes. What the new sweep did not finish
-    is not compared.
+    is not compared. Engines are the same in any environment: one sweep may have been run in another.
     """
     old = {row.name: row for row in before.rows}
     new = {row.name: row for row in now.rows}
     found: list[Change] = []
     for name in dict.fromkeys([*old, *new]):
         if name in old and name in new:
-            found.extend(_row(old[name], new[name]))
+            found.extend(_row(_anywhere(old[name]), _anywhere(new[name])))
         elif name in new:
             found.append(Change(name=name, what="row", before=ABSENT, now=new[name].verdict))
         elif name not in now.unfinished:
             found.append(Change(name=name, what="row", before=old[name].verdict, now=ABSENT))
     return found
+
+
+def _anywhere(row: SweepRow) -> SweepRow:
+    """A row whose engines are named without their environments."""
+
+    def plain(text: str) -> str:
+        for name in sorted(row.environments, key=len, reverse=True):
+            text = text.replace(f"{AT}{name}", "")
+        return text
+
+    pairs: dict[str, PairRow] = {}
+    for engines, pair in row.pairs.items():
+        divergences = tuple(map(plain, pair.divergences))
+        pairs[plain(engines)] = msgspec.structs.replace(pair, divergences=divergences)
+    return msgspec.structs.replace(
+        row,
+        reason=plain(row.reason),
+        pairs=pairs,
+        findings=tuple(map(plain, row.findings)),
+    )
 
 
 def _row(old: SweepRow, new: SweepRow) -> Iterator[Change]:

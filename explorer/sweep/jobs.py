@@ -17,6 +17,8 @@ import msgspec
 from explorer.exploration.about import versions_here
 from explorer.exploration.options import RunOptions, Wanted
 from explorer.exploration.stored import explored, stored_report
+from explorer.model.engines import ENGINES
+from explorer.model.environments import NO_HOMES, Homes, at_home
 from explorer.model.errors import (
     ExplorerError,
     MissingFrameworkError,
@@ -95,12 +97,15 @@ def jobs(
     fresh: bool = False,
     timeout: float,
     request_timeout: float | None = None,
+    homes: Homes = NO_HOMES,
 ) -> list[SweepJob]:
     """A job for each scenario, and with ``studies`` one for each study that takes a scenario as well.
 
-    Raises UsageError for a pattern that matches nothing, and for an unknown device.
+    The engines of a framework that ``homes`` names run in that environment. Raises UsageError for a
+    pattern that matches nothing, and for an unknown device.
     """
     RunOptions(device=device).check()
+    wanted = Wanted(device=device, engines=tuple(at_home(name, homes) for name in ENGINES))
     kinds = [""]
     if studies:
         kinds += [name for name in STUDIES if study_topic(name).default_scenario is not None]
@@ -111,7 +116,7 @@ def jobs(
                 scenario=name,
                 file=str(path),
                 study=kind,
-                wanted=Wanted(device=device),
+                wanted=wanted,
                 fresh=fresh,
                 timeout=timeout,
                 request_timeout=request_timeout,

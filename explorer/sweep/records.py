@@ -111,7 +111,8 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
     by the cases' labels, ``unanswered`` the labels of those without a result of some engine,
     because its worker was lost or time ran out, ``unexpected`` the reasons why cases are
     unexpected, by their labels; ``pairs`` the alignments by both engines' names, ``findings``
-    those about the nets, or of the study. ``from_store`` says that nothing was run, ``host`` where
+    those about the nets, or of the study. ``environments`` has the versions in each environment that
+    an engine names. ``from_store`` says that nothing was run, ``host`` where
     it ran.
     """
 
@@ -127,6 +128,7 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
     pairs: dict[str, PairRow] = {}
     findings: tuple[str, ...] = ()
     versions: dict[str, str] = {}
+    environments: dict[str, dict[str, str]] = {}
     host: str = ""
 
     @property
@@ -138,6 +140,7 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
 class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     """All rows of a sweep, in the order of its jobs; ``unfinished`` are jobs without a row, by name.
 
+    ``environments`` has the versions in each environment that an engine was run in by name.
     ``warnings`` name the differences between the machines on which it ran. ``seconds`` is the time
     of the whole.
     """
@@ -149,6 +152,7 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[SweepRow, ...]
     unfinished: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    environments: dict[str, dict[str, str]] = {}
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -47,6 +47,7 @@ def row_of(result: JobResult) -> SweepRow:
         pairs=pairs,
         findings=tuple(_findings(report)),
         versions=report.versions,
+        environments=report.environments,
         host=result.host,
     )
 

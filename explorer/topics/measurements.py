@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.engines import WorkerKind, framework_of, placed
-from explorer.model.environments import NO_HOMES, Homes
+from explorer.model.engines import WorkerKind
+from explorer.model.environments import NO_HOMES, Homes, at_home
 from explorer.model.errors import MissingFrameworkError, ScenarioError
 from explorer.model.failures import MISSING_FRAMEWORK, Failure
 from explorer.model.measurement import Measured, Measurement
@@ -115,18 +115,12 @@ def _keys(measurements: Iterable[Measurement], read: Read, homes: Homes) -> dict
 
 def key(measurement: Measurement, read: Read = files_read, homes: Homes = NO_HOMES) -> Key:
     """The key of a measurement's outcome: that of the same scenario's files in any folder."""
-    kinds = [_at_home(measurement.kind, homes)]
+    kinds = [at_home(measurement.kind, homes)]
     if not measurement.scenario:
         return key_of("measurement", measurement.name, measurement, engines=kinds)
     path = Path(measurement.scenario)
     placeless = msgspec.structs.replace(measurement, scenario=path.name)
     return key_of("measurement", measurement.name, placeless, read(path), engines=kinds)
-
-
-def _at_home(kind: WorkerKind, homes: Homes) -> WorkerKind:
-    """A kind of worker in the environment of its framework."""
-    framework = framework_of(kind)
-    return placed(kind, homes.get(framework, "")) if framework else kind
 
 
 def can_be_kept(measured: Measured) -> bool:
@@ -166,7 +160,7 @@ def _job(measurement: Measurement, homes: Homes) -> Job:
     return Job(
         key=measurement.name,
         stage="measurements",
-        kinds=tuple(_at_home(kind, homes) for kind in kinds),
+        kinds=tuple(at_home(kind, homes) for kind in kinds),
         target="explorer.topics.in_worker:run",
         request=measurement,
         reply=Measured,

@@ -11,7 +11,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.model.arrays import AnyArray, Array, unpack
-from explorer.model.engines import FRAMEWORK_LABELS, Engine, Style, engine_named
+from explorer.model.engines import FRAMEWORK_LABELS, Engine, Style, engine_named, in_order
+from explorer.model.engines import plain as plain_engine
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Report
 from explorer.model.results import Leaf, Result
 from explorer.report.scenario.case_rows import structure_tree
@@ -327,11 +328,13 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
         column.markdown(f"**{_(STYLE_NAMES[style])}** — {_(meaning)}")
     for framework in FRAMEWORK_LABELS:
         for column, style in zip(st.columns(len(STYLES)), STYLES, strict=True):
-            engine = engine_named(f"{framework}-{style}")
-            if engine.name in case.results:
+            # One framework may have run in several environments.
+            for name in in_order(case.results):
+                if plain_engine(name) != f"{framework}-{style}":
+                    continue
                 with column.container(border=True, height="stretch"):
-                    letter = by_engine.get(engine.name, "")
-                    _engine(engine, case.results[engine.name], letter, report)
+                    letter = by_engine.get(name, "")
+                    _engine(engine_named(name), case.results[name], letter, report)
 
 
 def _verdict(case: CaseReport) -> None:
@@ -377,7 +380,8 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
 def _label(engine: Engine) -> str:
     """The engine's name in the reader's language."""
     text = _("{framework}, tape") if engine.style == "tape" else _("{framework}, graph")
-    return text.format(framework=FRAMEWORK_LABELS[engine.framework])
+    label = text.format(framework=FRAMEWORK_LABELS[engine.framework])
+    return f"{label}, {plain(engine.environment)}" if engine.environment else label
 
 
 def _answer(result: Result, device: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 import streamlit as st
 
@@ -12,11 +13,12 @@ from explorer.model.engines import ENGINES
 from explorer.report.wording import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.web.progress import awaited
 from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
 from explorer.web.widgets import errors_shown, plain
 from explorer.words.doctor import check as worded
+from explorer.words.environments import by_limit
 from explorer.workers.workers import Workers
 
 PLACE = "doctor"
@@ -47,7 +49,9 @@ def doctor() -> None:
     st.markdown(f"#### {_('What is installed')}")
     with errors_shown():
         checks = awaited(doctor_run(runs))
-        show_checks(list(map(worded, checks)))
+        texts = list(map(worded, checks))
+        show_checks(texts)
+        show_limits(texts)
     show_engines()
 
 
@@ -69,6 +73,18 @@ def show_checks(checks: list[Check]) -> None:
             box, text = st.error, _("{what} is needed and missing: {found}")
         box(text.format(what=plain(check.name), found=plain(check.found)))
         st.code(clean(check.remedy), language=None, wrap_lines=True)
+
+
+def show_limits(checks: list[Check]) -> None:
+    """What engines cannot give in environments with older versions; nothing where all is there."""
+    limits = by_limit(chain.from_iterable(check.limits for check in checks))
+    rows = []
+    for (engine, text), environments in limits.items():
+        names = plain(named(environments))  # tables render Markdown
+        rows.append({_("engine"): engine, _("limit"): text, _("environments"): names})
+    if rows:
+        st.markdown(f"#### {_('Limited by the version')}")
+        st.table(rows, hide_index=True)
 
 
 def mark(check: Check) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
+from explorer.environments.known import engines_in, known
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import (
     explored,
@@ -13,6 +14,8 @@ from explorer.exploration.stored import (
     is_whole,
     stored_report,
 )
+from explorer.model.engines import ENGINES
+from explorer.model.errors import UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.report.recorded.fallback import report_in_place
 from explorer.scenario.devices import parse
@@ -51,7 +54,7 @@ class ReportKey(msgspec.Struct, frozen=True):
     """The key of a report: everything that it depends on.
 
     ``digest`` is that of the scenario file's text. With the label of a ``case``, only its graphs
-    are asked for.
+    are asked for. Engines run in each of the ``environments`` too.
     """
 
     path: Path
@@ -59,11 +62,13 @@ class ReportKey(msgspec.Struct, frozen=True):
     device: str = "cpu"
     order: int = 1
     case: str | None = None
+    environments: tuple[str, ...] = ()
 
 
 def wanted_of(key: ReportKey) -> Wanted:
     """The options of a report."""
     return Wanted(
+        engines=(*ENGINES, *engines_in(key.environments)),
         device=key.device,
         order=key.order,
         graph_case=key.case,
@@ -131,12 +136,13 @@ def sidebar() -> ReportKey | None:
     if not paths:
         show_error(_("There is no scenario in the configured folders."))
         return None
-    wanted = follow(PLACE, ("scenario", "device", "order"))
+    wanted = follow(PLACE, ("scenario", "device", "order", "environments"))
     refused = _refused(wanted, list(paths))
     with st.sidebar:
         name = _scenario_box(list(paths), wanted.get("scenario", first_scenario()))
         device = device_box(wanted.get("device", FIRST_DEVICE))
         order = _order_box(wanted.get("order", "1"))
+        environments = _environments_box(_listed(wanted))
     if refused:
         # The boxes are there to choose something else; until then nothing is run.
         show_error(refused)
@@ -145,8 +151,9 @@ def sidebar() -> ReportKey | None:
             st.page_link(home, label=_("All scenarios"), icon=":material/home:")
         return None
     with errors_shown():
-        remember(PLACE, _address(name, device, order))
-        key = ReportKey(paths[name], digest_of_file(paths[name]), device, order)
+        remember(PLACE, _address(name, device, order, environments))
+        digest = digest_of_file(paths[name])
+        key = ReportKey(paths[name], digest, device, order, environments=environments)
         follow_file(key.path, key.digest)
         parse(device)
         _introduce(paths[name])
@@ -155,7 +162,7 @@ def sidebar() -> ReportKey | None:
     return None
 
 
-def _address(name: str, device: str, order: int) -> dict[str, str]:
+def _address(name: str, device: str, order: int, environments: tuple[str, ...]) -> dict[str, str]:
     """The choice in an address, in which what a page opens with is left out."""
     # With it, a page would push an address of its own over the one that it was opened with, and the
     # browser's way back would lead to the same page again and again.
@@ -163,7 +170,22 @@ def _address(name: str, device: str, order: int) -> dict[str, str]:
         "scenario": unless(name, first_scenario()),
         "device": unless(device, FIRST_DEVICE),
         "order": unless(str(order), "1"),
+        "environments": ",".join(environments),
     }
+
+
+def _listed(wanted: dict[str, str]) -> list[str]:
+    """The environments in an address."""
+    names = wanted.get("environments", "").split(",")
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def _known() -> list[str]:
+    """The environments that can be chosen; a list that cannot be read is the doctor's to report."""
+    try:
+        return list(known())
+    except UsageError:
+        return []
 
 
 def _refused(wanted: dict[str, str], names: list[str]) -> str:
@@ -174,6 +196,11 @@ def _refused(wanted: dict[str, str], names: list[str]) -> str:
     if not _is_order(order):
         text = _("order {order} is out of range; allowed: 1 to {most}")
         return text.format(order=repr(order), most=MAX_ORDER)
+    for environment in _listed(wanted):
+        # Names alone: the path of a Python, which the shell takes, is nothing for an address to run.
+        if environment not in _known():
+            fact = _("unknown environment {name}").format(name=repr(environment))
+            return refusal(fact, environment, _known())
     return ""
 
 
@@ -197,6 +224,21 @@ def _order_box(first: str) -> int:
         help=_("nested gradients up to this order"),
     )
     return int(chosen)
+
+
+def _environments_box(first: list[str]) -> tuple[str, ...]:
+    """The environments whose engines are shown beside the others; no box where none is known."""
+    names = _known()
+    if not names:
+        return ()
+    chosen = st.multiselect(
+        _("Environments"),
+        names,
+        [name for name in first if name in names],
+        key="environments",
+        help=_("engines of these environments are run too"),
+    )
+    return tuple(sorted(chosen))
 
 
 def _link_studies(name: str) -> None:

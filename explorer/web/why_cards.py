@@ -1,10 +1,12 @@
-"""The cards that say why two graphs differ: cause, evidence, and what to write, one a divergence."""
+"""The cards that say why two graphs differ: cause, evidence, what to write, and what is known of it."""
 
 import streamlit as st
 
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import Divergence
+from explorer.model.known import Reference
 from explorer.text.language import _
+from explorer.web.links import page_called
 from explorer.web.widgets import plain
 from explorer.words.causes import (
     MendText,
@@ -16,6 +18,7 @@ from explorer.words.causes import (
     where_to_write,
 )
 from explorer.words.explained import Explained, every
+from explorer.words.known import reference_text, title
 from explorer.words.mended import summary_line
 
 MOST_CARDS = 8
@@ -23,15 +26,17 @@ MOST_CARDS = 8
 
 
 def why_cards(alignment: Alignment) -> None:
-    """A card for each divergence with a cause, the first one open, and for each seen as if mended.
+    """A card for each divergence of which a cause or anything else is known, or seen as if mended.
+
+    The first one is open.
 
     Where the first divergence has no cause, what was tried at it; at the end, what was computed again.
     """
     tried = attempts(alignment)
     if tried:
         st.caption(plain(_("{text}.").format(text=tried)))
-    cards = [one for one in every(alignment) if one.cause or one.as_if_mended][:MOST_CARDS]
-    for number, one in enumerate(cards):
+    cards = [one for one in every(alignment) if one.cause or one.known or one.as_if_mended]
+    for number, one in enumerate(cards[:MOST_CARDS]):
         _card(alignment, one, is_open=number == 0)
     computed_again(alignment)
 
@@ -45,12 +50,8 @@ def computed_again(alignment: Alignment) -> None:
 
 def _card(alignment: Alignment, one: Explained, *, is_open: bool) -> None:
     engines = alignment.left, alignment.right
-    title = _("As if those before were mended: a divergence without a known cause")
-    icon = ":material/help:"
-    if one.cause:
-        title = heading(one.cause, engines, as_if_mended=one.as_if_mended)
-        icon = ":material/lightbulb:"
-    with st.expander(plain(title), expanded=is_open, icon=icon):
+    icon = ":material/lightbulb:" if one.cause or one.known else ":material/help:"
+    with st.expander(plain(_title(one, engines)), expanded=is_open, icon=icon):
         if one.cause:
             st.markdown(plain(_("{text}.").format(text=what_explains(one.cause, engines))))
             st.caption(plain(_("{text}.").format(text=how_proven(one.cause))))
@@ -59,6 +60,28 @@ def _card(alignment: Alignment, one: Explained, *, is_open: bool) -> None:
         mends = mend_texts(one.cause, engines) if one.cause else ()
         if mends:
             _mends(mends, one.divergence)
+        for reference in one.known:
+            _known(reference)
+
+
+def _title(one: Explained, engines: tuple[str, str]) -> str:
+    """The cause in short, or else what is known, or that nothing is."""
+    if one.cause:
+        return heading(one.cause, engines, as_if_mended=one.as_if_mended)
+    if one.known:
+        return _("Known: {what}").format(what=title(one.known[0]))
+    return _("As if those before were mended: a divergence without a known cause")
+
+
+def _known(reference: Reference) -> None:
+    """A claim as a link to its page, or a surprise with the page of the documentation that has it."""
+    text = plain(_("Known: {what}").format(what=reference_text(reference)))
+    page = page_called("claims")
+    if reference.kind == "claim" and page:
+        icon = ":material/fact_check:"
+        st.page_link(page, label=text, icon=icon, query_params={"claim": reference.name})
+    else:
+        st.caption(text)
 
 
 def _mends(mends: tuple[MendText, ...], divergence: Divergence) -> None:

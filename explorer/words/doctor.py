@@ -1,13 +1,16 @@
 """The doctor's checks as text: what was found, and how to mend it."""
 
+from itertools import chain
+
+from explorer.environments.interpreters import own
 from explorer.exploration.doctor import PYTHONS
-from explorer.model.doctor import Check, CheckFacts
+from explorer.model.doctor import Check, CheckFacts, LimitText
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.text.program_name import program
 from explorer.text.remedies import remedy as install
-from explorer.words.environments import installed
+from explorer.words.environments import installed, limit_texts, name_of, with_mark
 
 
 def check(facts: CheckFacts) -> Check:
@@ -18,7 +21,19 @@ def check(facts: CheckFacts) -> Check:
         found=_found(facts),
         remedy="" if facts.fine else _remedy(facts),
         required=facts.required,
+        tried=_tried(facts),
+        limits=_limits(facts),
     )
+
+
+def _tried(facts: CheckFacts) -> bool | None:
+    return all(known.tried for known in facts.frameworks) if facts.frameworks else None
+
+
+def _limits(facts: CheckFacts) -> tuple[LimitText, ...]:
+    """What is limited in an environment, which of a framework's own check is the explorer's."""
+    where = facts.name if facts.kind == "environment" else name_of(own())
+    return limit_texts(where, chain.from_iterable(known.limits for known in facts.frameworks))
 
 
 def _name(facts: CheckFacts) -> str:
@@ -30,7 +45,8 @@ def _name(facts: CheckFacts) -> str:
 def _found(facts: CheckFacts) -> str:
     if facts.kind == "framework":
         devices = ", ".join(facts.devices)
-        return _("{version} on {devices}").format(version=facts.version, devices=devices)
+        found = _("{version} on {devices}").format(version=facts.version, devices=devices)
+        return with_mark(found, tried=bool(_tried(facts)))
     if facts.kind == "too_new_numpy":
         text = _("{version}; MindSpore needs numpy 1 and crashes with a newer one")
         return text.format(version=facts.version)

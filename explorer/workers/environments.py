@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from explorer.environments.interpreters import interpreter, is_own
-from explorer.environments.known import environment_for
+from explorer.environments.known import PROJECT, environment_for
 from explorer.environments.overlay import overlay
 from explorer.model.engines import WorkerKind, plain
 from explorer.model.environments import Environment
@@ -141,6 +141,8 @@ ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
     "mindspore-second": lambda _: WAITING,
     "mindspore-capture": capture_environment,
     "mindspore-passes": passes_environment,
+    # Its workers are found as here; its own folder is in no project.
+    "sweep": lambda _: {PROJECT: os.environ.get(PROJECT) or os.getcwd()},
 }
 """The kinds of worker that need variables of their own, which are made for a scratch folder."""
 

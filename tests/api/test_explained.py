@@ -10,7 +10,7 @@ from explorer.documents.contents import _lines
 from explorer.model.cases import GradCase
 from explorer.model.graph import Absence
 from explorer.model.unpaired import Recorded, Unpaired
-from tests.support.explained import explained
+from tests.support.explained import explained, known
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, graph, report
 
 ENGINES = ("torch-tape", "mindspore-graph")
@@ -75,6 +75,17 @@ def test_a_difference_gives_each_cause_with_its_ends_and_how_it_is_known() -> No
     assert (cause.greatest, cause.noise) == (4e-7, 6e-7)
     assert str(cause) in Difference(report(), parted).explain()
     assert repr(cause) == f"<Cause: {cause}>"
+
+
+def test_a_difference_names_what_is_known_of_each_divergence() -> None:
+    found = Difference(report(), known(alignment(*ENGINES, DIVERGENCE)))
+    ((claim, surprise),) = found.known
+    assert (claim.kind, claim.name) == ("claim", "43")
+    assert claim.title == "Batch norm's momentum in PyTorch is 1 minus the momentum in MindSpore"
+    assert (surprise.kind, surprise.name) == ("surprise", "selu")
+    assert str(surprise) in found.explain()
+    assert repr(claim) == f"<Known: {claim}>"
+    assert Difference(report(), alignment(*ENGINES, DIVERGENCE)).known == ((),)
 
 
 def test_a_difference_without_a_cause_says_what_was_tried() -> None:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.flow import Flow
-from explorer.compare.causes.suspects import Suspect, suspects_at
+from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of
 from explorer.model.arrays import AnyArray
-from explorer.model.causes import Trial, Tried
+from explorer.model.causes import InputChange, Trial, Tried
 from explorer.model.divergence import End as DivergenceEnd
 from explorer.model.divergence import Inputs, OtherOp, OtherValue, Place, Reading, Row
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
@@ -178,3 +178,17 @@ def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two
 def test_a_trial_that_raised_explains_nothing() -> None:
     same, *others = tried(eps=OTHER).outputs
     assert cause_of(suspect(), Tried((same, *(() for _ in others))), LEFT, RIGHT) is None
+
+
+def test_what_another_step_of_a_loop_made_is_not_tried_where_pairs_may_be_a_step_apart() -> None:
+    lines = ("net.py:1", "net.py:1", "net.py:2", "net.py:3")
+    nodes = tuple(
+        Node(id=f"n{number}", op="Add", kind="op", phase="forward", scope="", source=(line,))
+        for number, line in enumerate(lines)
+    )
+    edges = (Edge("n0", "n3"),)
+    flow = Flow(GradGraph(engine="a", case="", stage="", nodes=nodes, edges=edges))
+    trials = [Trial("n3")]
+    trials += [Trial("n3", inputs=(InputChange((0,), "replaced", node=n),)) for n in ("n1", "n2")]
+    suspected = Suspect("left", nodes[3], nodes[3], output(OWN), output(OTHER), tuple(trials))
+    assert of_one_step(suspected, flow).trials == (trials[0], trials[2])

@@ -113,3 +113,25 @@ def test_what_both_sides_do_behind_it_is_not_said_to_be_left_out() -> None:
 def test_values_that_differ_within_their_noise_alone_are_no_other_layout() -> None:
     left, right = (graph(engine, X, *heads((2, 5, 3, 2, 4), (2, 0, 3, 1, 4))) for engine in "ab")
     assert cause_between(left, right, ("n2", "n2")) is None
+
+
+def product(engine: str, weight: AnyArray, offset: float, **arguments: bool) -> GradGraph:
+    """A matrix product with a weight that an op has turned, or not."""
+    made = HandmadeGraph()
+    read = made.add("Tanh", value=X[0] + offset)
+    kept = made.add("weight", kind="parameter", value=W)
+    turned = kept if weight.shape == W.shape else made.add("Transpose", [kept], value=weight)
+    whole = (X[0] + offset) @ W.T
+    made.add("MatMul", [read, turned], value=whole, arguments=dict(arguments))
+    return named(made, engine)
+
+
+W = RANDOM.normal(size=(7, 24)).astype(np.float32)
+
+
+def test_a_matrix_that_the_product_itself_turns_is_not_said_to_lie_otherwise() -> None:
+    left = product("torch-tape", W.T, 1)
+    right = product("mindspore-tape", W, 0, transpose_a=False, transpose_b=True)
+    assert cause_between(left, right, ("n3", "n2")) is None
+    unknown = product("mindspore-tape", W, 0)
+    assert cause_between(left, unknown, ("n3", "n2")) is not None

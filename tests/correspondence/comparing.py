@@ -21,7 +21,8 @@ MindSpore's kernels of recurrent cells take fast approximations of tanh; every t
 changes more (test_an_argument_that_is_not_translated_is_noticed).
 """
 
-SECONDS = 600
+SECONDS = 1800
+"""The longest that a process may take on a busy machine."""
 
 Answers = list[Answer | Raised]
 

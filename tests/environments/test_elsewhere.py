@@ -1,6 +1,7 @@
 """Workers in another environment: run there, with nothing written into it, and never mistaken for here."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -149,7 +150,7 @@ def test_environments_are_checked_by_a_worker_in_each(
     lent: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["env", "check", "lent"]) == 0
-    assert "PyTorch" in capsys.readouterr().out
+    assert "(tried)" in capsys.readouterr().out
     empty = lent.parent / "empty"
     known.add("empty", str(environment(empty)))
     say_version(empty, "torch", "2.6.0")
@@ -184,3 +185,40 @@ def test_doctor_lists_environments_and_what_is_wrong_with_one(
     shown = capsys.readouterr().out
     assert "environment lent" in shown
     assert "env remove gone" in shown
+
+
+def test_doctor_says_what_is_limited_by_the_version_in_an_environment(
+    lent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say_version(lent, "torch", "2.10.1")
+    assert run(["doctor", "--json"]) in (0, 3)
+    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    found = checks["environment lent"]
+    assert found["tried"] is True
+    (limit,) = found["limits"]
+    assert (limit["environment"], limit["engine"]) == ("lent", "torch-graph")
+    assert limit["text"].endswith("before PyTorch 2.11")
+    assert checks["python"]["tried"] is None
+
+
+def test_a_sweep_runs_in_an_environment_of_the_project_and_names_it(
+    lent: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = known.named("lent").python
+    table = f'[tool.explorer.environments]\nours = "{python}"\n'
+    (lent.parent / "pyproject.toml").write_text(table)
+    monkeypatch.chdir(lent.parent)
+    assert run(["sweep", str(SQUARE), "--on", "ours", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert set(document["environments"]) == {"ours"}
+    (row,) = document["rows"]
+    assert row["environments"] == document["environments"]
+    assert "torch-tape@ours · torch-graph@ours" in row["pairs"]
+
+
+@pytest.mark.parametrize("option", ["--studies", "--scheduler=tcp://127.0.0.1:8786"])
+def test_a_sweep_in_an_environment_is_of_scenarios_on_this_machine(
+    lent: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    assert run(["sweep", str(SQUARE), "--on", "lent", option]) == 2
+    assert f"leave out {option.partition('=')[0]}" in capsys.readouterr().err

@@ -77,11 +77,7 @@ def test_all_mistakes_of_a_net_are_named_in_one_run(
     found = named(alignment)
     for planted in net.mistakes:
         lines = lines_of(planted, path)
-        causes = [
-            cause
-            for divergence, cause in found
-            if not lines.isdisjoint(sources(divergence))
-        ]
+        causes = [cause for divergence, cause in found if not lines.isdisjoint(sources(divergence))]
         assert causes, planted
         if planted.explained_by:
             assert any(planted.explained_by in explained(cause) for cause in causes), planted

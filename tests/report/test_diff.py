@@ -11,7 +11,7 @@ from explorer.report.diff import diff_lines, do_differ
 from explorer.report.schemas import diff_document
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.headlines import headline
-from tests.support.explained import explained
+from tests.support.explained import explained, known
 from tests.support.sample_report import (
     DIVERGENCE,
     FURTHER,
@@ -51,6 +51,17 @@ def test_the_ends_of_a_divergence_have_the_arguments_that_matter() -> None:
     lines = list(diff_lines(parted, left, graph("mindspore-graph")))
     assert lines[4] == "  torch-tape       MulBackward(approximate='tanh') (n2)  4  net.py:3"
     assert lines[5] == "  mindspore-graph  MulBackward (n2)  4.004  net.py:3"
+
+
+def test_what_is_known_comes_behind_the_cause_and_is_in_the_document() -> None:
+    parted = known(explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE)))
+    lines = list(diff_lines(parted, graph("torch-tape"), graph("mindspore-graph")))
+    (place,) = [place for place, line in enumerate(lines) if line.startswith("  Known: ")]
+    assert lines[place - 1].startswith("  Cause, tried: ")
+    assert "claim 43: Batch norm's momentum" in lines[place]
+    found = diff_document(report(), parted)["divergence"]["known"]
+    assert [(it["kind"], it["name"]) for it in found] == [("claim", "43"), ("surprise", "selu")]
+    assert found[1]["title"] == "The gradient of SELU is wrong for negative numbers"
 
 
 def test_further_divergences_are_counted_or_listed() -> None:
@@ -133,6 +144,7 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
         "ratio": 4000.0,
         "cause": None,
         "attempts": None,
+        "known": [],
     }
     assert document["further"] == []
 

@@ -224,3 +224,14 @@ def test_the_document_is_as_its_schema_says() -> None:
     document["rows"][0]["verdict"] = "fine"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(schema("sweep")).validate(document)
+
+
+def test_environments_are_named_where_no_version_stands_beside_the_explorer() -> None:
+    there = {"torch26": {"torch": "2.6.0"}}
+    elsewhere = sweep(row("net"), versions={}, environments=there)
+    shown = printed(lambda console: show(terminal_blocks(elsewhere, None), console))
+    assert "environment torch26: torch 2.6.0" in shown
+    page = sweep_html(elsewhere)
+    assert "environment torch26: torch 2.6.0" in page
+    assert f"Run on {elsewhere.date}<" in page
+    assert sweep_document(elsewhere)["environments"] == there

@@ -6,6 +6,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempt, Attempts, Cause, Mend, OtherArguments, OtherOperator
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import Layer
+from explorer.model.known import Reference
 from explorer.model.mended import Behind, Mended, NotPutIn
 from explorer.model.report import Report
 
@@ -71,6 +72,22 @@ def as_if_mended(alignment: Alignment, *, has_cause: bool = True) -> Alignment:
         not_put_in=(NotPutIn(nodes=("n7", "n7"), sources=("net.py:9",), why="size"),),
     )
     return msgspec.structs.replace(alignment, mended=mended)
+
+
+KNOWN = Reference("claim", "43"), Reference("surprise", "selu")
+"""What is known of a divergence."""
+
+
+def known(alignment: Alignment) -> Alignment:
+    """An alignment of whose first divergence a claim and a surprise are known."""
+    further: tuple[tuple[Reference, ...], ...] = ((),) * len(alignment.further)
+    return msgspec.structs.replace(alignment, known=(KNOWN, *further))
+
+
+def known_report(report: Report) -> Report:
+    """A report of whose one alignment something is known."""
+    (alignment,) = report.alignments
+    return msgspec.structs.replace(report, alignments=(known(alignment),))
 
 
 def mended_report(report: Report, *, has_cause: bool = True) -> Report:

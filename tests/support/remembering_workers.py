@@ -15,7 +15,7 @@ class Remembering(Workers):
     """Workers that keep what they captured, by scenario, engine and case."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(request_seconds=300)  # on a busy machine everything takes long
         self.captured: dict[tuple[str, str, str], Captured] = {}
 
     def call(

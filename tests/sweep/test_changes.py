@@ -56,6 +56,25 @@ def test_fewer_pairs_and_another_divergence_are_changes() -> None:
     ]
 
 
+def test_another_environment_is_no_change_of_itself() -> None:
+    in_old = {
+        "environments": {"old": {"torch": "2.6.0"}},
+        "pairs": {"x@old · y@old": msgspec.structs.replace(PAIR, divergences=("x@old parts",))},
+        "findings": ("no graph from x@old",),
+    }
+    in_older = {
+        "environments": {"old": {"torch": "2.2.2"}, "old2": {"mindspore": "2.8.0"}},
+        "pairs": {"x@old2 · y@old": msgspec.structs.replace(PAIR, divergences=("x@old2 parts",))},
+        "findings": ("no graph from x@old2",),
+    }
+    assert changed(in_old, in_older) == []
+    here = {"pairs": {"x · y": msgspec.structs.replace(PAIR, divergences=("y parts",))}}
+    assert changed(here, in_old) == [
+        ("x · y: divergences", "y parts", "x parts"),
+        ("finding", "nothing", "no graph from x"),
+    ]
+
+
 def test_findings_are_compared_as_sets() -> None:
     assert changed({"findings": ("a", "b")}, {"findings": ("b", "a")}) == []
     assert changed({"findings": ("a", "b")}, {"findings": ("b", "c")}) == [

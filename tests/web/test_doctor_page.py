@@ -45,6 +45,41 @@ def test_where_nothing_is_missing_the_page_says_so() -> None:
     assert not page.error
 
 
+def limited() -> None:
+    from explorer.model.doctor import Check
+    from explorer.model.versions import version_facts
+    from explorer.web.doctor_page import show_limits
+    from explorer.words.environments import limit_texts
+
+    limits = version_facts("torch", "2.10.0").limits
+    checks = [
+        Check(name=name, fine=True, found="", limits=limit_texts(name, limits))
+        for name in ("<b>old</b>", "other")
+    ]
+    show_limits([Check(name="python", fine=True, found="3.11"), *checks])
+
+
+def test_what_a_version_limits_is_said_once_for_all_environments() -> None:
+    page = opened(limited)
+    assert not page.exception
+    (row,) = page.table[0].value.to_dict("records")
+    assert (row["engine"], row["environments"]) == ("torch-graph", r"\<b\>old\</b\>, other")
+    assert row["limit"].endswith("before PyTorch 2.11")
+
+
+def unlimited() -> None:
+    from explorer.model.doctor import Check
+    from explorer.web.doctor_page import show_limits
+
+    show_limits([Check(name="torch", fine=True, found="2.13.0 on cpu", tried=True)])
+
+
+def test_where_no_version_limits_anything_nothing_is_said() -> None:
+    page = opened(unlimited)
+    assert not page.table
+    assert "Limited" not in said(page)
+
+
 @pytest.mark.parametrize(
     ("fine", "required", "word"), [(True, True, "ok"), (False, True, "✗"), (False, False, "–")]
 )

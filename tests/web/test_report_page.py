@@ -9,15 +9,19 @@ import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from explorer.environments import known
+from explorer.folders import SETTINGS
+from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError, MissingFrameworkError, WorkerFaultError
 from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.report import Report, Ungraphed
 from explorer.model.results import Result
 from explorer.web.offered_scenarios import VARIABLE
-from explorer.web.report_page import ReportKey
+from explorer.web.report_page import ReportKey, wanted_of
 from explorer.web.shared_runs import SharedRun, StoppedError
 from explorer.words.findings import sentence
+from tests.support.environments import environment, say_version
 from tests.support.pages import address, opened, said
 from tests.support.sample_report import report
 from tests.support.scenario_files import MINIMAL, written
@@ -184,3 +188,43 @@ def test_a_file_that_is_saved_while_it_runs_is_asked_anew_and_the_old_question_s
     before, _after = asked.values()
     assert before.stopped.is_set(), "nobody waits for the text that is gone"
     assert len(page.dataframe) >= 1
+
+
+@pytest.fixture
+def old_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment called "old" that has PyTorch alone; its Python."""
+    monkeypatch.setenv(SETTINGS, str(tmp_path / "settings"))
+    python = environment(tmp_path / "old")
+    say_version(tmp_path / "old", "torch", "2.6.0")
+    known.add("old", str(python))
+    return python
+
+
+def test_engines_of_an_environment_in_the_address_are_run_too(
+    old_pytorch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: list[ReportKey] = []
+
+    def asked(key: ReportKey, runs: object) -> SharedRun[Report]:
+        keys.append(key)
+        question = SharedRun[Report]()
+        finish(question, WHOLE)
+        return question
+
+    monkeypatch.setattr("explorer.web.report_page.report_run", asked)
+    page = opened(page_of_cases, environments="old")
+    assert not page.exception
+    assert page.multiselect(key="environments").value == ["old"]
+    assert wanted_of(keys[-1]).engines == (*ENGINES, "torch-tape@old", "torch-graph@old")
+    page.multiselect(key="environments").set_value([]).run()
+    assert wanted_of(keys[-1]).engines == tuple(ENGINES)
+    assert "environments" not in address(page)
+
+
+def test_an_address_runs_no_python_that_is_not_known_by_name(
+    old_pytorch: Path, run: SharedRun[Report]
+) -> None:
+    for given in ("older", str(old_pytorch)):
+        page = opened(page_of_cases, environments=given)
+        assert not page.exception
+        assert "unknown environment" in page.error[0].value

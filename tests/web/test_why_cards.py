@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.deep_nets import SPOILED
-from tests.support.graphs_app import BLOCKS, EXPLAINED, MENDED
+from tests.support.graphs_app import BLOCKS, EXPLAINED, KNOWN, MENDED
 from tests.support.graphs_app import SPOILED as WRONG_OP
 from tests.support.pages import opened
 
@@ -21,7 +21,8 @@ def page_of_graphs() -> None:
 def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> AppTest:
     monkeypatch.setenv(BLOCKS, "2")
     monkeypatch.setenv(WRONG_OP, SPOILED)
-    explained, _, mended = request.param.partition(", behind it ")
+    monkeypatch.setenv(KNOWN, "yes" if "known" in request.param else "")
+    explained, _, mended = request.param.removesuffix(", known").partition(", behind it ")
     monkeypatch.setenv(EXPLAINED, explained)
     monkeypatch.setenv(MENDED, mended)
     shown: AppTest = opened(page_of_graphs)
@@ -40,6 +41,21 @@ def test_a_card_has_the_cause_its_evidence_and_code_for_either_net(page: AppTest
     captions = [text.value for text in card.caption]
     assert any("61 changes were tried" in text for text in captions)
     assert any(text.startswith("In MindSpore's net, at net") for text in captions)
+
+
+@pytest.mark.parametrize("page", ["yes, known"], indirect=True)
+def test_a_card_names_the_claim_and_the_surprise_that_are_about_it(page: AppTest) -> None:
+    (card,) = [card for card in page.expander if card.label.startswith("Why: ")]
+    claim, surprise = [text.value for text in card.caption if text.value.startswith("Known: ")]
+    assert "claim 43: Batch norm's momentum" in claim
+    assert "The gradient of SELU is wrong" in surprise
+
+
+@pytest.mark.parametrize("page", [", known"], indirect=True)
+def test_what_is_known_has_a_card_also_without_a_cause(page: AppTest) -> None:
+    (card,) = [card for card in page.expander if card.label.startswith("Known: ")]
+    assert "Batch norm's momentum" in card.label
+    assert not card.code
 
 
 @pytest.mark.parametrize("page", ["no"], indirect=True)

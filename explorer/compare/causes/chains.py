@@ -28,6 +28,9 @@ PLACING = frozenset(
 )
 """Families of ops of which every number that is given has been read."""
 
+TURNING = ("transpose_a", "transpose_b")
+"""Arguments by which an op reads a matrix the other way round."""
+
 MOST_OPS = 24
 """So many ops of a chain are followed."""
 
@@ -145,8 +148,13 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[tup
 
 def _inputs_of(left: Flow, node: Node, right: Flow, other: Node) -> Iterator[tuple[Node, Node]]:
     """What two ops of one family read in the same places, one by one."""
-    if family(node.op) != family(other.op):
+    if family(node.op) != family(other.op) or _turns(node) != _turns(other):
         return
     ours, theirs = left.origins(node), right.origins(other)
     if len(ours) == len(theirs):
         yield from zip(ours, theirs, strict=True)
+
+
+def _turns(node: Node) -> bool:
+    """Whether an op itself puts elsewhere what it reads."""
+    return any(node.arguments.get(name) is True for name in TURNING)

@@ -31,7 +31,8 @@ def distance(one: Output, other: Output) -> float | None:
     first, second = _numbers(one), _numbers(other)
     if first is None or second is None or first.shape != second.shape:
         return None
-    apart = np.abs(first - second)
+    with np.errstate(invalid="ignore"):  # of two infinities that are equal
+        apart = np.abs(first - second)
     same = (first == second) | (np.isnan(first) & np.isnan(second))
     greatest = float(np.where(same, 0.0, apart).max(initial=0.0))
     return greatest if np.isfinite(greatest) else None

@@ -43,6 +43,18 @@ class Suspect(NamedTuple):
     trials: tuple[Trial, ...]
 
 
+def of_one_step(suspect: Suspect, flow: Flow) -> Suspect:
+    """A suspect that is not tried with what another step of a loop gave in the place of an input."""
+    lines = {(read.op, read.source) for read in flow.origins(suspect.node) if read.kind == "op"}
+
+    def is_of_other_step(change: InputChange) -> bool:
+        node = flow.nodes.get(change.node) if change.how == "replaced" else None
+        return node is not None and (node.op, node.source) in lines
+
+    trials = [trial for trial in suspect.trials if not any(map(is_of_other_step, trial.inputs))]
+    return suspect._replace(trials=tuple(trials))
+
+
 def suspects_at(divergence: Divergence, left: Flow, right: Flow) -> tuple[Suspect, ...]:
     """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
     both = ends_at(divergence, left, right)
@@ -83,7 +95,7 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
     changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
     for change in changes.single:
         yield Trial(node.id, change)
-    yield from _left_out(ends.here, node)
+    yield from _left_out(ends, node)
     yield from _other_operators(node)
     for change in changes.windows:
         yield Trial(node.id, change)
@@ -106,7 +118,7 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
     for node, then in ways[:1] if ends.first_alone else ways:
         changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
         trials = [Trial(node.id, change) for change in (*changes.single, *changes.windows)]
-        trials += [*_other_operators(node), *_left_out(ends.here, node)]
+        trials += [*_other_operators(node), *_left_out(ends, node)]
         trials += [Trial(node.id, inputs=(change,)) for change in _with_zeros(ends.here, node)]
         for trial in trials:
             yield msgspec.structs.replace(trial, then=then)
@@ -122,12 +134,21 @@ def _of_a_state(ends: Ends) -> Iterator[Trial]:
     yield Trial(first.id, op=LEFT_OUT, then=then, is_state=True)
 
 
-def _left_out(flow: Flow, node: Node) -> Iterator[Trial]:
-    """An op left out: what is behind it goes on with one of the tensors that the op reads."""
-    if node.outputs:
-        for place, read in enumerate(flow.tensors(node).values()):
+def _left_out(ends: Ends, node: Node) -> Iterator[Trial]:
+    """An op left out: what is behind it goes on with one of the tensors that the op reads.
+
+    Not where the other side has as many of its kind: near 0 many an op hands on what it reads.
+    """
+    own, others = (_count(node, row) for row in (ends.own_row, ends.row))
+    if node.outputs and own > others:
+        for place, read in enumerate(ends.here.tensors(node).values()):
             if math.prod(read.shape) == math.prod(node.outputs[0].shape):
                 yield Trial(node.id, op=LEFT_OUT, hands_on=place)
+
+
+def _count(node: Node, row: list[Node]) -> int:
+    """How many ops of a row are of a node's kind."""
+    return sum(family(it.op) == family(node.op) for it in row)
 
 
 def _started_at_zeros(ends: Ends) -> Iterator[Trial]:

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 import mindspore as ms
 
 from explorer.model.errors import UncapturedError
+from explorer.model.versions import Version, first_with
 
 Name = Literal[
     "MsDispatchMode",
@@ -25,14 +26,14 @@ class Feature(NamedTuple):
     is ``fallback``.
     """
 
-    since: tuple[int, int]
+    since: Version
     place: str
     fallback: str
 
 
 FEATURES: dict[Name, Feature] = {
     "MsDispatchMode": Feature(
-        (2, 9),
+        first_with("backward_operators"),
         "mindspore.utils.ms_dispatch:MsDispatchMode",
         "explorer.engines.mindspore.watched_calls:WatchedCalls",
     ),
@@ -42,7 +43,7 @@ FEATURES: dict[Name, Feature] = {
         "explorer.engines.mindspore.fallbacks:sequence_number",
     ),
     "Tensor._grad_node": Feature(
-        (2, 8),
+        first_with("tape_graph"),
         "explorer.engines.mindspore.fallbacks:tape_node",
         "explorer.engines.mindspore.fallbacks:no_tape_node",
     ),

@@ -1,6 +1,7 @@
 """What depends on the version of PyTorch: the first version that has it, and what takes its place before.
 
-The only place that looks at the version. Tried with PyTorch 2.2 to 2.15.
+The only place that looks at the version of this process. What engines cannot give in older versions is in
+``model/versions.py``, which needs no framework.
 """
 
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-Version = tuple[int, int]
+from explorer.model.versions import Version, first_with
 
 VERSION: Version = tuple(map(int, torch.__version__.split(".")[:2]))  # type: ignore[assignment]  # of two numbers
 """The version of PyTorch in this process."""
@@ -111,11 +112,13 @@ FEATURES: dict[str, Feature] = {
     "custom_operator": Feature((2, 4), _custom_operator, _defined_operator),
     # Capture for export by Dynamo, with descriptions of what AOTAutograd makes of it (these: 2.9);
     # before, Dynamo's older export, and the order of what AOTAutograd takes and returns.
-    "joint": Feature((2, 10), "described", "ordered"),
+    "joint": Feature(first_with("written_leaf"), "described", "ordered"),
     # Dynamo traces torch.func; before, it has to be told to.
     "traces_transforms": Feature((2, 3), {}, {"capture_func_transforms": True}),
     # Dynamo's setting; before, it refuses nets that call torch.autograd.grad.
-    "trace_autograd_ops": Feature((2, 11), {"trace_autograd_ops": True}, {}),
+    "trace_autograd_ops": Feature(
+        first_with("gradient_in_forward"), {"trace_autograd_ops": True}, {}
+    ),
 }
 """All that depends on the version, by the name under which the engines use it."""
 
@@ -124,25 +127,3 @@ def offered(name: str) -> Any:
     """What this version of PyTorch offers of a feature, or what takes its place."""
     feature = FEATURES[name]
     return feature.now if feature.since <= VERSION else feature.before
-
-
-class Limit(NamedTuple):
-    """What an engine cannot give before a version: a fact, whose reason is in ``FEATURES`` or here."""
-
-    engine: str
-    what: str
-    since: Version
-
-
-LIMITS = (
-    # Dynamo refuses torch.autograd.grad and torch.func.grad in a forward: the answer is "unsupported".
-    Limit("torch-graph", "gradient_in_forward", FEATURES["trace_autograd_ops"].since),
-    # The older export refuses a net that writes to an input or weight that is differentiated by.
-    Limit("torch-graph", "written_leaf", FEATURES["joint"].since),
-)
-"""What engines cannot give in older versions; whoever asks for it gets PyTorch's own reason."""
-
-
-def limits() -> tuple[Limit, ...]:
-    """What engines cannot give in this version."""
-    return tuple(limit for limit in LIMITS if limit.since > VERSION)

@@ -26,7 +26,8 @@ function divergenceItem(view, place, index) {
 // The cause, and what to write in either net.
 function whyParts(view, said) {
   const parts = said.why ? [html('p', { class: 'why' }, said.why)] : []
-  return [...parts, ...said.mends.map(mend => mendPart(view, mend))]
+  const known = said.known ? [html('p', { class: 'known' }, said.known)] : []
+  return [...parts, ...said.mends.map(mend => mendPart(view, mend)), ...known]
 }
 
 function mendPart(view, { where, code }) {

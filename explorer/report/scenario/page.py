@@ -54,6 +54,7 @@ from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.headlines import headline
+from explorer.words.known import known_line
 from explorer.words.oracle import oracle_summary
 from explorer.words.proofs import ProofCounts, in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
@@ -329,8 +330,8 @@ def first_divergences(report: Report) -> Iterator[Terms]:
                 fact=text, n=same - 1
             )
         why = one_line(cause(alignment) or attempts(alignment))
-        if why:
-            text = _("{what}. {why}").format(what=text, why=why)
+        for more in filter(None, (why, known_line(alignment.known_at(0)))):
+            text = _("{what}. {why}").format(what=text, why=more)
         rows.append((letters[_neutral(alignment)], text))
         rows += zip(repeat(""), map(one_line, _as_if_mended(alignment)))
     if rows:
@@ -341,8 +342,9 @@ def _as_if_mended(alignment: Alignment) -> Iterator[str]:
     """The divergences behind, each with its cause, and what was computed again to see them."""
     found = alignment.mended.behind if alignment.mended else ()
     for one, text in zip(found, mended_words.behind(alignment), strict=True):
-        why = mended_words.why_behind(one, alignment)
-        yield _("{what}. {why}").format(what=text, why=why) if why else text
+        for more in filter(None, (mended_words.why_behind(one, alignment), known_line(one.known))):
+            text = _("{what}. {why}").format(what=text, why=more)
+        yield text
     if alignment.mended:
         yield mended_words.summary(alignment)
 

@@ -10,6 +10,7 @@ from mindspore import nn, ops
 
 from explorer.engines.mindspore.gradient_cell import wrapped
 from explorer.engines.mindspore.net import Net, build, dtype_of, flat, forward
+from explorer.engines.mindspore.versions import require
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Ask, Found
@@ -210,6 +211,7 @@ def loop_inputs() -> tuple[Any, Any]:
 
 def taped(call: Any, inputs: Any, weights: Any) -> list[str]:
     """The operators on the tape of one gradient, sorted; leaves are left out."""
+    require("Tensor._grad_node")
     names: list[str] = []
 
     def watched(*arguments: Any) -> Any:

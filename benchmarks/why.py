@@ -1,0 +1,96 @@
+"""What it costs to say why two nets part, and what else differs behind that.
+
+Compares nets as ``diff`` does, with workers that are started for it, and the same without any trial and
+without going on as if what was found were mended. Nets are those of planted mistakes, and some without.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from unittest.mock import patch
+
+from benchmarks._figures import Figure
+from benchmarks._presenting import parser, present
+from explorer.exploration.explanations import Explanations
+from explorer.exploration.explore import explore
+from explorer.exploration.run_state import RunState
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.planted.library import LIBRARY
+from tests.planted.mistake import plant_all
+
+TAPES = ("torch-tape", "mindspore-tape")
+
+MISTAKES = (
+    "causal_attention-approximate_gelu",
+    "causal_attention-softmax_over_queries",
+    "gru_by_hand-update_gate_first",
+    "inverted_residual-residual_left_out",
+    "lstm_by_hand-memory_starts_at_one",
+    "padded_classifier-same_padding",
+    "upsampling_unet-nearest_for_bilinear",
+    "velocity_diffusion-silu_left_out",
+)
+
+CLEAN = ("dense_mse", "attention_block")
+
+BAR_DIFFERENT, BAR_EQUAL = 1.3, 1.05
+"""The most that a comparison may take with the reasons, where without them it takes 1."""
+
+ROUNDS = 3
+
+
+def seconds(path: Path, why: bool) -> float:
+    """The seconds of one comparison with new workers."""
+    with ExitStack() as held:
+        if not why:
+            held.enter_context(patch.object(Explanations, "trials", dict))
+            for name in ("whole_jobs", "mended_jobs"):
+                held.enter_context(patch.object(RunState, name, list))
+        start = time.perf_counter()
+        with Workers() as workers:
+            explore(load(path), workers, engines=TAPES, selection="main", oracle=False)
+        return time.perf_counter() - start
+
+
+def ratio(path: Path) -> float:
+    """How much longer it takes with the reasons."""
+    return seconds(path, why=True) / seconds(path, why=False)
+
+
+def measure(rounds: int) -> Iterator[Figure]:
+    """The ratios of nets that differ, and of nets that do not, round by round their medians."""
+    with tempfile.TemporaryDirectory() as folder:
+        different = [plant_all((LIBRARY[name],), Path(folder))[0].path for name in MISTAKES]
+        equal = [find(name) for name in CLEAN]
+        for name, paths, bar in (
+            ("diff with the reasons, beside without: nets that differ", different, BAR_DIFFERENT),
+            ("diff with the reasons, beside without: nets that agree", equal, BAR_EQUAL),
+        ):
+            medians = [statistics.median(map(ratio, paths)) for _ in range(rounds)]
+            yield Figure(
+                name=name,
+                unit="x",
+                basis="ratio of wall times",
+                rounds=tuple(medians),
+                bar=bar,
+                note=f"the median of {len(paths)} nets",
+            )
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("--rounds", type=int, default=ROUNDS, help="how often each is compared")
+    return known.parse_args()
+
+
+if __name__ == "__main__":
+    given = options()
+    sys.exit(present(measure(given.rounds), given.figures))

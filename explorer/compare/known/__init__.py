@@ -1,0 +1,1 @@
+"""Divergences that are already known: which claim or surprise is about what two graphs show."""

@@ -1,0 +1,78 @@
+"""Divergences that are known, in nets of the real frameworks, and mistakes of which nothing is known."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from explorer.compare.known.table import ROWS
+from explorer.exploration.explore import explore
+from explorer.model.alignment import Alignment
+from explorer.model.known import Reference
+from explorer.scenario.load import load
+from explorer.words.explained import every
+from explorer.words.known import SURPRISES
+from explorer.workers.workers import Workers
+from tests.support.known_nets import MATRIX, MISTAKES, NETS, Net, file_with
+
+SAMPLE = {"momentum", "same pooling", "selu", "in place", "relu by clamp", "relu for gelu"}
+"""Those that are run without ``--whole``."""
+
+
+def parameters(names: Iterable[str]) -> list[ParameterSet]:
+    frameworks = (pytest.mark.mindspore, pytest.mark.torch)
+    return [
+        pytest.param(name, marks=frameworks if name in SAMPLE else (*frameworks, pytest.mark.whole))
+        for name in names
+    ]
+
+
+def aligned(net: Net, folder: Path, workers: Workers) -> Alignment:
+    scenario = load(file_with(net, folder))
+    report = explore(scenario, workers, engines=net.engines, selection="main", oracle=False)
+    (alignment,) = report.alignments
+    return alignment
+
+
+def written_short(references: Iterable[Reference]) -> tuple[str, ...]:
+    return tuple(it.name if it.kind == "surprise" else f"claim {it.name}" for it in references)
+
+
+@pytest.mark.parametrize("name", parameters(NETS))
+def test_what_is_known_of_the_first_divergence_is_named(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    alignment = aligned(NETS[name], tmp_path, workers)
+    assert alignment.divergence
+    assert written_short(alignment.known_at(0)) == NETS[name].known
+
+
+@pytest.mark.parametrize("name", parameters(MISTAKES))
+def test_nothing_is_known_of_a_mistake_at_the_same_op(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    alignment = aligned(MISTAKES[name], tmp_path, workers)
+    assert alignment.divergence
+    assert {one.known for one in every(alignment)} == {()}
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_what_is_seen_as_if_mended_is_named_too(tmp_path: Path, workers: Workers) -> None:
+    net = Net(
+        "h = ops.exp(x)\nh.mul_(2.0)\nreturn (h * h).sum()",
+        "h = torch.tanh(x)\nh = h.exp() * 2.0\nreturn (h * h).sum()",
+        MATRIX,
+    )
+    alignment = aligned(net, tmp_path, workers)
+    assert alignment.mended
+    assert [written_short(one.known) for one in every(alignment)] == [(), ("in_place_nothing",)]
+
+
+def test_each_row_has_a_net_and_each_surprise_of_a_row_a_title() -> None:
+    in_rows = {name for row in ROWS for name in written_short([row.reference])}
+    assert in_rows == {name for net in NETS.values() for name in net.known}
+    assert SURPRISES.keys() == {
+        row.reference.name for row in ROWS if row.reference.kind == "surprise"
+    }
