@@ -1,6 +1,7 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, TypeVar
 
 import torch
@@ -79,7 +80,7 @@ class StepRecorder(Recorder):
         self._passes = WatchedPasses(
             self._guarded(self._note_pass), self._guarded(self._note_pass_end)
         )
-        self._updates: Any = None
+        self._entered = ExitStack()
         self._outermost: Any = None
         self._names: dict[int, str] = {}
         self._returned: dict[str, torch.Tensor] = {}
@@ -98,18 +99,16 @@ class StepRecorder(Recorder):
     def start(self, outermost: Any) -> None:
         """Begin to record; ``outermost`` is the frame whose lines are the last ones of interest."""
         self._outermost = outermost
-        self._passes.__enter__()
-        self.found.__enter__()
         update = self._guarded(self._note_update)
-        self._updates = register_optimizer_step_pre_hook(lambda optimizer, *_: update(optimizer))
-        self.__enter__()
+        self._entered.enter_context(self._passes)
+        self._entered.enter_context(self.found)
+        hook = register_optimizer_step_pre_hook(lambda optimizer, *_: update(optimizer))
+        self._entered.callback(hook.remove)
+        self._entered.enter_context(self)
 
     def stop(self) -> None:
-        """End it, and leave nothing behind in PyTorch."""
-        self.__exit__(None, None, None)
-        self._updates.remove()
-        self.found.__exit__()
-        self._passes.__exit__(None, None, None)
+        """End it, and leave nothing behind in PyTorch, whatever fails meanwhile."""
+        self._entered.close()
         self._outermost = None
 
     def _guarded(self, note: Callable[..., Result]) -> Callable[..., Result | None]:

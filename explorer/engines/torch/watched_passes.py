@@ -50,11 +50,10 @@ class WatchedEngine:
 
 def _pass(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pass:
     """The pass that a call of run_backward() describes."""
-    # tensors, grad_tensors, keep_graph, create_graph, inputs (torch 2.2 to 2.15)
-    heads, seeds = args[0], args[1] if len(args) > 1 else ()
-    inputs = args[4] if len(args) > 4 else ()
+    # tensors, grad_tensors, keep_graph, create_graph, inputs (torch 2.13)
+    heads, seeds, _keep, _create, inputs = (*args, *(None,) * 5)[:5]
     if kwargs.get("accumulate_grad"):
-        inputs = ()
+        inputs = None
     return Pass(_sequence(heads), _sequence(seeds), _sequence(inputs))
 
 
@@ -67,7 +66,7 @@ def _sequence(value: Any) -> Sequence[Any]:
 class WatchedPasses:
     """Calls ``begins`` and ``ends`` around each backward pass; a context manager.
 
-    Every way into autograd from Python goes through this one object (torch 2.2 to 2.15).
+    Every way into autograd from Python goes through this one object (torch 2.13).
     """
 
     def __init__(self, begins: Callable[[Pass], None], ends: Callable[[Pass, Any], None]) -> None:
