@@ -139,7 +139,7 @@ def free_name(name: str, taken: Mapping[str, Any]) -> str:
 
 def arguments(module: torch.nn.Module, args: Any, keywords: Any) -> dict[str, torch.Tensor]:
     """The tensors that a module is called with, by the names of its forward's parameters."""
-    named: dict[str, Any] = dict(zip(_names(module), args, strict=False))
+    named: dict[str, Any] = dict(zip(_names(unwrapped(module)), args, strict=False))
     if isinstance(keywords, dict):
         named.update(keywords)
     tensors: dict[str, torch.Tensor] = {}
