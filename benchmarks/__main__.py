@@ -25,6 +25,7 @@ BENCHMARKS = {
     "store": "cold and stored answers in the shell",
     "matrix": "all cases of a net, beside the bare frameworks",
     "torch_capture": "recording PyTorch's tape, beside the plain run",
+    "record": "recording a step in a program, beside the plain step",
     "mindspore_capture": "recording MindSpore's graphs, beside the bare call",
     "other_programs": "torchviz, torchview, torchlens and msprobe on the same net",
     "ir_reader": "reading the compiler's files",

@@ -1,7 +1,8 @@
 """Compares the gradients of one net in MindSpore and PyTorch, in tape style and in graph style.
 
 ``explore``, ``diff``, ``graph``, ``study`` and ``claims`` do what the shell commands do; ``nets`` names
-two nets of one's own package for them, and ``assert_same_gradients`` is for tests.
+two nets of one's own package for them, and ``assert_same_gradients`` is for tests. ``record`` and
+``recorder`` record steps of a program where it runs, and ``load`` reads what they have written.
 """
 
 import importlib
@@ -14,20 +15,37 @@ if TYPE_CHECKING:
         diff,
         explore,
         graph,
+        load,
         nets,
         study,
     )
+    from explorer.recording.blocks import record, recorder
 
 __version__ = "0.2.0"
 
-__all__ = ["assert_same_gradients", "claims", "diff", "explore", "graph", "nets", "study"]
+__all__ = [
+    "assert_same_gradients",
+    "claims",
+    "diff",
+    "explore",
+    "graph",
+    "load",
+    "nets",
+    "record",
+    "recorder",
+    "study",
+]
+
+ELSEWHERE = {"record": "explorer.recording.blocks", "recorder": "explorer.recording.blocks"}
+"""The functions that run in the user's own program, and the light module that they are in."""
 
 
 def __getattr__(name: str) -> Any:
     """A function of the API, loaded on first use."""
     # The command and the workers import this package too, and do not need the API.
     if name in __all__:
-        return getattr(importlib.import_module("explorer.api"), name)
+        module = importlib.import_module(ELSEWHERE.get(name, "explorer.api"))
+        return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -4,20 +4,22 @@ No framework is imported in the caller's process: the nets run in workers.
 """
 
 from explorer.api.assertions import assert_same_gradients
-from explorer.api.functions import claims, diff, explore, graph, nets, study
-from explorer.api.results import Claims, Difference, Exploration, Picture, Study
+from explorer.api.functions import claims, diff, explore, graph, load, nets, study
+from explorer.api.results import Claims, Difference, Exploration, Picture, Recorded, Study
 
 __all__ = [
     "Claims",
     "Difference",
     "Exploration",
     "Picture",
+    "Recorded",
     "Study",
     "assert_same_gradients",
     "claims",
     "diff",
     "explore",
     "graph",
+    "load",
     "nets",
     "study",
 ]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from msgspec import structs
 
 from explorer import drawing
-from explorer.api.results import Claims, Difference, Exploration, Picture, Study
+from explorer.api.results import Claims, Difference, Exploration, Picture, Recorded, Study
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
@@ -18,6 +18,7 @@ from explorer.exploration.options import RunOptions, Wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
+from explorer.recording.files import read_trace
 from explorer.report.recorded.fallback import (
     board_in_place,
     notice,
@@ -257,6 +258,15 @@ def graph(
         format=format,
         prefix=prefix,
     )
+
+
+def load(path: str | Path) -> Recorded:
+    """The trace of a step that ``record`` has written, as data: nothing in it is run.
+
+    Raises UsageError for a file that cannot be read, or is not a whole trace.
+    """
+    path = Path(path)
+    return Recorded(read_trace(path), path)
 
 
 def study(

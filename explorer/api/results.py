@@ -15,6 +15,7 @@ from explorer.blocks.html import image
 from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
+from explorer.exploration.traces import names_of, report_on, with_trace
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts
 from explorer.model.claim import Board
@@ -23,6 +24,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.message import Text
 from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
+from explorer.model.trace import Trace
 from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
 from explorer.report.claims.pages import board_blocks
@@ -40,6 +42,7 @@ from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.report.scenario.graphs import at_stage, graphs_of
 from explorer.report.scenario.page import report_blocks
 from explorer.report.study import study_blocks
+from explorer.report.traces import trace_lines
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import counted
@@ -268,6 +271,57 @@ class Exploration(msgspec.Struct, frozen=True):
             "text/plain": str(self),
             "text/html": notebook.exploration(self.report, self.code),
         }
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """The trace of one step of a program, read from the file ``path``; ``trace`` has all of it."""
+
+    trace: Trace
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without its ending."""
+        return names_of([self.path])[0]
+
+    def diff(self, other: "Recorded") -> Difference:
+        """Where the graphs of two traces first differ; UsageError if one of them has none.
+
+        Causes are those that follow from the recorded values: a trace cannot be run again.
+        """
+        left, right = names_of([self.path, other.path])
+        report = report_on({left: self.trace, right: other.trace})
+        return Difference(report, report.alignments[0])
+
+    def beside(self, exploration: Exploration, engine: str = "torch-tape") -> Difference:
+        """Where the trace's graph and that of an engine of an exploration first differ.
+
+        Raises UsageError if one of them has none.
+        """
+        graphs_of(exploration.report, engine)
+        report = with_trace(exploration.report, self.trace, self.name, engine)
+        return Difference(report, report.alignments[0], exploration.code)
+
+    def graph(
+        self,
+        *,
+        view: ViewName = "ladder",
+        depth: drawing.Depth = "fit",
+        format: FormatName = "svg",
+        prefix: str = "",
+    ) -> Picture:
+        """The trace's gradient graph as a picture; UsageError if it has none."""
+        report = report_on({self.name: self.trace})
+        (engine,) = (graph.engine for graph in report.graphs)
+        return Exploration(report).graph(
+            engine, view=view, depth=depth, format=format, prefix=prefix
+        )
+
+    def __repr__(self) -> str:
+        return f"<Recorded: {clean(self.name)}>"
+
+    def __str__(self) -> str:
+        return "\n".join(map(clean, trace_lines(self.trace, self.name)))
 
 
 class Study(msgspec.Struct, frozen=True):

@@ -56,16 +56,20 @@ COMMANDS = (
         options.GraphOptions,
         "graph:write_graph",
         later("Draw one gradient graph, or two side by side."),
-        later("Two graphs side by side need a file in SVG or PNG format."),
+        later(
+            "Two graphs side by side need a file in SVG or PNG format. In the place of a scenario a"
+            " trace may be given, which explorer.record() has written."
+        ),
     ),
     Command(
         "diff",
         options.DiffOptions,
-        "scenario:diff_engines",
+        "traces:diff",
         later("Find where the gradient graphs of two engines first differ."),
         later(
             "Aligns the graphs of one case by the values of their nodes. Exits with 1 if they"
-            " differ."
+            " differ. Of steps that explorer.record() has recorded: diff A.trace B.trace, or"
+            " diff A.trace NAME_OR_FILE ENGINE."
         ),
     ),
     Command(

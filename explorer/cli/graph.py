@@ -8,9 +8,11 @@ from explorer.cli import exit_codes
 from explorer.cli.options import GraphOptions, chosen_format
 from explorer.cli.output import write_file
 from explorer.cli.scenario import checked_plan, explored
+from explorer.cli.traces import draw_trace
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
+from explorer.recording.files import is_trace
 from explorer.report.files import check_folder
 from explorer.report.scenario.export import (
     DEFAULT_DEPTH,
@@ -34,6 +36,8 @@ def write_graph(options: GraphOptions) -> int:
     depth = checked_depth(options.depth)
     if file_format == "json":
         _check_for_json(options)
+    if is_trace(Path(options.name)):
+        return draw_trace(options, cast(FormatName, file_format), depth)
     # Without --engine, other commands run all engines; a file holds one or two graphs.
     plan = checked_plan(options, options.engines or [DEFAULT_ENGINE])
     _check_number(len(plan.wanted.engines), file_format)

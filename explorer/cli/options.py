@@ -252,7 +252,7 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
             ),
         ),
     ]
-    right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))]
+    right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))] = ""
     case: Case = None
     order: NestedOrder = 1
     device: Device = "cpu"

@@ -232,6 +232,9 @@ def _is_lost(report: Report) -> bool:
 
 def diff_engines(options: DiffOptions) -> int:
     """Compare two engines on one case: their results, and the first divergence or all of them."""
+    if not options.right:
+        text = _("{left} is the only engine given; give a second one to compare it with")
+        raise UsageError(text.format(left=repr(options.left)))
     if options.left == options.right:
         RunOptions(engines=(options.left,), device=options.device).check()
         text = _("{engine} is given twice; give two different engines")

@@ -16,7 +16,8 @@ from explorer.engines.kink_births import OperatorValues, births
 from explorer.engines.oracle_net import DoubleNet, double_precision
 from explorer.engines.time_spent import TimeSpent
 from explorer.engines.torch.errors import failure
-from explorer.engines.torch.net import LeafKey, dtype_of, identity
+from explorer.engines.torch.net import LeafKey, identity
+from explorer.engines.torch.tensors import dtype_of
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.errors import RefusedNetError

@@ -15,7 +15,6 @@ from explorer.engines.time_spent import TimeSpent
 from explorer.engines.torch.net import (
     SEED,
     LeafKey,
-    array_of,
     bare,
     build,
     flat,
@@ -23,6 +22,7 @@ from explorer.engines.torch.net import (
     start_random_numbers,
 )
 from explorer.engines.torch.stopped_values import StoppedValues
+from explorer.engines.torch.tensors import array_of
 from explorer.model.arrays import AnyArray
 from explorer.model.errors import RefusedNetError
 from explorer.model.requests import NetRequest

@@ -107,7 +107,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``known``
     are the claims and surprises that are about each, in the same order; () before anything was looked
     for. ``mended`` is what the one engine shows with the other's values put in, None where nothing was
-    computed again.
+    computed again. ``untried`` says why no op was computed again: one of the graphs is that of a "trace".
     """
 
     left: str
@@ -127,6 +127,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     attempts: tuple[Attempts | None, ...] = ()
     known: tuple[tuple[Reference, ...], ...] = ()
     mended: Mended | None = None
+    untried: Literal["", "trace"] = ""
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

@@ -51,12 +51,15 @@ ProofGap = Literal[
 LineGap = Literal["line_of_gradient", "line_of_forward", "line_of_neighbour", "added_by_capture"]
 """Why a node has no line of its own, or which node's line it has."""
 
-LinkGap = Literal["unlinked_in_joint", "unlinked_on_tape", "before_pass", "merged", "removed"]
+LinkGap = Literal[
+    "unlinked_in_joint", "unlinked_on_tape", "before_pass", "outside_pass", "merged", "removed"
+]
 """Why a backward node has no forward link.
 
 - "unlinked_in_joint", "unlinked_on_tape": the framework does not record it
 - "before_pass": the node was created before the backward pass; so it has no
   line either
+- "outside_pass": the program ran the op itself, on what a backward pass had left
 - "merged": the compiler merged several nodes into it
 - "removed": the compiler removed its forward node, a ``detail``
 """

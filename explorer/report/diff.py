@@ -157,7 +157,7 @@ def _divergences(
         why = cause(alignment, place)
         if why:
             yield f"  {why}"
-        elif list_all:
+        elif list_all or alignment.untried:
             yield from _unexplained(divergence, alignment, place, left, right)
         known = known_line(alignment.known_at(place))
         if known:
@@ -169,7 +169,8 @@ def _unexplained(
 ) -> Iterator[str]:
     """What was tried at a divergence without a cause, and settings of the layers, which were not."""
     tried = attempts(alignment, place)
-    settings = _other_settings(divergence, left, right, was_tried=bool(tried))
+    was_tried = alignment.tried_at(place) is not None
+    settings = _other_settings(divergence, left, right, was_tried=was_tried)
     for text in filter(None, (tried, settings)):
         yield f"  {text}"
 

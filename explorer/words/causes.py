@@ -21,7 +21,7 @@ from explorer.model.causes import (
     Related,
     RelationHow,
 )
-from explorer.model.divergence import Place
+from explorer.model.divergence import LoneLeaf, OtherStart, Place
 from explorer.model.engines import FRAMEWORK_LABELS, engine_named
 from explorer.model.graph import Arguments, Layer, SideName
 from explorer.text.arguments import argument_text, arguments_text
@@ -155,6 +155,9 @@ def _named_place(place: Place) -> str:
 def attempts(alignment: Alignment, place: int = 0) -> str:
     """What was tried at a divergence that nothing explains; "" where a cause is known or nothing was."""
     made = alignment.tried_at(place)
+    if alignment.untried and not alignment.cause(place):
+        is_of_leaf = isinstance(alignment.divergences[place], OtherStart | LoneLeaf)
+        return "" if is_of_leaf else _("not tried: a trace cannot be run again")
     return "" if made is None or alignment.cause(place) else attempts_text(made)
 
 

@@ -52,6 +52,7 @@ ABSENCES: dict[AbsenceKind, str] = {
     ),
     "unlinked_on_tape": later("the tape does not record from which forward node it derives"),
     "before_pass": later("created before the backward pass, not by a node of the tape"),
+    "outside_pass": later("the program ran it itself, on what a backward pass had left"),
     "merged": later(
         "the compiler merged several nodes into this one; their forward nodes are not recorded"
     ),

@@ -18,6 +18,7 @@ FLOORS = (
     ("workers",),
     ("scenario",),
     ("engines",),
+    ("recording",),
     ("compare",),
     ("exploration",),
     ("topics",),

@@ -11,7 +11,7 @@ from explorer.engines.plain_values import PlainArguments
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_graph import JointPart, Values, is_accumulation, lines
 from explorer.engines.torch.layers import layers_of
-from explorer.engines.torch.net import LeafKey, array_of, changed, dtype_of, flat, snapshot
+from explorer.engines.torch.net import LeafKey, flat, snapshot
 from explorer.engines.torch.operator_arguments import operator_arguments
 from explorer.engines.torch.operators import (
     copy_of,
@@ -23,6 +23,7 @@ from explorer.engines.torch.operators import (
 from explorer.engines.torch.roots import Gradient
 from explorer.engines.torch.source_lines import kind_of_file, source
 from explorer.engines.torch.tape_records import Call, NodeOutputs
+from explorer.engines.torch.tensors import array_of, changed, dtype_of
 from explorer.model.graph import Absence, GradGraph, NodeKind, Output, Phase
 
 

@@ -16,8 +16,9 @@ from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
 from explorer.engines.torch.functional_dropout import forget_rates, give_masks, rates
+from explorer.engines.torch.tensors import changed, dtype_name, dtype_of, packed
 from explorer.engines.torch.versions import offered
-from explorer.model.arrays import AnyArray, Array, pack, unpack
+from explorer.model.arrays import AnyArray, unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import OddOutputError, RefusedNetError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
@@ -247,29 +248,6 @@ def seed(
     return torch.from_numpy(array).to(device, dtype)
 
 
-def array_of(value: torch.Tensor) -> AnyArray:
-    """The numpy array of a tensor on any device; bfloat16 as float32."""
-    plain = value.float() if value.dtype == torch.bfloat16 else value
-    # Forced: a conjugate, or zeros, may be no more than a mark on the tensor that it is so.
-    array: AnyArray = offered("with_memory")(plain).numpy(force=True)
-    return array
-
-
-def dtype_of(value: torch.Tensor) -> str:
-    """The dtype name of a tensor: "float32", "bfloat16"."""
-    return dtype_name(value.dtype)
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    """The name of a dtype: "float32"."""
-    return str(dtype).removeprefix("torch.")
-
-
-def packed(value: torch.Tensor) -> Array:
-    """The record of a tensor."""
-    return pack(array_of(value), dtype_of(value))
-
-
 def describe(request: NetRequest) -> Description:
     """The net's parameters as it declares them, and its outputs or why its forward failed."""
     parameters: tuple[ParameterSpec, ...] = ()
@@ -379,17 +357,6 @@ def moved(net: Net, before: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         if changed(value, now[name]):
             tensors[name] = now[name]
     return tensors
-
-
-def changed(before: torch.Tensor, after: torch.Tensor) -> bool:
-    """Whether any element is another one; a NaN that stays a NaN is none."""
-    # torch.equal is fast, but calls a NaN another number than itself: only then look closer.
-    if before is after or (before.dtype == after.dtype and torch.equal(before, after)):
-        return False
-    if before.shape != after.shape or not before.isnan().any():
-        return True
-    same = (before == after) | (before.isnan() & after.isnan())
-    return not bool(same.all())
 
 
 def named(

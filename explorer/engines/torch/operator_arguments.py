@@ -8,8 +8,8 @@ import torch
 from torch.nn._reduction import get_enum
 
 from explorer.engines.plain_values import PlainArguments, plain_arguments
-from explorer.engines.torch.net import dtype_name
 from explorer.engines.torch.operators import TENSORS
+from explorer.engines.torch.tensors import dtype_name
 from explorer.model.graph import Absence
 
 WITHOUT_EFFECT = frozenset(

@@ -3,7 +3,8 @@
 import torch
 
 from explorer.engines.torch.errors import failure
-from explorer.engines.torch.net import build, flat, forward, packed, tensor
+from explorer.engines.torch.net import build, flat, forward, tensor
+from explorer.engines.torch.tensors import packed
 from explorer.model.arrays import Array, unpack
 from explorer.model.requests import Responses, ResponsesRequest
 

@@ -11,6 +11,8 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from explorer.engines.source_lines import FileKind, Line, display_name, file_kind, user_first
+from explorer.engines.torch.layers import layers_of
+from explorer.model.graph import Layer
 
 PACKAGE = Path(torch.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
@@ -24,6 +26,7 @@ class RunningModule:
     """Knows which module of one net runs; a context manager around its forward."""
 
     def __init__(self, net: Any) -> None:
+        self._net = net
         modules = net.named_modules() if isinstance(net, torch.nn.Module) else ()
         self._paths = {id(module): path for path, module in modules}
         self._stack = [""]
@@ -52,14 +55,21 @@ class RunningModule:
         """The path of the module: "block.conv"."""
         return self._stack[-1]
 
+    def layers(self) -> dict[str, Layer]:
+        """The layers of the net, by path."""
+        return layers_of(self._net)
 
-def calling_lines() -> tuple[Line, ...]:
+
+def calling_lines(outermost: FrameType | None = None) -> tuple[Line, ...]:
     """The lines of user and library code on the stack, innermost first.
 
-    They begin above the engine that calls this, and end where the engine itself called the net.
+    They begin above the engine that calls this, and end where the engine itself called the net, or
+    with that of ``outermost``.
     """
     lines = []
     frame: FrameType | None = sys._getframe(2)  # 0 is this function's, 1 the engine's
+    while frame is not None and kind_of_file(frame.f_code.co_filename) == "engine":
+        frame = frame.f_back
     while frame is not None:
         name = frame.f_code.co_filename
         kind = kind_of_file(name)
@@ -67,7 +77,7 @@ def calling_lines() -> tuple[Line, ...]:
             break
         if kind != "plumbing":
             lines.append((name, frame.f_lineno))
-        frame = frame.f_back
+        frame = None if frame is outermost else frame.f_back
     return tuple(lines)
 
 

@@ -28,6 +28,7 @@ from explorer.engines.torch.net import (
     state_now,
 )
 from explorer.engines.torch.put_in import NOTHING, Values
+from explorer.engines.torch.source_lines import RunningModule
 from explorer.engines.torch.tape_capture import TapeGradGraph, TapeRecording
 from explorer.engines.torch.tape_recorder import Recorder
 from explorer.engines.torch.tape_records import Origin
@@ -127,7 +128,7 @@ def solve_recorded(
 
     ``instead`` has other values for the outputs of some records, by the number of the record.
     """
-    recorder = Recorder(net, instead)
+    recorder = _recorder_of(net, instead)
     with recorder, recorder.module:
         returned = forward(net)
         outputs = list(flat(returned))
@@ -142,10 +143,22 @@ def solve_recorded(
         state[name] = tensor, tensor.detach().clone()
 
     tree = returned_tree(net, returned)
-    named_outputs = dict(zip(names_in(tree), outputs, strict=True))
-    named_gradients = dict(zip(net.leaves(case), gradients, strict=True))
+    named_outputs = recorder.origins_of(dict(zip(names_in(tree), outputs, strict=True)))
+    named_gradients = recorder.origins_of(dict(zip(net.leaves(case), gradients, strict=True)))
     solution = Solution(returned, roots, gradients, note)
     return solution, TapeRecording(recorder, tree, named_outputs, named_gradients, state)
+
+
+def _recorder_of(net: Net, instead: Mapping[int, Values]) -> Recorder:
+    """A recorder that knows the inputs, parameters and buffers of a net."""
+    module = RunningModule(net.call)
+    recorder = Recorder(module, net.trainable, str(net.scenario.path), instead)
+    for name, tensor in net.inputs.items():
+        recorder.add_leaf(name, tensor, "input")
+    for name, tensor in net.state.items():
+        # One with the name of an input is an input here, as its gradient is.
+        recorder.add_leaf(name, tensor, "input" if name in net.inputs else "parameter")
+    return recorder
 
 
 def _result(request: CaseRequest, net: Net, solution: Solution) -> Result:

@@ -7,8 +7,6 @@ import torch
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.plain_values import NO_ARGUMENTS
-from explorer.engines.torch.layers import layers_of
-from explorer.engines.torch.net import array_of
 from explorer.engines.torch.operator_arguments import operator_arguments
 from explorer.engines.torch.operators import copy_of, is_view, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
@@ -22,6 +20,7 @@ from explorer.engines.torch.tape_records import (
     last_writers,
     shows_the_same,
 )
+from explorer.engines.torch.tensors import array_of
 from explorer.model.graph import Absence, GradGraph, Output, Phase, ProofGap, is_users
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
@@ -41,15 +40,15 @@ class TapeRecording:
         self,
         recorder: Recorder,
         returned: Tree,
-        outputs: Mapping[str, torch.Tensor],
-        gradients: Mapping[str, torch.Tensor],
+        outputs: Mapping[str, Origin],
+        gradients: Mapping[str, Origin],
         state: Mapping[str, tuple[torch.Tensor, torch.Tensor]],
     ) -> None:
         self.recorder = recorder
         self.returned = returned
         self.records = recorder.records
-        self.outputs = self._origins(outputs)
-        self.gradients = self._origins(gradients)
+        self.outputs = outputs
+        self.gradients = gradients
         self.further: dict[int, list[torch.Tensor]] = {}
         self.overwritten: dict[Origin, Origin] = {}
         self.state: dict[str, tuple[Origin, torch.Tensor]] = {}
@@ -62,7 +61,7 @@ class TapeRecording:
             self.records,
             [*self.outputs.values(), *self._states_of("forward")],
             [*self.gradients.values(), *self._states_of("backward")],
-            recorder.net.trainable,
+            recorder.trainable,
         )
         self.links = forward_links(recorder, self.bookkeeping, self.gradients)
 
@@ -73,10 +72,6 @@ class TapeRecording:
     def _states_of(self, phase: Phase) -> list[Origin]:
         """The origins of the changed buffers that were last written in a phase."""
         return [origin for origin, _ in self.state.values() if self.phase_of(origin) == phase]
-
-    def _origins(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, Origin]:
-        """Where some tensors come from, by name."""
-        return {name: self.recorder.origin(tensor) for name, tensor in tensors.items()}
 
     def _written(
         self, tensor: torch.Tensor, value: torch.Tensor, writers: dict[int, int]
@@ -136,7 +131,7 @@ class TapeGradGraph:
         self._orders = beyond.orders
         self._reads = recording.bookkeeping.overwrite(beyond.reads)
         self._resolve = recording.bookkeeping.resolve
-        self._scenario = str(recording.recorder.net.scenario.path)
+        self._scenario = recording.recorder.file
         self._visible = recording.bookkeeping.visible()
         self._outputs = NodeOutputs(self._shown(), values)
         self._forward()
@@ -146,7 +141,7 @@ class TapeGradGraph:
 
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
-        layers = layers_of(self._recording.recorder.net.call)
+        layers = self._recording.recorder.module.layers()
         return self.builder.record("torch-tape", case, "tape", layers=layers)
 
     def _shown(self) -> Iterator[torch.Tensor]:
@@ -166,17 +161,22 @@ class TapeGradGraph:
             if self._records[number].is_leaf:
                 self._add_record(number)
         self._add_operators("forward")
-        for name, origin in self._recording.outputs.items():
-            self._add_result(name, origin, "forward", self._recording.tensor(origin))
+        self._add_outputs("forward")
         self._add_states("forward")
 
     def _backward(self) -> None:
         self._add_operators("backward")
+        self._add_outputs("backward")  # of a loss that is made of gradients
         self._add_states("backward")
         for name, origin in self._recording.gradients.items():
             leaf = self._recording.recorder.leaves[name.removeprefix("d")]
             tensor = self._recording.tensor(origin)
             self._add_result(name, origin, "backward", tensor, leaf=self.nodes[leaf])
+
+    def _add_outputs(self, phase: Phase) -> None:
+        for name, origin in self._recording.outputs.items():
+            if self._recording.phase_of(origin) == phase:
+                self._add_result(name, origin, phase, self._recording.tensor(origin))
 
     def _add_states(self, phase: Phase) -> None:
         for name, (origin, value) in self._recording.state.items():
@@ -198,7 +198,7 @@ class TapeGradGraph:
             place, forward = self._records[link], self.nodes[link]
         missing: dict[str, Absence] = {}
         if link is None and record.phase == "backward" and record.operator is not None:
-            missing = dict.fromkeys(("forward", "source"), Absence("before_pass"))
+            missing = _without_link(record)
         if self._values and self._unwritten_of(number):
             missing["values"] = Absence("unwritten")
         arguments, absence = NO_ARGUMENTS
@@ -361,3 +361,11 @@ class TapeGradGraph:
         if number not in self.nodes:
             return None
         return self.nodes[number], output
+
+
+def _without_link(record: OperatorRecord) -> dict[str, Absence]:
+    """Why an operator of backward derives from none of forward."""
+    if record.tape or record.kind == "constant" or not record.lines:
+        return dict.fromkeys(("forward", "source"), Absence("before_pass"))
+    # It has lines of its own: the program itself has called it.
+    return {"forward": Absence("outside_pass")}

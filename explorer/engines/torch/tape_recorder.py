@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from explorer.engines.torch.net import Net
+from explorer.engines.source_lines import Line
 from explorer.engines.torch.operators import (
     COPY,
     DETACH,
@@ -40,32 +40,39 @@ SEED_NAME = "seed"
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
-    """Records one gradient computation of one net.
+    """Records one gradient computation.
 
-    A context manager around forward, and again around backward. ``records`` has what ran in order,
-    after the net's inputs, parameters and buffers, whose numbers are in ``leaves``. ``heads`` says
-    from which tensors second and further passes started. ``instead`` has other values for the outputs of
-    some records, by the number of the record.
+    A context manager around forward, and again around backward. ``records`` has what ran in order;
+    leaves are added before, or as they become known, and their numbers are in ``leaves``. ``module``
+    knows which module runs, ``trainable`` names the leaves that all weights stands for, and ``file`` is the
+    user's own, whose lines come first. ``heads`` says from which tensors second and further passes
+    started. ``instead`` has other values for the outputs of some records, by the number of the record.
     """
 
-    def __init__(self, net: Net, instead: Mapping[int, Values] = NOTHING) -> None:
+    def __init__(
+        self,
+        module: RunningModule,
+        trainable: Sequence[str] = (),
+        file: str = "",
+        instead: Mapping[int, Values] = NOTHING,
+    ) -> None:
         super().__init__()
-        self.net = net
+        self.module = module
+        self.trainable = trainable
+        self.file = file
         self._instead = instead
-        self.module = RunningModule(net.call)
         self.phase: Phase = "forward"
         self.records: list[OperatorRecord] = []
         self.tensors = TensorOrigins(self.records)
         self.tape = TapeNodes(self.records, self.tensors.origins)
         self.heads: list[Origin] = []
         self.leaves: dict[str, int] = {}
-        for name, tensor in (*net.inputs.items(), *net.state.items()):
-            kind: NodeKind = "parameter"
-            if name in net.inputs:
-                kind = "input"
-            if len(self.records) in instead:
-                filled(tensor, instead[len(self.records)][0])
-            self.leaves[name] = self._add_given(tensor, name, kind)[0]
+
+    def add_leaf(self, name: str, tensor: torch.Tensor, kind: NodeKind) -> None:
+        """Note an input or a parameter, by its name, before an operator reads it."""
+        if len(self.records) in self._instead:
+            filled(tensor, self._instead[len(self.records)][0])
+        self.leaves[name] = self._add_given(tensor, name, kind)[0]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -80,20 +87,28 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        record = self._record(func, args, kwargs)
+        record = self.begin(func, args, kwargs)
+        return self.finish(record, func(*args, **kwargs))
+
+    def begin(self, operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OperatorRecord:
+        """The record of an operator that is about to run; what it overwrites is copied."""
+        record = self._record(operator, args, kwargs)
         self.tape.attribute(record)
         if self.phase == "forward":
             record.scope = self.module.path
-            record.lines = calling_lines()
-        else:
-            # A block that is computed again, or the user's own backward, is on lines of its own.
-            record.lines = calling_lines()
-            if not record.tape:
-                self._note_preparation(record)
+        elif not record.tape:
+            self._note_preparation(record)
+        # In backward too: a block that is computed again, or the user's own, is on lines of its own.
+        record.lines = self.lines()
         self._note_writes(record)
+        return record
 
-        result = func(*args, **kwargs)
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of the user's code and the library's that the running operator is on."""
+        return calling_lines()
 
+    def finish(self, record: OperatorRecord, result: Any) -> Any:
+        """Note what an operator has returned; what it is to return, which ``instead`` may change."""
         number = len(self.records)
         if number in self._instead:
             values = self._instead[number]
@@ -167,6 +182,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         if self.phase == "backward" and self.tape.is_idle:
             name = SEED_NAME
         return self._add_given(tensor, name, "constant")
+
+    def origins_of(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, Origin]:
+        """Where some tensors come from, by name."""
+        return {name: self.origin(tensor) for name, tensor in tensors.items()}
 
     def values_at_start(self, names: Iterable[str]) -> dict[str, torch.Tensor]:
         """The values of inputs and parameters before anything ran."""

@@ -10,8 +10,8 @@ import torch
 
 from explorer.engines.nested import replaced
 from explorer.engines.source_lines import Line
-from explorer.engines.torch.net import array_of, dtype_of
 from explorer.engines.torch.operators import EMPTY, draws_random_numbers, tensors_in
+from explorer.engines.torch.tensors import array_of, dtype_of
 from explorer.model.arrays import Summary
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.numeric.summaries import batches, summarise_rows
@@ -166,12 +166,14 @@ class TensorOrigins:
 
     ``origins`` and ``storages`` (addresses of PyTorch's storage objects) are keyed by the ``id`` of a
     tensor. All tensors are held until this object is dropped, so that an ``id`` stands for one
-    tensor throughout; the few that may not be held are forgotten when they go.
+    tensor throughout; the few that may not be held are forgotten when they go. ``bytes`` counts the
+    memory of those that are held.
     """
 
     def __init__(self, records: Sequence[OperatorRecord]) -> None:
         self.origins: dict[int, Origin] = {}
         self.storages: dict[int, int] = {}
+        self.bytes = 0
         self._records = records
         self._in_storage: dict[int, list[Origin]] = {}
         self._held: list[torch.Tensor] = []
@@ -180,10 +182,15 @@ class TensorOrigins:
     def hold(self, number: int, tensors: list[torch.Tensor]) -> None:
         """Note that record ``number`` made ``tensors``."""
         for output, tensor in enumerate(tensors):
-            storage = _storage(tensor)
+            memory = tensor.untyped_storage()
+            storage = memory._cdata
             self.origins[id(tensor)] = number, output
             self.storages[id(tensor)] = storage
-            self._in_storage.setdefault(storage, []).append((number, output))
+            shown = self._in_storage.get(storage)
+            if shown is None:
+                shown = self._in_storage[storage] = []
+                self.bytes += memory.nbytes()
+            shown.append((number, output))
         self._held += tensors
 
     def hold_aliases(self, number: int) -> None:
@@ -228,6 +235,7 @@ class TensorOrigins:
             shown = record.outputs[output]
             if record.op not in EMPTY and self.storages.get(id(shown)) == storage:
                 record.outputs[output] = shown.clone()  # autograd is off inside a dispatch mode
+                self.bytes += shown.nbytes
         self._in_storage[storage] = []
 
     def forget(self, key: int) -> None:

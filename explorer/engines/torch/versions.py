@@ -58,6 +58,16 @@ def _hides_hooks(saved: Any) -> bool:
     return False
 
 
+def _autocast_dtype(device: str) -> torch.dtype | None:
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
+
+
+def _autocast_dtype_by_device(device: str) -> torch.dtype | None:
+    if device == "cpu":
+        return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
+    return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
+
+
 Making = Callable[..., torch.Tensor]
 """A function that makes a tensor of what is none."""
 
@@ -96,6 +106,8 @@ FEATURES: dict[str, Feature] = {
     "with_memory": Feature((2, 10), _as_it_is, _with_memory),
     # SavedTensor.unpack_hook; before, a saved tensor is unpacked whether a hook packed it or not.
     "is_hooked": Feature((2, 10), _has_unpack_hook, _hides_hooks),
+    # Autocast's state by the kind of device; before, a function for each.
+    "autocast_dtype": Feature((2, 4), _autocast_dtype, _autocast_dtype_by_device),
     # torch.library.custom_op; before, the operator is defined by its schema.
     "custom_operator": Feature((2, 4), _custom_operator, _defined_operator),
     # Capture for export by Dynamo, with descriptions of what AOTAutograd makes of it (these: 2.9);

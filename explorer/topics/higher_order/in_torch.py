@@ -15,8 +15,9 @@ from explorer.compare.results import agrees_with_oracle
 from explorer.engines import oracle
 from explorer.engines.torch import graph as torch_graph
 from explorer.engines.torch import tape as torch_tape
-from explorer.engines.torch.net import array_of, build, describe, forward
+from explorer.engines.torch.net import build, describe, forward
 from explorer.engines.torch.roots import Gradient
+from explorer.engines.torch.tensors import array_of
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest

@@ -1,0 +1,124 @@
+"""What recording a step in a training program costs, beside the plain step, and beside no recorder at all.
+
+The step is forward, backward and an update of a residual net, in one process with one thread; every
+part is timed in turn, ROUNDS times. A ratio is that of processor times in one round: with the trace
+written to disk, and of a step that a recorder() leaves out.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks._figures import Figure, ratios
+from benchmarks._presenting import parser, present
+
+ROOT = Path(__file__).resolve().parent.parent
+SCENARIO = ROOT / "tests" / "nets" / "torch_residual.py"
+BLOCKS = (7, 20, 75)
+REFERENCE = 75
+ROUNDS = 3
+LIMIT = 12.0
+"""How many times the plain step a recorded one may take, with the trace on disk; the goal is 6."""
+
+STEPS = 10
+"""So many steps are taken together where one costs too little to be timed."""
+
+PARTS = ("plain", "recorded", "left out", "plain steps")
+
+MEASURE = f"""
+import gc, runpy, sys, time
+from pathlib import Path
+import torch
+import explorer
+
+torch.manual_seed(0)
+rounds, folder = int(sys.argv[2]), Path(sys.argv[3])
+scenario = runpy.run_path(sys.argv[1])
+net = scenario["torch_net"]()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+arguments = [torch.from_numpy(array) for array in scenario["inputs"]().values()]
+seconds = []
+
+def step():
+    optimizer.zero_grad()
+    loss, _ = net(*arguments)
+    loss.backward()
+    optimizer.step()
+
+def recorded():
+    with explorer.record(folder / "step.trace"):
+        step()
+
+def left_out():
+    recorder = explorer.recorder(first=0, out=folder)
+    for _ in range({STEPS}):
+        with recorder.step():
+            step()
+
+def plain_steps():
+    for _ in range({STEPS}):
+        step()
+
+step()
+recorded()
+for _ in range(rounds):
+    for part in (step, recorded, left_out, plain_steps):
+        gc.collect()
+        start = time.process_time()
+        part()
+        seconds.append(time.process_time() - start)
+print((folder / "step.trace").stat().st_size, *seconds)
+"""
+
+
+def seconds_of(blocks: int) -> tuple[int, dict[str, tuple[float, ...]]]:
+    """The bytes of a trace of one size, and the processor's seconds of each round by part."""
+    with tempfile.TemporaryDirectory() as folder:
+        net = Path(folder) / "torch_residual.py"
+        net.write_text(SCENARIO.read_text().replace(f"BLOCKS = {REFERENCE}", f"BLOCKS = {blocks}"))
+        environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURE, str(net), str(ROUNDS), folder],
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+    size, *figures = done.stdout.split()
+    seconds = [float(figure) for figure in figures]
+    return int(size), {part: tuple(seconds[at :: len(PARTS)]) for at, part in enumerate(PARTS)}
+
+
+def measure() -> Iterator[Figure]:
+    """What a recorded step is of a plain one, a size after the other."""
+    for blocks in BLOCKS:
+        size, seconds = seconds_of(blocks)
+        name = f"{blocks} blocks"
+        yield Figure(
+            name=f"{name}: plain step",
+            unit="s",
+            basis="processor",
+            rounds=seconds["plain"],
+            note=f"a trace of {size / 1e6:.1f} MB",
+        )
+        yield Figure(
+            name=f"{name}: recorded and written ÷ plain",
+            unit="×",
+            basis="ratio of processor times",
+            rounds=ratios(seconds["recorded"], seconds["plain"]),
+            bar=LIMIT if blocks == REFERENCE else None,
+        )
+        yield Figure(
+            name=f"{name}: steps that are left out ÷ plain",
+            unit="×",
+            basis="ratio of processor times",
+            rounds=ratios(seconds["left out"], seconds["plain steps"]),
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(present(measure(), parser(__doc__).parse_args().figures))

@@ -1,0 +1,86 @@
+"""``diff`` and ``graph`` of traces: recorded steps beside each other, or beside an engine on a scenario."""
+
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from explorer.cli import exit_codes
+from explorer.cli.options import DiffOptions, GraphOptions, refuse_others
+from explorer.cli.output import print_document, write_file
+from explorer.cli.scenario import checked_plan, diff_engines, explored
+from explorer.drawing import Depth
+from explorer.drawing.formats import FormatName
+from explorer.drawing.views import ViewName
+from explorer.exploration.traces import names_of, report_on, with_trace
+from explorer.model.report import Report
+from explorer.model.trace import Trace
+from explorer.recording.files import is_trace, read_trace
+from explorer.report.diff import comparison_lines, do_differ
+from explorer.report.scenario.export import PictureChoice, picture_file
+from explorer.report.scenario.graphs import graphs_of
+from explorer.report.schemas import diff_document
+from explorer.report.traces import missing_lines
+from explorer.text.clean import clean
+from explorer.text.language import _
+
+
+def diff(options: DiffOptions) -> int:
+    """Compare two engines on a scenario, two traces, or a trace and an engine."""
+    if is_trace(Path(options.name)):
+        return diff_traces(options)
+    return diff_engines(options)
+
+
+def diff_traces(options: DiffOptions) -> int:
+    """Compare two traces, or a trace and an engine on a scenario; print where they first differ."""
+    report, traces = _beside_engine(options) if options.right else _two(options)
+    engines = [graph.engine for graph in report.graphs]
+    code = exit_codes.DIFFERENT if do_differ(report) else exit_codes.AS_EXPECTED
+    if options.as_json:
+        print_document(diff_document(report, report.alignments[0]))
+        return code
+    for name, trace in traces.items():
+        for line in missing_lines(trace, name):
+            print(clean(line))
+    for line in comparison_lines(report, engines, options.list_all):
+        print(clean(line))
+    return code
+
+
+def _two(options: DiffOptions) -> tuple[Report, dict[str, Trace]]:
+    text = _("{option} has no effect on traces, which are not run again; leave it out")
+    refuse_others(options, ("name", "left", "right", "list_all", "as_json"), text)
+    paths = [Path(options.name), Path(options.left)]
+    traces = dict(zip(names_of(paths), map(read_trace, paths), strict=True))
+    return report_on(traces), traces
+
+
+def _beside_engine(options: DiffOptions) -> tuple[Report, dict[str, Trace]]:
+    path = Path(options.name)
+    (name,) = names_of([path])
+    trace = read_trace(path)
+    run = msgspec.structs.replace(options, name=options.left, left=options.right)
+    plan = checked_plan(run, [options.right])
+    report = explored(plan)
+    (engine,) = plan.wanted.engines
+    graphs_of(report, engine)  # an error of its own where the engine has none
+    return with_trace(report, trace, name, engine), {name: trace}
+
+
+def draw_trace(options: GraphOptions, file_format: FormatName, depth: Depth) -> int:
+    """Write the graph of a trace as a file."""
+    text = _("{option} has no effect on a trace, which is one step; leave it out")
+    refuse_others(options, ("name", "output", "file_format", "view", "depth"), text)
+    path = Path(options.name)
+    (name,) = names_of([path])
+    report = report_on({name: read_trace(path)})
+    choice = PictureChoice(
+        scenario=str(path),
+        engines=tuple(graph.engine for graph in report.graphs),
+        file_format=file_format,
+        view=cast(ViewName, options.view),
+        depth=depth,
+    )
+    write_file(options.output, picture_file(report.graphs, (), choice))
+    return exit_codes.AS_EXPECTED

@@ -1,0 +1,192 @@
+"""The trace of a recorded step: its graph, what it started from, and what it left."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from explorer.engines.torch.settings import random_states, settings_now
+from explorer.engines.torch.step_recorder import StepRecorder
+from explorer.engines.torch.tape_capture import TapeRecording
+from explorer.engines.torch.tape_records import Origin
+from explorer.engines.torch.tensors import changed, packed
+from explorer.model.arrays import Array
+from explorer.model.failures import Failure
+from explorer.model.results import Leaf
+from explorer.model.state import StateChange
+from explorer.model.trace import Missing, Start, StartRole, Trace
+from explorer.numeric.summaries import excerpt, keeping
+
+USUAL_MEMORY = 4 << 30
+"""The memory that may be held where the system does not say how much is free, in bytes."""
+
+MEGABYTE = 1 << 20
+
+
+class StepInTorch:
+    """One step of a program that uses PyTorch: recorded between start() and stop().
+
+    ``model`` is a module, or modules by a prefix of their names; ``inputs`` are tensors by name. Of
+    nodes, values of up to ``values`` elements are kept, and of the tensors that the step starts from,
+    ``start`` elements in all. ``memory`` limits what is held meanwhile, in bytes.
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        values: int,
+        start: int,
+        memory: int | None,
+    ) -> None:
+        self._values = values
+        self._start = start
+        known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
+        limit = memory_to_use() if memory is None else memory
+        self._recorder = StepRecorder(known, inputs or {}, limit)
+        self._random = random_states()
+
+    def start(self, outermost: Any) -> None:
+        """Begin to record; ``outermost`` is the frame that the step is run from."""
+        self._recorder.start(outermost)
+
+    def stop(self) -> None:
+        """End it."""
+        self._recorder.stop()
+
+    def trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
+        """What was recorded; ``raised`` is what the step itself raised."""
+        recorder = self._recorder
+        missing = list(_missing(recorder, raised))
+        graph = None
+        results: tuple[Leaf, ...] = ()
+        state: tuple[StateChange, ...] = ()
+        with torch.no_grad():
+            try:
+                recording = _recording(recorder)
+                with keeping(self._values):
+                    graph = recording.graph(name, values=True)
+                results = tuple(_results(recording))
+                state = tuple(_changes(recorder))
+            except Exception as error:
+                missing.append(fault(error))
+            budget = Budget(self._start)
+            return Trace(
+                name=name,
+                framework="torch",
+                step=step,
+                versions=versions(),
+                devices=tuple(_devices(recorder)),
+                settings=recorder.settings or settings_now(),
+                random=self._random,
+                random_after=random_states(),
+                start=tuple(_starts(recorder, budget)),
+                results=results,
+                state=state,
+                graph=graph,
+                missing=tuple(missing),
+            )
+
+
+def versions() -> dict[str, str]:
+    """The versions of what a step depends on."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    return {"python": version, "torch": str(torch.__version__), "numpy": np.__version__}
+
+
+def memory_to_use() -> int:
+    """Half of the memory that is free, of the device in use that has the least; in bytes."""
+    free = []
+    if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+        free.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    if torch.cuda.is_initialized():
+        free += [torch.cuda.mem_get_info(index)[0] for index in range(torch.cuda.device_count())]
+    return min(free, default=2 * USUAL_MEMORY) // 2
+
+
+def fault(error: Exception) -> Missing:
+    """What is missing where the recorder itself has failed."""
+    return Missing("fault", error=Failure(type(error).__name__, str(error)))
+
+
+def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[Missing]:
+    if recorder.fault is not None:
+        yield fault(recorder.fault)
+    if raised is not None:
+        yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
+    if recorder.is_full:
+        yield Missing("memory", str(recorder.memory // MEGABYTE))
+    if recorder.compiled:
+        yield Missing("compiled", str(recorder.compiled))
+    elif recorder.has_compiled_modules:
+        yield Missing("compiled_eagerly")
+    if recorder.has_unknown_heads:
+        yield Missing("unknown_heads")
+
+
+def _recording(recorder: StepRecorder) -> TapeRecording:
+    state = {}
+    for name, before, after in _changed(recorder):
+        if before.is_floating_point():  # a counter is no result
+            state[name] = after, after.detach()
+    return TapeRecording(recorder, None, recorder.results(), recorder.gradients, state)
+
+
+def _changed(recorder: StepRecorder) -> Iterator[tuple[str, torch.Tensor, torch.Tensor]]:
+    """The parameters and buffers that the step has changed, as they were and as they are."""
+    for name, after in recorder.given.items():
+        before = recorder.records[recorder.leaves[name]].outputs[0]
+        if recorder.roles[name] != "input" and changed(before, after):
+            yield name, before, after
+
+
+def _changes(recorder: StepRecorder) -> Iterator[StateChange]:
+    for name, before, after in _changed(recorder):
+        yield StateChange(name, excerpt(packed(before)), excerpt(packed(after.detach())))
+
+
+def _results(recording: TapeRecording) -> Iterator[Leaf]:
+    for name, origin in {**recording.outputs, **recording.gradients}.items():
+        yield Leaf(name, excerpt(packed(_value(recording, origin))))
+
+
+def _value(recording: TapeRecording, origin: Origin) -> torch.Tensor:
+    return recording.tensor(origin).detach()
+
+
+class Budget:
+    """So many elements that may still be kept."""
+
+    def __init__(self, elements: int) -> None:
+        self._left = elements
+
+    def kept(self, array: Array) -> Array:
+        """An array, as an excerpt where it is more than may be kept."""
+        if array.size > self._left:
+            return excerpt(array)
+        self._left -= array.size
+        return array
+
+
+def _starts(recorder: StepRecorder, budget: Budget) -> Iterator[Start]:
+    names = {number: name for name, number in recorder.leaves.items()}
+    for number, record in enumerate(recorder.records):
+        if record.operator is not None or record.kind not in ("input", "parameter", "constant"):
+            continue
+        name = names.get(number, record.name)
+        role: StartRole = recorder.roles.get(name, "constant")
+        tensor = record.outputs[0].detach()
+        value = budget.kept(packed(tensor))
+        yield Start(name, role, value, str(tensor.device), name in recorder.trainable)
+
+
+def _devices(recorder: StepRecorder) -> list[str]:
+    """The devices that the step's tensors are on."""
+    devices: dict[str, None] = {}
+    for record in recorder.records:
+        devices.update(dict.fromkeys(str(tensor.device) for tensor in record.outputs[:1]))
+    return sorted(devices)

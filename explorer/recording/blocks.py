@@ -1,0 +1,226 @@
+"""``record`` and ``recorder``: blocks around the steps of a program, which write traces of them."""
+
+import importlib
+import sys
+import warnings
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+import msgspec
+
+from explorer.model.arrays import SMALL
+from explorer.model.engines import FRAMEWORKS, Framework
+from explorer.model.failures import Failure
+from explorer.model.trace import Missing, Trace
+from explorer.recording.files import write_trace
+from explorer.text.language import _
+from explorer.workers.garbage_collection import paused
+
+STEPS: dict[Framework, str] = {"torch": "explorer.engines.torch.step_trace:StepInTorch"}
+"""What records a step of each framework: "module:class"."""
+
+START = 1 << 22
+"""So many elements of the tensors that a step starts from are kept by default."""
+
+
+class RecordingWarning(UserWarning):
+    """A step could not be recorded, or not whole; the program goes on as without a recorder."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What is kept of a step, as record() describes it."""
+
+    values: int = SMALL
+    start: int = START
+    memory: int | None = None
+
+
+def record(
+    path: str | Path,
+    *,
+    model: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    values: int = SMALL,
+    start: int = START,
+    memory: int | None = None,
+    step: int | None = None,
+) -> "Recording":
+    """A block that records the step of a program that runs in it, and writes a trace of it to a file.
+
+    The step is forward and backward, once or several times, with all that belongs to it. It computes
+    what it computes without the block, and nothing in here raises: what cannot be recorded is said in
+    a RecordingWarning and in the trace. ``model`` is the module, or a dict of modules, by whose
+    names parameters go; without it modules are found as they run. ``inputs`` are tensors by name,
+    beside those that modules are called with. Values of up to ``values`` elements are
+    kept whole, and of the tensors that the step starts from, ``start`` elements in all.
+    ``memory`` limits what is held until the block ends, in bytes: half of what is free by default.
+    In a process of a distributed job, the file's name gets the rank.
+    """
+    limits = Limits(values, start, memory)
+    return Recording(Path(path), model, inputs, limits, step)
+
+
+class Recording:
+    """The block of one recorded step, a context manager."""
+
+    def __init__(
+        self,
+        path: Path,
+        model: Any,
+        inputs: Mapping[str, Any] | None,
+        limits: Limits,
+        step: int | None,
+    ) -> None:
+        self.path = path
+        self._model = model
+        self._inputs = inputs
+        self._limits = limits
+        self._step = step
+        self._running: Any = None
+        self._missing: Missing | None = None
+        # What is recorded is kept till the end: looking for garbage in it takes half of the time.
+        self._pause = ExitStack()
+
+    def __enter__(self) -> "Recording":
+        try:
+            self._pause.enter_context(paused())
+            self.path = of_rank(self.path)
+            self._begin(sys._getframe(1))
+        except Exception as error:
+            self._missing = _fault(error)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            with self._pause:
+                trace = self._ended(error)
+                write_trace(self.path, trace)
+        except Exception as fault:
+            _warn(_("no trace is written to {file}: {reason}"), self.path, _fault(fault))
+            return
+        for missing in trace.missing:
+            if missing.kind in FAULTS:
+                _warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
+
+    def _begin(self, outermost: FrameType) -> None:
+        framework = _framework()
+        if framework not in STEPS:
+            self._missing = Missing("not_recorded", framework or "")
+            return
+        if _running:
+            self._missing = Missing("inside_another")
+            return
+        module, _colon, name = STEPS[framework].partition(":")
+        kept = msgspec.structs.asdict(self._limits)
+        step = getattr(importlib.import_module(module), name)(self._model, self._inputs, **kept)
+        _running.append(step)
+        try:
+            step.start(outermost)
+        except Exception:
+            _running.clear()
+            step.stop()
+            raise
+        self._running = step
+
+    def _ended(self, raised: BaseException | None) -> Trace:
+        """The trace of the block; one without a graph where there is no other."""
+        name = self.path.stem
+        running, self._running = self._running, None
+        if running is not None:
+            _running.clear()
+            try:
+                running.stop()
+                trace: Trace = running.trace(name, self._step, raised)
+                return trace
+            except Exception as error:
+                self._missing = _fault(error)
+        missing = (self._missing,) if self._missing else ()
+        return Trace(name=name, framework=_framework() or "torch", step=self._step, missing=missing)
+
+
+FAULTS = frozenset({"fault", "not_recorded", "inside_another"})
+"""What of a trace's ``missing`` a program is warned of: the rest is the program's own doing."""
+
+_running: list[Any] = []
+"""The step that is being recorded in this process, if there is one."""
+
+
+def recorder(
+    *, every: int = 0, first: int = 1, out: str | Path = "traces", **options: Any
+) -> "Steps":
+    """Records some steps of a loop: the ``first`` ones, and from then on each ``every``-th.
+
+    Each trace is a file in the folder ``out``, which is made. ``options`` are those of record().
+    """
+    return Steps(every, first, Path(out), options)
+
+
+class Steps:
+    """The steps of a loop, of which some are recorded; ``number`` is that of the last one."""
+
+    def __init__(self, every: int, first: int, out: Path, options: Mapping[str, Any]) -> None:
+        self.number = 0
+        self._every = every
+        self._first = first
+        self._out = out
+        self._options = options
+
+    def step(self) -> AbstractContextManager[Any]:
+        """The block of the next step, which does nothing unless the step is to be recorded."""
+        self.number += 1
+        is_due = self._every > 0 and self.number % self._every == 0
+        if not is_due and self.number > self._first:
+            return nullcontext()
+        try:
+            self._out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            _warn(_("no trace is written to {file}: {reason}"), self._out, _fault(error))
+            return nullcontext()
+        path = self._out / f"step-{self.number:06d}.trace"
+        return record(path, step=self.number, **self._options)
+
+
+def of_rank(path: Path) -> Path:
+    """The path with the rank of this process in it, where it is one of several of a job."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is None or not distributed.is_available():
+        return path
+    if not distributed.is_initialized() or distributed.get_world_size() == 1:
+        return path
+    return path.with_suffix(f".rank{distributed.get_rank()}{path.suffix}")
+
+
+def _framework() -> Framework | None:
+    """The framework that this program has imported; one that can be recorded where it has both."""
+    imported = [name for name in FRAMEWORKS if name in sys.modules]
+    known = [name for name in imported if name in STEPS]
+    return next(iter([*known, *imported]), None)
+
+
+def _fault(error: Exception) -> Missing:
+    return Missing("fault", error=Failure(type(error).__name__, str(error)))
+
+
+def _warn(text: str, path: Path, missing: Missing) -> None:
+    # Where warnings are errors it would be one of the program's.
+    with suppress(RecordingWarning):
+        text = text.format(file=path, reason=_reason(missing))
+        warnings.warn(text, RecordingWarning, stacklevel=3)
+
+
+def _reason(missing: Missing) -> str:
+    if missing.kind == "inside_another":
+        return _("the block is inside another block that records")
+    if missing.error is not None:
+        return f"{missing.error.type}: {missing.error.message}"
+    if missing.detail:
+        return _("steps of {framework} are not recorded yet").format(framework=missing.detail)
+    return _("neither torch nor mindspore has been imported")

@@ -1,0 +1,32 @@
+"""What a trace does not have, in sentences."""
+
+from explorer.model.trace import Missing, MissingKind
+from explorer.text.language import _, later
+
+TEXTS: dict[MissingKind, str] = {
+    "fault": later("the recorder failed, and recorded nothing behind that point: {error}"),
+    "raised": later("the step raised {error}; what ran before is recorded"),
+    "memory": later(
+        "the tensors of the step need more than {detail} MB; what ran behind that point is not recorded"
+    ),
+    "compiled": later(
+        "the inside of compiled parts is not recorded ({detail} of them in backward)"
+    ),
+    "compiled_eagerly": later(
+        "compiled modules ran op by op while they were recorded: their values may differ from those of"
+        " other steps by rounding"
+    ),
+    "unknown_heads": later("a backward pass started from something other than tensors"),
+    "not_recorded": later("no framework whose steps can be recorded was imported"),
+    "inside_another": later("the block was inside another block that records"),
+}
+
+
+def missing_text(missing: Missing) -> str:
+    """Why something is missing, in a sentence; it holds foreign text."""
+    error = missing.error
+    raised = f"{error.type}: {error.message}" if error and error.message else ""
+    if error and not raised:
+        raised = error.type
+    text = _("not recorded: {what}")
+    return text.format(what=_(TEXTS[missing.kind]).format(detail=missing.detail, error=raised))

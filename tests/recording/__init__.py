@@ -1,0 +1,1 @@
+"""Tests of recorded steps and of their traces."""

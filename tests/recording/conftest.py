@@ -1,0 +1,31 @@
+"""The programs of tests/nets/recorded_steps.py, run once: what they computed, and their traces."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from explorer.model.trace import Trace
+from explorer.recording.files import read_trace
+
+PROGRAM = Path(__file__).parents[1] / "nets" / "recorded_steps.py"
+
+
+class Recordings(NamedTuple):
+    computed: dict[str, Any]
+    folder: Path
+
+    def trace(self, name: str) -> Trace:
+        return read_trace(self.folder / f"{name}.trace")
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+    folder = tmp_path_factory.mktemp("traces")
+    command = [sys.executable, str(PROGRAM), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return Recordings(json.loads(done.stdout), folder)

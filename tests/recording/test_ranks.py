@@ -1,0 +1,38 @@
+"""A data parallel step that is recorded in the process of each rank."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import explorer
+from tests.support.command_line import ROOT, environment
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.mark.whole
+def test_each_rank_writes_a_trace_and_computes_the_same_bits(tmp_path: Path) -> None:
+    program = ROOT / "tests" / "nets" / "recorded_ranks.py"
+    command = [sys.executable, str(program), str(tmp_path)]
+    subprocess.run(command, env=environment(), check=True, timeout=300)
+    for rank in range(2):
+        without, recorded = (
+            json.loads((tmp_path / f"losses{number}.{rank}.json").read_text())
+            for number in range(2)
+        )
+        assert recorded == without
+
+    one, other = (explorer.load(tmp_path / f"step.rank{rank}.trace") for rank in range(2))
+    for loaded in (one, other):
+        assert loaded.trace.missing == ()
+        assert loaded.trace.graph is not None
+        assert "c10d.allreduce_.default" in {node.op for node in loaded.trace.graph.nodes}
+        names = {start.name for start in loaded.trace.start if start.role != "constant"}
+        assert names == {"input", "0.weight", "0.bias", "2.weight", "2.bias"}
+    # Both update one net: what the ranks leave in it is the same, their samples are not.
+    after = [{change.name: change.after for change in it.trace.state} for it in (one, other)]
+    assert after[0] == after[1]
+    assert len(after[0]) == 4

@@ -1,0 +1,256 @@
+"""Files of traces are data: what is broken, too large or hostile is refused in one line, at once."""
+
+import hashlib
+import random
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.exploration.traces import report_on
+from explorer.model.arrays import AnyArray, Array, pack
+from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.trace import Missing, Start, Trace
+from explorer.numeric.summaries import summarise
+from explorer.recording import files
+from explorer.recording.files import TraceError, decoded, encoded, read_trace, write_trace
+from explorer.report.diff import comparison_lines
+
+MUTANTS = 2000
+
+
+def f32(*elements: float) -> AnyArray:
+    return np.array(elements, np.float32)
+
+
+def output(*elements: float) -> Output:
+    array = f32(*elements)
+    return Output(array.shape, "float32", summarise(array))
+
+
+def sample() -> Trace:
+    """A small trace with each kind of field filled."""
+    nodes = (
+        Node(id="n0", op="input", kind="input", phase="forward", name="x", outputs=(output(1, 2),)),
+        Node(
+            id="n1",
+            op="aten.mul.Tensor",
+            kind="op",
+            phase="forward",
+            order=1,
+            source=("train.py:3",),
+            scope="net",
+            outputs=(output(1, 4),),
+            arguments={"other": 2.0, "dim": (0, 1)},
+        ),
+        Node(
+            id="n2",
+            op="output",
+            kind="output",
+            phase="forward",
+            name="loss",
+            order=2,
+            outputs=(output(1, 4),),
+        ),
+        Node(
+            id="n3",
+            op="aten.mul.Tensor",
+            kind="op",
+            phase="backward",
+            order=3,
+            forward="n1",
+            tape="MulBackward0",
+            outputs=(output(2, 4),),
+        ),
+        Node(
+            id="n4",
+            op="output",
+            kind="output",
+            phase="backward",
+            name="dx",
+            forward="n0",
+            order=4,
+            outputs=(output(2, 4),),
+        ),
+    )
+    edges = (
+        Edge("n0", "n1"),
+        Edge("n0", "n1", 0, 1),
+        Edge("n1", "n2"),
+        Edge("n0", "n3", 0, 0, "saved"),
+        Edge("n3", "n4"),
+    )
+    graph = GradGraph(engine="torch-tape", case="step", stage="tape", nodes=nodes, edges=edges)
+    return Trace(
+        name="step",
+        framework="torch",
+        step=3,
+        versions={"torch": "2.13.0"},
+        start=(Start("x", "input", pack(f32(1, 2))),),
+        settings={"threads": 2, "grad_enabled": True},
+        graph=graph,
+        missing=(Missing("compiled", "1"),),
+    )
+
+
+def signed(body: bytes) -> bytes:
+    """A file with that body and a digest that fits, as a hostile author would make it."""
+    digest = hashlib.sha256(body).hexdigest().encode()
+    return b" ".join((files.MAGIC, b"1", digest)) + b"\n" + body
+
+
+def body_of(trace: Trace) -> bytes:
+    return msgspec.msgpack.encode(trace)
+
+
+# What is written is read
+
+
+def test_a_trace_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "step.trace"
+    write_trace(path, sample())
+    assert read_trace(path) == sample()
+    assert [file.name for file in tmp_path.iterdir()] == ["step.trace"]
+
+
+def test_a_trace_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "step.trace"
+    write_trace(path, sample())
+    with pytest.raises(TypeError):
+        write_trace(path, msgspec.structs.replace(sample(), settings={"a": object()}))
+    assert read_trace(path) == sample()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "it is not a trace"),
+        (b"PK\x03\x04", "it is not a trace"),
+        (b"explorer-trace 2 00\n", "it is a trace of version 2"),
+        (encoded(sample())[:-1], "its digest differs"),
+        (signed(b""), "it is a broken trace"),
+        (signed(b"\x91" * 100_000), "it is a broken trace"),
+        (signed(b"\x81\xa5nodes\xdd\xff\xff\xff\xff"), "it is a broken trace"),
+    ],
+)
+def test_what_is_no_whole_trace_is_refused(content: bytes, said: str) -> None:
+    with pytest.raises(TraceError, match=said) as refused:
+        decoded(content)
+    assert "\n" not in str(refused.value)
+
+
+def with_node(**changes: object) -> Trace:
+    """The sample with a field of its second node changed."""
+    graph = sample().graph
+    assert graph is not None
+    first, second, *others = graph.nodes
+    nodes = (first, msgspec.structs.replace(second, **changes), *others)
+    return msgspec.structs.replace(sample(), graph=msgspec.structs.replace(graph, nodes=nodes))
+
+
+def with_edge(edge: Edge) -> Trace:
+    graph = sample().graph
+    assert graph is not None
+    edges = (*graph.edges, edge)
+    return msgspec.structs.replace(sample(), graph=msgspec.structs.replace(graph, edges=edges))
+
+
+def with_engine(engine: str) -> Trace:
+    graph = sample().graph
+    assert graph is not None
+    return msgspec.structs.replace(sample(), graph=msgspec.structs.replace(graph, engine=engine))
+
+
+def starting_from(value: Array) -> Trace:
+    return msgspec.structs.replace(sample(), start=(Start("x", "input", value),))
+
+
+@pytest.mark.parametrize(
+    ("trace", "said"),
+    [
+        (with_node(id="n0"), "two nodes with one id"),
+        (with_node(id="n7"), "the id 'n7'"),
+        (with_node(forward="n9"), "derives from n9"),
+        (with_node(scope="a" * 20_000), "20000 characters"),
+        (with_node(outputs=(Output((-1,), "float32"),)), "a shape"),
+        (with_node(outputs=(Output((1,) * 65, "float32"),)), "65 axes"),
+        (with_edge(Edge("n0", "n8")), "refers to n8"),
+        (with_edge(Edge("n0", "n1", 3)), "starts at output 3"),
+        (with_edge(Edge("n3", "n1")), "backward"),
+        (with_edge(Edge("n2", "n0")), "cycle"),
+        (with_engine("torch-tape@../x"), "engine"),
+        (starting_from(Array((1 << 40,), "float32", b"")), "0 bytes"),
+        (starting_from(Array((2,), "object", b"12345678")), "dtype"),
+        (starting_from(Array((2,), "(2,)f4", b"12345678")), "dtype"),
+        (starting_from(Array((2,), "float33", b"12345678")), "dtype"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(trace: Trace, said: str) -> None:
+    with pytest.raises(TraceError, match=said):
+        decoded(signed(body_of(trace)))
+
+
+def test_a_file_that_is_too_large_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large.trace"
+    write_trace(path, sample())
+    monkeypatch.setattr(files, "MOST_BYTES", path.stat().st_size - 1)
+    with pytest.raises(TraceError, match="traces of up to 0 MB are read"):
+        read_trace(path)
+    monkeypatch.setattr(files, "MOST_BYTES", path.stat().st_size)
+    assert read_trace(path) == sample()
+
+
+# Fuzz
+
+
+def mutated(body: bytes, chance: random.Random) -> bytes:
+    """A body with a few bytes changed, taken out, put in, or moved."""
+    data = bytearray(body)
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(len(data))
+        match chance.randrange(5):
+            case 0:
+                data[place] = chance.randrange(256)
+            case 1:
+                del data[place : place + chance.randint(1, 40)]
+            case 2:
+                data[place:place] = chance.randbytes(chance.randint(1, 8))
+            case 3:
+                end = place + chance.randint(1, 60)
+                data[place:place] = data[place:end]
+            case _:
+                data[place] = chance.choice(b"\xdd\xdf\xdb\xc6\xcf\xd3\xcb\xc0\xc1\x80\x90\xa0\xff")
+    return bytes(data)
+
+
+def test_2000_mutated_files_are_refused_in_a_line_or_read_and_shown() -> None:
+    chance = random.Random(38)
+    body = body_of(sample())
+    shown = 0
+    for _ in range(MUTANTS):
+        began = time.process_time()
+        trace, refusal = outcome(signed(mutated(body, chance)))
+        assert time.process_time() - began < 1
+        assert "\n" not in refusal
+        if trace is not None and trace.graph is not None:
+            report = report_on({"left": trace, "right": sample()})
+            engines = [graph.engine for graph in report.graphs]
+            assert engines == ["torch-tape@left", "torch-tape@right"]
+            assert list(comparison_lines(report, engines, list_all=True))
+            shown += 1
+    assert 20 < shown < MUTANTS / 2  # some change a figure or a name only
+
+
+def outcome(content: bytes) -> tuple[Trace | None, str]:
+    """The trace of a file, or why it is refused."""
+    try:
+        return decoded(content), ""
+    except TraceError as error:
+        return None, str(error)
