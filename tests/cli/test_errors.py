@@ -131,7 +131,7 @@ IMPOSSIBLE = [
     (["cache", "--clear", "--json"], "--clear prints no document; leave out --json"),
     (
         ["diff", "dense_mse", "torch-tape"],
-        "missing argument 'RIGHT'; see `python -m explorer diff --help`",
+        "'torch-tape' is the only engine given; give a second one to compare it with",
     ),
     (
         ["diff", "dense_mse", "torch-tape", "torch-tape"],
@@ -224,7 +224,7 @@ IN_CHINESE = [
     ),
     (["scenario", "--timeout=abc"], "--timeout 必须为数字，但得到 'abc'；参见"),
     (["scenario", "--from-factories", "a"], "选项 '--from-factories' 需要 2 个值"),
-    (["diff", "x", "torch-tape"], "缺少参数 'RIGHT'；参见 `python -m explorer diff --help`"),
+    (["diff", "x"], "缺少参数 'LEFT'；参见 `python -m explorer diff --help`"),
     (["diff", "x", "torch-tape", "torch-tape"], "'torch-tape' 给出了两次；请给出两个不同的引擎"),
     (["doctor", "now"], "多余的参数：now；参见 `python -m explorer doctor --help`"),
     (["cache", "--clear=1"], "选项 '--clear' 不接受值"),
