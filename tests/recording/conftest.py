@@ -10,6 +10,7 @@ import pytest
 
 from explorer.model.trace import Trace
 from explorer.recording.files import read_trace
+from tests.support.command_line import environment
 
 PROGRAM = Path(__file__).parents[1] / "nets" / "recorded_steps.py"
 
@@ -26,6 +27,8 @@ class Recordings(NamedTuple):
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
     folder = tmp_path_factory.mktemp("traces")
     command = [sys.executable, str(PROGRAM), str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, timeout=900, check=False
+    )
     assert done.returncode == 0, done.stderr
     return Recordings(json.loads(done.stdout), folder)
