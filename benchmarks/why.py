@@ -5,23 +5,20 @@ without going on as if what was found were mended. Nets are those of planted mis
 """
 
 import argparse
+import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from unittest.mock import patch
 
 from benchmarks._figures import Figure
 from benchmarks._presenting import parser, present
-from explorer.exploration.explanations import Explanations
-from explorer.exploration.explore import explore
-from explorer.exploration.run_state import RunState
+from benchmarks._records import ROOT
+from explorer.folders import STORE
 from explorer.scenario.find import find
-from explorer.scenario.load import load
-from explorer.workers.workers import Workers
 from tests.planted.library import LIBRARY
 from tests.planted.mistake import plant_all
 
@@ -45,18 +42,33 @@ BAR_DIFFERENT, BAR_EQUAL = 1.3, 1.05
 
 ROUNDS = 3
 
+COMMAND = """
+import sys
+from explorer.cli.entry import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+WITHOUT = """
+from explorer.exploration.explanations import Explanations
+from explorer.exploration.run_state import RunState
+Explanations.trials = lambda self: {}
+RunState.whole_jobs = RunState.mended_jobs = lambda self: []
+"""
+"""Leaves out all trials, and the runs that go on as if what was found were mended."""
+
 
 def seconds(path: Path, why: bool) -> float:
-    """The seconds of one comparison with new workers."""
-    with ExitStack() as held:
-        if not why:
-            held.enter_context(patch.object(Explanations, "trials", dict))
-            for name in ("whole_jobs", "mended_jobs"):
-                held.enter_context(patch.object(RunState, name, list))
+    """The seconds of one `diff` in the shell, with workers and a store of its own."""
+    program = COMMAND if why else WITHOUT + COMMAND
+    command = [sys.executable, "-c", program, "diff", str(path), *TAPES]
+    with tempfile.TemporaryDirectory() as store:
+        own = {**os.environ, STORE: store}
         start = time.perf_counter()
-        with Workers() as workers:
-            explore(load(path), workers, engines=TAPES, selection="main", oracle=False)
-        return time.perf_counter() - start
+        done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, check=False)
+        taken = time.perf_counter() - start
+    if done.returncode > 1:
+        raise SystemExit(done.stderr.decode())
+    return taken
 
 
 def ratio(path: Path) -> float:
