@@ -45,8 +45,8 @@ def _name(facts: CheckFacts) -> str:
 def _found(facts: CheckFacts) -> str:
     if facts.kind == "framework":
         devices = ", ".join(facts.devices)
-        found = _("{version} on {devices}").format(version=facts.version, devices=devices)
-        return with_mark(found, tried=bool(_tried(facts)))
+        version = with_mark(facts.version, tried=bool(_tried(facts)))
+        return _("{version} on {devices}").format(version=version, devices=devices)
     if facts.kind == "too_new_numpy":
         text = _("{version}; MindSpore needs numpy 1 and crashes with a newer one")
         return text.format(version=facts.version)

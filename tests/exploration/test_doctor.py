@@ -30,7 +30,7 @@ def test_a_framework_is_fine_where_its_worker_tells_of_itself_and_required() -> 
         each.name: each for each in map(check, examine(OneWorkerDies(), lambda: "", no_progress))
     }
     assert checks["mindspore"].fine
-    assert checks["mindspore"].found == "2.10.0 on cpu, npu:0 (tried)"
+    assert checks["mindspore"].found == "2.10.0 (tried) on cpu, npu:0"
     assert not checks["torch"].fine
     assert "signal 6" in checks["torch"].found
     assert "torch==" in checks["torch"].remedy
@@ -67,5 +67,5 @@ def test_checks_are_worded_in_the_reader_s_language() -> None:
     facts = examine(OneWorkerDies(), lambda: "", no_progress)
     with said_in("zh"):
         found = {each.name: each.found for each in map(check, facts)}
-    assert found["mindspore"] == "2.10.0（设备：cpu, npu:0）（已试用）"
+    assert found["mindspore"] == "2.10.0（已试用）（设备：cpu, npu:0）"
     assert found["layout"] == "Graphviz 可用"
