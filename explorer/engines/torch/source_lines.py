@@ -16,6 +16,7 @@ from explorer.model.graph import Layer
 
 PACKAGE = Path(torch.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
+DISPATCH = "__torch_dispatch__"
 OF_THE_NET = frozenset(str(ENGINE / name) for name in ("dropout.py", "functional_dropout.py"))
 """Files of layers and functions that a net calls in the place of PyTorch's own."""
 
@@ -63,13 +64,14 @@ class RunningModule:
 def calling_lines(outermost: FrameType | None = None) -> tuple[Line, ...]:
     """The lines of user and library code on the stack, innermost first.
 
-    They begin above the engine that calls this, and end where the engine itself called the net, or
-    with that of ``outermost``.
+    They begin above the dispatch of the operator, in which this is called, and end where the engine
+    itself called the net, or with that of ``outermost``.
     """
     lines = []
-    frame: FrameType | None = sys._getframe(2)  # 0 is this function's, 1 the engine's
-    while frame is not None and kind_of_file(frame.f_code.co_filename) == "engine":
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != DISPATCH:
         frame = frame.f_back
+    frame = frame.f_back if frame is not None else None
     while frame is not None:
         name = frame.f_code.co_filename
         kind = kind_of_file(name)
