@@ -39,12 +39,21 @@ SOURCES = (
     "report/scenario/page.py",
     "report/study.py",
     "report/sweep.py",
+    "report/traces.py",
     "report/wording.py",
     "api/notebook.py",
 )
 """The packages and modules whose texts are the catalogue's."""
 
-REFUSING = ("environments", "api", "exploration", "scenario", "topics", "topics/higher_order")
+REFUSING = (
+    "environments",
+    "api",
+    "exploration",
+    "recording",
+    "scenario",
+    "topics",
+    "topics/higher_order",
+)
 """The packages whose errors are the catalogue's; records that they make are English."""
 
 SAYING = ("_", "later")
