@@ -26,6 +26,7 @@ from explorer.model.errors import UsageError
 from explorer.text.choices import choose
 from explorer.text.language import _, later
 from explorer.text.reasons import reason
+from explorer.whole_files import put_whole
 
 FILE = "environments.json"
 
@@ -218,13 +219,10 @@ def _of_user() -> dict[str, str]:
 def _keep(environments: Mapping[str, str]) -> None:
     file = settings() / FILE
     content = msgspec.json.format(msgspec.json.encode(environments)) + b"\n"
-    unfinished = file.with_suffix(f".{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        os.replace(unfinished, file)
+        put_whole(file, content)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         text = _(
             "the list of environments {file!r} cannot be written: {reason}; set {variable} to"
             " another folder"

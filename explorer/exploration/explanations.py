@@ -57,12 +57,11 @@ class Explanations:
         for place, alignment in enumerate(self._alignments):
             for number, divergence in enumerate(alignment.divergences):
                 for suspect in suspects_at(divergence, *self._flows_of(alignment)):
-                    flow = self._flows_of(alignment)[suspect.side == "right"]
+                    engine = alignment.left if suspect.side == "left" else alignment.right
                     if not self._other_steps:
-                        suspect = of_one_step(suspect, flow)
+                        suspect = of_one_step(suspect, self._flow(engine))
                     if number >= MANY:
                         suspect = suspect._replace(trials=suspect.trials[:BRIEF])
-                    engine = alignment.left if suspect.side == "left" else alignment.right
                     yield Explanation(place, number, engine, suspect)
 
     def trials(self) -> dict[str, tuple[Trial, ...]]:

@@ -39,12 +39,21 @@ MissingKind = Literal[
 """
 
 
+SCHEMA = 1
+"""The version of the form that is written, and the only one that is read."""
+
+
 class Missing(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that a trace does not have; ``error`` is what was raised."""
 
     kind: MissingKind
     detail: str = ""
     error: Failure | None = None
+
+
+def fault(error: Exception) -> Missing:
+    """What is missing where the recorder itself has failed."""
+    return Missing("fault", error=Failure(type(error).__name__, str(error)))
 
 
 StartRole = Literal["input", "parameter", "buffer", "optimizer", "constant"]
@@ -76,7 +85,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     is not recorded.
     """
 
-    schema: int = 1
+    schema: int = SCHEMA
     name: str
     framework: Framework
     step: int | None = None

@@ -13,8 +13,7 @@ import msgspec
 
 from explorer.model.arrays import SMALL
 from explorer.model.engines import FRAMEWORKS, Framework
-from explorer.model.failures import Failure
-from explorer.model.trace import Missing, Trace
+from explorer.model.trace import Missing, Trace, fault
 from explorer.recording.files import write_trace
 from explorer.text.language import _
 from explorer.workers.garbage_collection import paused
@@ -90,7 +89,7 @@ class Recording:
             self.path = of_rank(self.path)
             self._begin(sys._getframe(1))
         except Exception as error:
-            self._missing = _fault(error)
+            self._missing = fault(error)
         return self
 
     def __exit__(
@@ -103,8 +102,8 @@ class Recording:
             with self._pause:
                 trace = self._ended(error)
                 write_trace(self.path, trace)
-        except Exception as fault:
-            _warn(_("no trace is written to {file}: {reason}"), self.path, _fault(fault))
+        except Exception as problem:
+            _warn(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
             return
         for missing in trace.missing:
             if missing.kind in FAULTS:
@@ -141,7 +140,7 @@ class Recording:
                 trace: Trace = running.trace(name, self._step, raised)
                 return trace
             except Exception as error:
-                self._missing = _fault(error)
+                self._missing = fault(error)
         missing = (self._missing,) if self._missing else ()
         return Trace(name=name, framework=_framework() or "torch", step=self._step, missing=missing)
 
@@ -182,7 +181,7 @@ class Steps:
         try:
             self._out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            _warn(_("no trace is written to {file}: {reason}"), self._out, _fault(error))
+            _warn(_("no trace is written to {file}: {reason}"), self._out, fault(error))
             return nullcontext()
         path = self._out / f"step-{self.number:06d}.trace"
         return record(path, step=self.number, **self._options)
@@ -203,10 +202,6 @@ def _framework() -> Framework | None:
     imported = [name for name in FRAMEWORKS if name in sys.modules]
     known = [name for name in imported if name in STEPS]
     return next(iter([*known, *imported]), None)
-
-
-def _fault(error: Exception) -> Missing:
-    return Missing("fault", error=Failure(type(error).__name__, str(error)))
 
 
 def _warn(text: str, path: Path, missing: Missing) -> None:

@@ -5,8 +5,6 @@ A file may come from anywhere: nothing in it is run, and what does not fit is re
 
 import hashlib
 import math
-import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,16 +16,14 @@ from explorer.model.arrays import Array, Summary, carrier
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Node
-from explorer.model.trace import Trace
+from explorer.model.trace import SCHEMA, Trace
 from explorer.numeric.summaries import QUANTILES
 from explorer.text.language import _
 from explorer.text.reasons import reason
+from explorer.whole_files import put_whole
 
 MAGIC = b"explorer-trace"
 """What a trace begins with."""
-
-SCHEMA = 1
-"""The version of the form that is written, and the latest that is read."""
 
 ENDING = ".trace"
 """How the names of traces end."""
@@ -53,25 +49,8 @@ class TraceError(UsageError):
 
 
 def write_trace(path: Path, trace: Trace) -> None:
-    """Write a trace beside ``path`` and rename it there, so that ``path`` never holds half; OSError."""
-    content = encoded(trace)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    """Write a trace to ``path``, which never holds half of it; OSError."""
+    put_whole(path, encoded(trace))
 
 
 def encoded(trace: Trace) -> bytes:

@@ -48,9 +48,9 @@ def check_blocks(checks: Sequence[EnvironmentCheck]) -> Iterator[Block]:
         state = Span(_("ok"), tone="good") if check.is_fine else Span(_("missing"), tone="alarm")
         said = check.error
         if check.is_fine:
+            version = with_mark(check.version, tried=check.tried)
             text = _("{version} on {devices}")
-            said = text.format(version=check.version, devices=", ".join(check.devices))
-            said = with_mark(said, tried=check.tried)
+            said = text.format(version=version, devices=", ".join(check.devices))
         limits += limit_texts(name_of(check.environment), check.limits)
         rows.append((name_of(check.environment), label, (state,), said))
     yield Table(columns((_("environment"), _("framework"), "", "")), tuple(rows))

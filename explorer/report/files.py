@@ -1,12 +1,12 @@
 """Output folders, into which files are written whole or not at all."""
 
-import os
 import tempfile
 from pathlib import Path
 
 from explorer.model.errors import UsageError
 from explorer.text.language import _
 from explorer.text.reasons import reason
+from explorer.whole_files import put_whole
 
 
 def prepare_folder(folder: Path) -> Path:
@@ -37,31 +37,11 @@ def _refusal(folder: Path, error: OSError) -> UsageError:
 
 
 def put_file(path: Path, content: bytes) -> Path:
-    """Write ``content`` beside ``path`` and rename it there, so that ``path`` never holds half.
-
-    Raises UsageError if it cannot.
-    """
-    temporary = ""
+    """Write ``content`` to ``path``, which never holds half of it; UsageError says why it cannot."""
     try:
-        # In the same folder: a file can be renamed only within one file system.
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        # mkstemp makes files that nobody else may read; this one gets what open() would give it.
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        put_whole(path, content)
     except OSError as error:
         text = _("{file} cannot be written: {reason}")
         text = text.format(file=repr(str(path)), reason=reason(error))
         raise UsageError(text) from error
-    finally:
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
     return path
-
-
-def _umask() -> int:
-    # The system tells the mask only to whoever sets another one.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -138,6 +138,16 @@ def test_every_node_has_values_a_line_of_the_user_and_in_backward_a_forward_node
             assert node.forward is not None, node.op
 
 
+@pytest.mark.parametrize("name", NETS)
+def test_no_node_is_on_a_line_of_the_program_that_asks_for_the_gradient(
+    torch: Torch, name: str
+) -> None:
+    graph = only_graph(torch.capture(name, "torch-tape", widest(name)))
+    files = {line.rpartition(":")[0] for node in graph.nodes for line in node.source}
+    own = {file for file in files if not file.startswith("torch/")}
+    assert own == {f"{name}.py"}
+
+
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_a_graph_names_inputs_parameters_outputs_seed_and_gradients(
     torch: Torch, engine: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 FLOORS = (
-    ("shipped", "folders"),
+    ("shipped", "folders", "whole_files"),
     ("model",),
     ("text",),
     ("numeric",),

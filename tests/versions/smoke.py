@@ -1,16 +1,17 @@
 """Runs the explorer with another version of a framework, in an environment that is made for it.
 
-``python -m tests.versions.smoke mindspore==2.7.0 torch==2.2.2`` installs each requirement into a new
-environment in a folder that goes with it, and there asks both engines of the framework for their answers
-and graphs, compares them with the other framework's of this environment, and judges the claims of a
-topic, which runs a study. Ends with 1 where something is not as it should be, and with 3 where pip cannot
-install what was asked for. It takes packages from where it is set to: that may be a PyTorch with CUDA and
-its gigabytes of libraries.
+``python -m tests.versions.smoke mindspore==2.7.0 torch==2.2.2`` installs each requirement, by default
+the oldest MindSpore that is promised, into a new environment in a folder that goes with it. There it
+asks both engines of the framework for their answers and graphs, compares them with the other framework's
+of this environment, and judges the claims of a topic, which runs a study. Ends with 1 where something is
+not as it should be, and with 3 where pip cannot install what was asked for. pip takes packages from where
+it is set to: that may be a PyTorch with CUDA and its gigabytes of libraries.
 """
 
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,8 +25,9 @@ from explorer.model.engines import placed
 
 ROOT = Path(__file__).resolve().parents[2]
 
-NET, TOPIC = "dense_mse", "tape and graph"
-CASES = "main"
+OLDEST = "mindspore==2.7.0"
+NET, CASES, TOPIC = "dense_mse", "main", "tape and graph"
+REQUIREMENT = re.compile(r"(mindspore|torch)==\d+\.\d+(\.\d+)*")
 OTHER = {"mindspore": "torch", "torch": "mindspore"}
 NUMPY = {"mindspore": "numpy<2", "torch": "numpy"}
 """What is installed beside a framework; old versions of PyTorch were built for numpy 1 alone."""
@@ -42,7 +44,7 @@ def install(requirement: str, folder: Path) -> Path:
     python = folder / "bin" / "python"
     framework, _, version = requirement.partition("==")
     numpy = NUMPY[framework]
-    if version and tuple(map(int, version.split(".")[:2])) <= LAST_WITH_NUMPY_1:
+    if tuple(map(int, version.split(".")[:2])) <= LAST_WITH_NUMPY_1:
         numpy = "numpy<2"
     # What this project pins for its own environment is not meant for others.
     free = {**os.environ, "PIP_CONSTRAINT": os.devnull}
@@ -101,15 +103,22 @@ def differences(framework: str) -> Iterator[str]:
             yield f"claim {row['id']} could not be run: {row['not_run']}"
 
 
+def requirements() -> list[str]:
+    """What was typed; ends with a line for what is no version of a framework."""
+    known = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    known.add_argument("requirements", nargs="*", default=[OLDEST], help=f"such as {OLDEST}")
+    typed: list[str] = known.parse_args().requirements
+    for requirement in typed:
+        if not REQUIREMENT.fullmatch(requirement):
+            known.error(f"{requirement!r}: not a version of a framework, such as {OLDEST!r}")
+    return typed
+
+
 def main() -> int:
     """Run each requirement that was typed; 1 where something is not as it should be."""
-    known = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    known.add_argument("requirements", nargs="+", help="such as mindspore==2.7.0")
     found = []
-    for requirement in known.parse_args().requirements:
+    for requirement in requirements():
         framework = requirement.partition("==")[0]
-        if framework not in OTHER:
-            known.error(f"{requirement}: not a version of {' or '.join(OTHER)}")
         with tempfile.TemporaryDirectory(prefix="explorer-smoke-") as folder:
             os.environ[SETTINGS] = str(Path(folder) / "settings")
             os.environ[STORE] = str(Path(folder) / "store")

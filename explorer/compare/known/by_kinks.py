@@ -4,11 +4,7 @@ In a sight the sides are in the order of a row's parties: where one is MindSpore
 """
 
 from explorer.compare.known.sight import Side, Sight
-from explorer.compare.known.values import (
-    holds,
-    repeated_greatest,
-    ties,
-)
+from explorer.compare.known.values import holds, repeated_greatest, ties
 from explorer.model.families import squashed
 from explorer.model.graph import Node
 

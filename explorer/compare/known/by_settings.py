@@ -15,9 +15,7 @@ from explorer.compare.known.sight import (
     integers,
     reads_negative,
 )
-from explorer.compare.known.values import (
-    dropped_rate,
-)
+from explorer.compare.known.values import dropped_rate
 from explorer.model.divergence import OtherRate
 from explorer.model.families import family, squashed
 

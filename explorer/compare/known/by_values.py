@@ -6,12 +6,7 @@ In a sight the sides are in the order of a row's parties: where one is MindSpore
 import numpy as np
 
 from explorer.compare.known.sight import Condition, Side, Sight, has_shapes, integers
-from explorer.compare.known.values import (
-    are_unequal_for_equal,
-    holds,
-    is_finite,
-    is_nan,
-)
+from explorer.compare.known.values import are_unequal_for_equal, holds, is_finite, is_nan
 from explorer.model.divergence import OtherValue, ResultElsewhere
 from explorer.model.families import family
 

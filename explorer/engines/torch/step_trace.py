@@ -17,7 +17,7 @@ from explorer.model.arrays import Array
 from explorer.model.failures import Failure
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
-from explorer.model.trace import Missing, Start, StartRole, Trace
+from explorer.model.trace import Missing, Start, StartRole, Trace, fault
 from explorer.numeric.summaries import excerpt, keeping
 
 USUAL_MEMORY = 4 << 30
@@ -106,11 +106,6 @@ def memory_to_use() -> int:
     if torch.cuda.is_initialized():
         free += [torch.cuda.mem_get_info(index)[0] for index in range(torch.cuda.device_count())]
     return min(free, default=2 * USUAL_MEMORY) // 2
-
-
-def fault(error: Exception) -> Missing:
-    """What is missing where the recorder itself has failed."""
-    return Missing("fault", error=Failure(type(error).__name__, str(error)))
 
 
 def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[Missing]:

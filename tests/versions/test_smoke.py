@@ -1,0 +1,21 @@
+"""What the smoke of other versions takes: nothing is installed for what is no version."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.command_line import ROOT, environment
+
+
+@pytest.mark.parametrize("typed", ["keras==3.12.0", "torch", "torch>=2.2", "mindspore==2.x"])
+def test_what_is_no_version_of_a_framework_is_told_in_a_line(typed: str) -> None:
+    command = [sys.executable, "-m", "tests.versions.smoke", "mindspore==2.7.0", typed]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].endswith(
+        f"{typed!r}: not a version of a framework, such as 'mindspore==2.7.0'"
+    )
