@@ -62,7 +62,11 @@ def show_checks(checks: list[Check]) -> None:
         name, found = clean(check.name), clean(check.found)
         row = {_("state"): mark(check), _("what"): name, _("found"): found}
         rows.append(row)
-    wide = {_("found"): st.column_config.TextColumn(width="large")}
+    # By itself a column is as wide as what its first rows need.
+    wide = {
+        _("what"): st.column_config.TextColumn(width="medium"),
+        _("found"): st.column_config.TextColumn(width="large"),
+    }
     st.dataframe(rows, hide_index=True, width="content", height="content", column_config=wide)
     missing = [check for check in checks if check.remedy]
     if not missing:
