@@ -9,6 +9,7 @@ from explorer.exploration.mended import MendedKey
 from explorer.exploration.parts import ended_its_worker, made_in_parts
 from explorer.model.causes import Trial, TrialsRequest, Tried
 from explorer.model.failures import Loss
+from explorer.model.graph import Arguments
 from explorer.model.mended import MendedRequest, MendedRun
 from explorer.model.requests import CaseRequest
 from explorer.workers.protocol import Lost
@@ -18,7 +19,8 @@ from tests.support.engine_requests import EngineRequests
 
 pytestmark = pytest.mark.torch
 
-NET = "torch_norm_of_batch"
+NET = "torch_op_that_ends"
+KILLS: Arguments = {"ends": True}
 ENGINE = "torch-tape"
 TARGETS: dict[type[Any], str] = {
     Tried: "explorer.engines.torch.trials:try_out",
@@ -38,11 +40,11 @@ class Crew:
         return CaseRequest(self.requests.net(NET, ENGINE), self.requests.widest(NET))
 
     def trials(self) -> tuple[Trial, ...]:
-        """The gradient of the norm as it was, with 20 other arguments, and in between the one that kills."""
+        """The operator as it was, with 20 other arguments, and in between the one that kills."""
         (graph,) = self.requests.capture(NET, ENGINE).graphs
-        (node,) = [node.id for node in graph.nodes if "native_batch_norm_backward" in node.op]
-        others = tuple(Trial(node, {"eps": number / 100}) for number in range(1, 21))
-        return (Trial(node), *others[:13], Trial(node, {"train": False}), *others[13:])
+        node = next(node.id for node in graph.nodes if "scaled" in node.op)
+        others = tuple(Trial(node, {"factor": number / 100}) for number in range(1, 21))
+        return (Trial(node), *others[:13], Trial(node, KILLS), *others[13:])
 
     def job(self, request: Any, reply: type[Any]) -> Job:
         key = TrialsKey(ENGINE) if reply is Tried else MendedKey(ENGINE, "mindspore-tape", 1)
@@ -71,7 +73,7 @@ def test_one_trial_that_kills_the_worker_is_lost_alone(crew: Crew) -> None:
 
     tried = made_in_parts(job, lost, crew.make)
     missing = [trial for trial, outputs in zip(trials, tried.outputs, strict=True) if not outputs]
-    assert missing == [Trial(trials[0].node, {"train": False})]
+    assert missing == [Trial(trials[0].node, KILLS)]
 
 
 def test_the_graph_with_other_values_is_kept_too(crew: Crew) -> None:
@@ -80,9 +82,7 @@ def test_the_graph_with_other_values_is_kept_too(crew: Crew) -> None:
     lost = crew.outcome(job)
     run = made_in_parts(job, lost, crew.make)
     assert run.graph.engine == ENGINE
-    assert [len(outputs) > 0 for outputs in run.tried] == [
-        bool(t.arguments != {"train": False}) for t in trials
-    ]
+    assert [len(outputs) > 0 for outputs in run.tried] == [t.arguments != KILLS for t in trials]
 
 
 def test_what_is_lost_without_a_trial_stays_lost(crew: Crew) -> None:

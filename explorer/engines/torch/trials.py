@@ -44,8 +44,8 @@ def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
         given = _with_inputs(given, change, value_of)
     for name, value in trial.arguments.items():
         given[name] = _as_given(name, value)
-    if _lacks_statistics(operator, given):
-        raise ValueError("a batch norm without statistics")
+    if _is_unsafe(operator, given):
+        raise ValueError("a normalization with tensors that do not fit")
     if trial.op == LEFT_OUT:
         return [tensors_in(list(given.values()))[trial.hands_on]]
     if trial.op:
@@ -59,10 +59,41 @@ def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
     return [*made, *tensors_in([given[name] for name in places if name in given])]
 
 
-def _lacks_statistics(operator: Any, given: Mapping[str, Any]) -> bool:
-    """Whether an operator is to use statistics that it lacks: PyTorch 2.13 then ends the process."""
-    is_norm = "batch_norm" in str(operator)
-    return is_norm and given.get("training") is False and given.get("running_mean") is None
+PER_CHANNEL = ("weight", "bias", "running_mean", "running_var", "save_mean", "save_invstd")
+"""What a batch norm has for each channel."""
+
+PER_GROUP = ("mean", "rstd")
+"""What backward of a layer norm has for each group of elements that is normalized together."""
+
+
+def _is_unsafe(operator: Any, given: Mapping[str, Any]) -> bool:
+    """Whether a normalization would read or write beyond a tensor, or read one that it lacks.
+
+    PyTorch 2.13 does not look at the shapes then, and spoils the process or ends it.
+    """
+    name = str(operator)
+    if "batch_norm" in name:
+        lengths = dict.fromkeys(PER_CHANNEL, given["input"].shape[1])
+    elif "layer_norm_backward" in name:
+        groups = given["input"].numel() // math.prod(given["normalized_shape"])
+        lengths = dict.fromkeys(PER_GROUP, groups)
+    else:
+        return False
+    if _lacks_statistics(given):
+        return True
+    cotangent = given.get("grad_out", given["input"])
+    fits = all(
+        given[name].numel() == length
+        for name, length in lengths.items()
+        if given.get(name) is not None
+    )
+    return not fits or cotangent.shape != given["input"].shape
+
+
+def _lacks_statistics(given: Mapping[str, Any]) -> bool:
+    """Whether a batch norm is to use statistics that it does not have."""
+    is_evaluation = given.get("training", given.get("train")) is False
+    return is_evaluation and given.get("running_mean") is None
 
 
 def _with_inputs(given: dict[str, Any], change: InputChange, value_of: ValueOf) -> dict[str, Any]:
