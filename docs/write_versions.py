@@ -1,8 +1,9 @@
 """Runs every environment that `explorer env` knows, and writes what is seen into docs/reference/versions.md.
 
-Each version of PyTorch is compared with each of MindSpore on some nets, and all claims are judged on each
-version. What is stored is not run again. Half an hour for six versions of one framework and four of the
-other; NAMES of scenarios take the place of the default ones.
+Each version of PyTorch is compared with each of MindSpore on some nets. On each version all claims are judged,
+gradients at kinks computed, and the programs of the surprises run. What is stored is not run again, but for these
+programs. Half an hour for six versions of one framework and four of the other; NAMES of scenarios take the
+place of the default ones.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from packaging.version import Version
+from surprises_by_version import facts as surprise_facts
 
 from explorer.blocks.markdown import page as markdown_page
 from explorer.blocks.records import Block, Paragraph, Row, Section, Table, columns
@@ -151,7 +153,9 @@ def main() -> int:
     blocks: list[Block] = [Section("Versions", (Paragraph(INTRODUCTION),), 1)]
     blocks += matrix(tuple(typed.names) or NAMES)
     if not typed.no_claims:
-        board = version_board(tuple(claims().values()), versions_there(), SECONDS, store=Store())
+        tried = versions_there()
+        board = version_board(tuple(claims().values()), tried, SECONDS, store=Store())
+        board = msgspec.structs.replace(board, facts=(*board.facts, *surprise_facts(tried)))
         VERSIONS_FILE.write_bytes(msgspec.json.format(msgspec.json.encode(board)) + b"\n")
         blocks.append(Section("Claims", tuple(versions_blocks(board))))
     PAGE.write_text(markdown_page(blocks), encoding="utf-8")

@@ -135,8 +135,22 @@ class VersionsRow(msgspec.Struct, frozen=True):
     verdicts: tuple[ClaimVerdict | None, ...]
 
 
+class VersionsFact(msgspec.Struct, frozen=True, kw_only=True):
+    """What a framework gives somewhere, on all versions that were tried, in their order.
+
+    ``at`` is a kink, or the name of the program of a surprise in docs/surprises, and ``of`` the engine or
+    the line that the program prints. ``values`` have None where the version is one of the other framework,
+    or gives nothing.
+    """
+
+    kind: Literal["kink", "surprise"]
+    at: Text
+    of: Text
+    values: tuple[Text | None, ...]
+
+
 class VersionsBoard(msgspec.Struct, frozen=True, kw_only=True):
-    """Verdicts on the guides' statements, version by version.
+    """Verdicts on the guides' statements, and gradients at kinks and what surprises print, by version.
 
     Each version of a framework was run with the version of the other that ``beside`` names.
     """
@@ -146,3 +160,4 @@ class VersionsBoard(msgspec.Struct, frozen=True, kw_only=True):
     beside: dict[str, str]
     tried: tuple[Tried, ...]
     rows: tuple[VersionsRow, ...]
+    facts: tuple[VersionsFact, ...] = ()

@@ -10,6 +10,10 @@ from explorer.model.engines import FRAMEWORKS
 from explorer.model.environments import Homes
 from explorer.store.store import Store
 from explorer.topics.boards import board
+from explorer.topics.evidence import Evidence
+from explorer.topics.measurements import measure
+from explorer.topics.operators import kinks_by_version
+from explorer.topics.question import Target
 from explorer.topics.topic import Claim
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
@@ -43,15 +47,21 @@ def version_board(
 ) -> VersionsBoard:
     """The claims judged on each version of one framework, beside the other one as it is run here.
 
+    With them go the gradients at kinks.
+
     What a ``store`` has is not measured again.
     """
     columns = tuple(tried)
     boards: list[Board] = []
+    at_kinks: list[Evidence] = []
     for each in columns:
         homes: Homes = {each.framework: each.environment} if each.environment else {}
         # New workers for each: those of all versions together would take too much memory.
         with Workers(request_seconds) as workers:
             boards.append(board(claims, workers, progress, store, homes))
+            asked = kinks_by_version.questions(each.framework)
+            wanted = [one for question in asked for one in question.measurements(Target())]
+            at_kinks.append(Evidence(measure(wanted, workers, progress, store, homes)))
     rows = []
     for number, claim in enumerate(claims):
         verdicts = tuple(each.rows[number].verdict for each in boards)
@@ -59,4 +69,5 @@ def version_board(
     beside: dict[str, str] = {}
     beside.update((each.framework, each.version) for each in columns if not each.environment)
     date = max(each.date for each in boards)
-    return VersionsBoard(date=date, beside=beside, tried=columns, rows=tuple(rows))
+    facts = tuple(kinks_by_version.facts(at_kinks))
+    return VersionsBoard(date=date, beside=beside, tried=columns, rows=tuple(rows), facts=facts)

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from explorer.blocks.records import Block, Column, Paragraph, Row, Span, Table, table
-from explorer.model.claim import ClaimVerdict, VersionsBoard, VersionsRow
+from explorer.model.claim import ClaimVerdict, VersionsBoard, VersionsFact, VersionsRow
 from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
 from explorer.report.claims.pages import TONES
 from explorer.report.claims.wording import verdict_name
 from explorer.report.json import Document, to_builtins
 from explorer.report.wording import versions_text
 from explorer.text.language import _, named, shipped
-from explorer.words.messages import DOMAIN
+from explorer.words.messages import DOMAIN, as_text
 
 NOT_RUN: frozenset[ClaimVerdict | None] = frozenset({None, "not_runnable_here"})
 """What a claim has in the place of a verdict where it was not run."""
@@ -27,7 +27,52 @@ def versions_blocks(board: VersionsBoard) -> Iterator[Block]:
         if changed:
             yield _table(board, changed, places)
         yield from _not_run(board, places)
+        yield from _of_facts(board, framework, places)
     yield Paragraph(_measured(board), "faint")
+
+
+def _of_facts(board: VersionsBoard, framework: Framework, places: list[int]) -> Iterator[Block]:
+    """The gradients at kinks and what surprises print, where that changes, and how often it does not."""
+    facts = [
+        fact for fact in board.facts if any(fact.values[place] is not None for place in places)
+    ]
+    changed = [fact for fact in facts if _fact_changes(fact, places)]
+    if len(places) > 1 and facts:
+        text = _(
+            "Gradients at kinks, and what the programs of surprises print: {changed} of {n} change between"
+            " versions of {framework}."
+        )
+        label = FRAMEWORK_LABELS[framework]
+        yield Paragraph(text.format(framework=label, changed=len(changed), n=len(facts)))
+    if changed:
+        yield _table_of_facts(board, changed, places)
+
+
+def _fact_changes(fact: VersionsFact, places: list[int]) -> bool:
+    """Whether a framework gives something else on some version; where it gives nothing is no change."""
+    return (
+        len({as_text(fact.values[place]) for place in places if fact.values[place] is not None}) > 1
+    )
+
+
+def _table_of_facts(board: VersionsBoard, facts: list[VersionsFact], places: list[int]) -> Table:
+    heads = [_("at"), _("of"), *(board.tried[place].version for place in places)]
+    lines: list[Row] = []
+    for fact in facts:
+        cells = [as_text(fact.values[place] or NOTHING) for place in places]
+        lines.append((_place(fact), as_text(fact.of), *cells))
+    return table([Column(head) for head in heads], lines)
+
+
+def _place(fact: VersionsFact) -> str:
+    """A kink by its name, or a surprise with the program that shows it."""
+    if fact.kind == "kink":
+        return str(as_text(fact.at))
+    return _("surprise {name}").format(name=fact.at)
+
+
+NOTHING = "–"
+"""What stands for a version that gives nothing."""
 
 
 def _changes(row: VersionsRow, places: list[int]) -> bool:

@@ -13,7 +13,7 @@ from explorer.topics.in_torch import numbers
 from explorer.topics.scenario_nets import covering_answers
 
 KINDS = ("cpu", "cuda", "mps", "xpu")
-"""The kinds of device that are looked for; PyTorch has a module for each (2.13.0)."""
+"""The kinds of device that are looked for; PyTorch has a module for each (2.2 to 2.15)."""
 
 NO_DATA = "meta"
 """A device that is everywhere: tensors there have a shape and no numbers."""
@@ -21,7 +21,10 @@ NO_DATA = "meta"
 
 def is_available(kind: str) -> bool:
     """Whether PyTorch has a device of a kind here."""
-    return bool(getattr(torch, kind).is_available())
+    # Neither has a function for it in the oldest versions: torch.mps before 2.5, torch.xpu before 2.4.
+    module = torch.backends.mps if kind == "mps" else getattr(torch, kind)
+    is_available = getattr(module, "is_available", bool)
+    return bool(is_available())
 
 
 def usable_beside_the_cpu() -> list[str]:
