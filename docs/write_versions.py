@@ -1,9 +1,9 @@
 """Runs every environment that `explorer env` knows, and writes what is seen into docs/reference/versions.md.
 
-Each version of PyTorch is compared with each of MindSpore on some nets. On each version all claims are judged,
-gradients at kinks computed, and the programs of the surprises run. What is stored is not run again, but for these
-programs. Half an hour for six versions of one framework and four of the other; NAMES of scenarios take the
-place of the default ones.
+Each version of PyTorch is compared with each of MindSpore on some nets. On each version claims are judged,
+gradients at kinks computed, and the programs of the surprises run. What is stored is not run again, but for
+the programs. Half an hour for six versions of one framework and four of the other; NAMES of scenarios take
+the place of the default ones.
 """
 
 import argparse

@@ -4,8 +4,10 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from explorer.blocks.markdown import page as markdown_page
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.report.claims.programs import OF_GUIDE, ClaimProgram, programs
+from explorer.report.claims.versions import claim_on_versions, versions_blocks
 from explorer.report.claims.wording import (
     NOT_AS_STATED,
     NOT_RUN,
@@ -20,7 +22,7 @@ from explorer.report.claims.wording import (
     verdict_name,
 )
 from explorer.report.recorded.fallback import board_in_place
-from explorer.report.recorded.results import recorded_board
+from explorer.report.recorded.results import recorded_board, recorded_versions
 from explorer.report.wording import measured_with
 from explorer.store.store import Store
 from explorer.text.clean import clean
@@ -174,6 +176,18 @@ def _chosen(rows: list[ClaimRow], start: Start) -> ClaimRow:
     return row
 
 
+def _show_versions(row: ClaimRow) -> None:
+    """The claim on other versions, and all that changed between versions, as recorded."""
+    recorded = recorded_versions()
+    if recorded is None:
+        return
+    with st.expander(_("On other versions")):
+        for line in claim_on_versions(recorded, row.id):
+            st.markdown(plain(line))
+        st.markdown(f"**{_('What changed between versions')}**")
+        st.markdown(markdown_page(versions_blocks(recorded)))
+
+
 def _show(whole: Board, row: ClaimRow) -> None:
     """One claim in full."""
     st.markdown(f"#### {row.id}. {plain(row.statement)}")
@@ -193,6 +207,7 @@ def _show(whole: Board, row: ClaimRow) -> None:
     for program in shown:
         if program.title in OF_GUIDE:
             _show_program(program)
+    _show_versions(row)
     with st.expander(_("What was run")):
         for program in shown:
             if program.title not in OF_GUIDE:

@@ -1,10 +1,16 @@
 """The board over versions: claims that changed are shown, version by version; the others are counted."""
 
+from typing import Literal
+
 import msgspec
 
 from explorer.blocks.markdown import page
-from explorer.model.claim import Tried, VersionsBoard, VersionsRow
-from explorer.report.claims.versions import versions_blocks, versions_document
+from explorer.model.claim import Tried, VersionsBoard, VersionsFact, VersionsRow
+from explorer.report.claims.versions import (
+    claim_on_versions,
+    versions_blocks,
+    versions_document,
+)
 from explorer.text.language import said_in
 from explorer.topics import claims
 
@@ -57,6 +63,46 @@ def test_a_document_has_every_verdict() -> None:
     rows = versions_document(BOARD)["rows"]
     assert list(rows[1]["verdicts"]) == ["holds", "outdated", "outdated"]
     assert rows[2]["verdicts"][0] is None
+
+
+def test_a_claim_has_its_verdicts_with_the_versions_that_have_them() -> None:
+    assert list(claim_on_versions(BOARD, 2)) == [
+        "MindSpore: holds (2.8.0); outdated (2.10.0)",
+        "PyTorch: outdated (2.6.0)",
+    ]
+    assert list(claim_on_versions(BOARD, 9)) == []
+
+
+def test_facts_that_changed_between_versions_of_their_framework_are_shown() -> None:
+    facts = (
+        _fact("kink", "clamp at its bounds", "MindSpore tape", ("1", "0", None)),
+        _fact("surprise", "selu", "MindSpore, tape", ("[1.]", "[1.]", None)),
+        _fact("surprise", "new_one", "MindSpore, graph", (None, "[2.]", None)),
+        _fact("surprise", "torch_one", "PyTorch", (None, None, "[3.]")),
+    )
+    shown = page(versions_blocks(msgspec.structs.replace(BOARD, facts=facts)))
+    assert "1 of 3 change between versions of MindSpore" in shown
+    assert "| clamp at its bounds | MindSpore tape | 1 | 0 |" in shown
+    for name in ("selu", "new_one", "torch_one"):
+        assert name not in shown
+    assert "versions of PyTorch" not in shown
+
+
+def test_a_surprise_that_changed_is_named_by_its_program_and_lacks_a_value_where_there_is_none() -> (
+    None
+):
+    tried = (*TRIED[:2], Tried("mindspore", "2.11.0", "ms211"))
+    fact = _fact("surprise", "selu", "MindSpore, tape", ("[1.]", None, "[2.]"))
+    board = msgspec.structs.replace(BOARD, tried=tried, rows=(), facts=(fact,))
+    assert "| surprise selu | MindSpore, tape | \\[1.\\] | – | \\[2.\\] |" in page(
+        versions_blocks(board)
+    )
+
+
+def _fact(
+    kind: Literal["kink", "surprise"], at: str, of: str, values: tuple[str | None, ...]
+) -> VersionsFact:
+    return VersionsFact(kind=kind, at=at, of=of, values=values)
 
 
 def test_statements_are_in_the_reader_s_language() -> None:

@@ -56,7 +56,7 @@ def _fact_changes(fact: VersionsFact, places: list[int]) -> bool:
 
 
 def _table_of_facts(board: VersionsBoard, facts: list[VersionsFact], places: list[int]) -> Table:
-    heads = [_("at"), _("of"), *(board.tried[place].version for place in places)]
+    heads = [_("at"), _("given by"), *(board.tried[place].version for place in places)]
     lines: list[Row] = []
     for fact in facts:
         cells = [as_text(fact.values[place] or NOTHING) for place in places]
@@ -132,6 +132,23 @@ def _measured(board: VersionsBoard) -> str:
         FRAMEWORK_LABELS[name]: board.beside[name] for name in FRAMEWORKS if name in board.beside
     }
     return text.format(date=board.date, versions=versions_text(default))
+
+
+def claim_on_versions(board: VersionsBoard, number: int) -> Iterator[str]:
+    """The verdicts on one claim on the versions of each framework, a line each; none for an unknown one."""
+    row = next((row for row in board.rows if row.id == number), None)
+    if row is None:
+        return
+    for framework in FRAMEWORKS:
+        versions: dict[str, list[str]] = {}
+        for tried, verdict in zip(board.tried, row.verdicts, strict=True):
+            if tried.framework == framework:
+                versions.setdefault(_(verdict_name(verdict)), []).append(tried.version)
+        text = _("{verdict} ({versions})")
+        verdicts = [text.format(verdict=name, versions=named(on)) for name, on in versions.items()]
+        if verdicts:
+            line = _("{what}: {values}")
+            yield line.format(what=FRAMEWORK_LABELS[framework], values=_("; ").join(verdicts))
 
 
 def versions_document(board: VersionsBoard) -> Document:
