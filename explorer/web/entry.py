@@ -12,6 +12,7 @@ from explorer.web.graphs_page import graphs
 from explorer.web.home_page import Pages, home
 from explorer.web.language import language_box, settle_language
 from explorer.web.links import offer, turn_to
+from explorer.web.recordings_page import recordings
 from explorer.web.report_page import report_page
 from explorer.web.studies_page import studies
 
@@ -41,6 +42,7 @@ def main() -> None:
         st.Page(report_page(export), title=_("Export"), url_path="export"),
         of_studies,
         of_claims,
+        st.Page(recordings, title=_("Recorded steps"), url_path="recordings"),
         st.Page(doctor, title=_("Doctor"), url_path="doctor"),
     ]
     st.html(PAGE_STYLE)

@@ -155,11 +155,12 @@ def _chosen_pair(
     chosen: Chosen, labels: Mapping[str, str], captured: str | None, report_on: ReportOn
 ) -> tuple[Choice, Choice] | None:
     """Both graphs; None where no engine gave one."""
+    if len(labels) == 1:
+        (label,) = labels
+        return _choices(chosen, report_on(label), report_on(label))
     shorts = {short: label for label, short in labels.items()}
     first = labels.get(captured or "", next(iter(labels.values())))
     case = chosen.one_of("case", _("Case"), list(shorts), first, width=220)
-    left_report = report_on(shorts[case])
-    left = _choice(chosen, "left", _("Left"), _("Stage on the left"), left_report, taken="")
     others = [SAME_CASE, *(short for short in shorts if short != case)]
     other = chosen.one_of(
         "right_case",
@@ -169,11 +170,16 @@ def _chosen_pair(
         lambda short: short or _("the same"),
         is_rare=True,
     )
-    right_report, taken = left_report, ""
-    if other:
-        right_report = report_on(shorts[other])
-    elif left:
-        taken = left.graph.engine
+    left_report = report_on(shorts[case])
+    return _choices(chosen, left_report, report_on(shorts[other]) if other else left_report)
+
+
+def _choices(
+    chosen: Chosen, left_report: Report, right_report: Report
+) -> tuple[Choice, Choice] | None:
+    """The graph of each side, of one report or of two; None where no engine gave one."""
+    left = _choice(chosen, "left", _("Left"), _("Stage on the left"), left_report, taken="")
+    taken = left.graph.engine if left and left_report is right_report else ""
     right = _choice(chosen, "right", _("Right"), _("Stage on the right"), right_report, taken)
     if left is None or right is None:
         return None

@@ -155,6 +155,8 @@ def _named_place(place: Place) -> str:
 def attempts(alignment: Alignment, place: int = 0) -> str:
     """What was tried at a divergence that nothing explains; "" where a cause is known or nothing was."""
     made = alignment.tried_at(place)
+    if place >= len(alignment.divergences):
+        return ""
     if alignment.untried and not alignment.cause(place):
         is_of_leaf = isinstance(alignment.divergences[place], OtherStart | LoneLeaf)
         return "" if is_of_leaf else _("not tried: a trace cannot be run again")

@@ -1,0 +1,77 @@
+"""The page of recorded steps: traces of the owner's folders alone, one, or two beside each other."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from explorer.recording.files import write_trace
+from explorer.web.recordings import VARIABLE, offered_traces
+from tests.recording.test_trace_files import sample
+from tests.support.pages import address, opened, said
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    inside = tmp_path / "traces"
+    inside.mkdir()
+    monkeypatch.setenv(VARIABLE, str(inside))
+    return inside
+
+
+def page() -> None:
+    from explorer.web.recordings_page import recordings
+
+    recordings()
+
+
+def test_without_a_trace_the_page_says_where_it_looks_and_how_one_is_made(folder: Path) -> None:
+    shown = opened(page)
+    assert not shown.exception
+    assert folder.name in shown.info[0].value
+    assert "explorer.record(" in shown.code[0].value
+
+
+def test_traces_of_one_name_are_called_after_their_folders(folder: Path) -> None:
+    for place in ("before", "after"):
+        (folder / place).mkdir()
+        write_trace(folder / place / "step.trace", sample())
+    write_trace(folder / "alone.trace", sample())
+    assert list(offered_traces()) == ["after/step", "alone", "before/step"]
+
+
+def test_a_link_out_of_the_folder_is_not_offered(folder: Path) -> None:
+    write_trace(folder.parent / "secret.trace", sample())
+    (folder / "link.trace").symlink_to(folder.parent / "secret.trace")
+    (folder / "out").symlink_to(folder.parent)
+    assert offered_traces() == {}
+
+
+def test_two_traces_stand_beside_each_other_as_an_address_says(folder: Path) -> None:
+    write_trace(folder / "one.trace", sample())
+    write_trace(folder / "two.trace", msgspec.structs.replace(sample(), name="two"))
+    shown = opened(page, trace="one", beside="two")
+    assert not shown.exception
+    assert "The two graphs agree" in shown.success[0].value
+    assert "**one**" in said(shown)
+    assert "**two**" in said(shown)
+    assert address(shown)["beside"] == "two"
+
+
+def test_one_trace_is_shown_alone(folder: Path) -> None:
+    write_trace(folder / "one.trace", sample())
+    shown = opened(page, trace="one")
+    assert not shown.exception
+    assert "**one**" in said(shown)
+    assert not shown.error
+
+
+def test_a_broken_file_is_one_message(folder: Path) -> None:
+    write_trace(folder / "one.trace", sample())
+    content = (folder / "one.trace").read_bytes()
+    (folder / "one.trace").write_bytes(content[:-1])
+    shown = opened(page, trace="one")
+    assert not shown.exception
+    assert "digest differs" in shown.error[0].value
