@@ -9,10 +9,11 @@ from explorer.cli import exit_codes
 from explorer.cli.options import DiffOptions, GraphOptions, refuse_others
 from explorer.cli.output import print_document, write_file
 from explorer.cli.scenario import checked_plan, diff_engines, explored
+from explorer.compare.ranks import over_ranks
 from explorer.drawing import Depth
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
-from explorer.exploration.traces import names_of, report_on, with_trace
+from explorer.exploration.traces import files_of_ranks, names_of, report_on, with_trace
 from explorer.model.report import Report
 from explorer.model.trace import Trace
 from explorer.recording.files import is_trace, read_trace
@@ -20,9 +21,10 @@ from explorer.report.diff import comparison_lines, do_differ
 from explorer.report.scenario.export import PictureChoice, picture_file
 from explorer.report.scenario.graphs import graphs_of
 from explorer.report.schemas import diff_document
-from explorer.report.traces import missing_lines
+from explorer.report.traces import missing_lines, ranks_document
 from explorer.text.clean import clean
 from explorer.text.language import _
+from explorer.words.ranks import first_wrong, rank_lines
 
 
 def diff(options: DiffOptions) -> int:
@@ -33,7 +35,13 @@ def diff(options: DiffOptions) -> int:
 
 
 def diff_traces(options: DiffOptions) -> int:
-    """Compare two traces, or a trace and an engine on a scenario; print where they first differ."""
+    """Compare two traces, or a trace and an engine on a scenario; print where they first differ.
+
+    The trace of a rank beside one that is of no rank: the steps of all ranks beside that one.
+    """
+    distributed = None if options.right else _ranks_and_whole(options)
+    if distributed:
+        return _diff_ranks(options, *distributed)
     report, traces = _beside_engine(options) if options.right else _two(options)
     engines = [graph.engine for graph in report.graphs]
     code = exit_codes.DIFFERENT if do_differ(report) else exit_codes.AS_EXPECTED
@@ -46,6 +54,28 @@ def diff_traces(options: DiffOptions) -> int:
     for line in comparison_lines(report, engines, options.list_all):
         print(clean(line))
     return code
+
+
+def _ranks_and_whole(options: DiffOptions) -> tuple[list[Path], Path] | None:
+    """The files of all ranks and that of one process, where one file is of a rank and the other is not."""
+    left, right = Path(options.name), Path(options.left)
+    of_left, of_right = files_of_ranks(left), files_of_ranks(right)
+    if bool(of_left) == bool(of_right):
+        return None
+    return (of_left, right) if of_left else (of_right, left)
+
+
+def _diff_ranks(options: DiffOptions, ranks: list[Path], whole: Path) -> int:
+    """Print what the steps of all ranks have to do with the step of one process on all data."""
+    text = _("{option} has no effect on traces of ranks, which are not run again; leave it out")
+    refuse_others(options, ("name", "left", "as_json"), text)
+    compared = tuple(over_ranks([read_trace(path) for path in ranks], read_trace(whole)))
+    if options.as_json:
+        print_document(ranks_document(compared))
+    else:
+        for line in rank_lines(compared, len(ranks), whole.stem):
+            print(clean(line))
+    return exit_codes.DIFFERENT if first_wrong(compared) else exit_codes.AS_EXPECTED
 
 
 def _two(options: DiffOptions) -> tuple[Report, dict[str, Trace]]:

@@ -1,5 +1,6 @@
 """Reports on traces: on one, or on two with how their graphs align; nothing is run for them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -88,6 +89,23 @@ def aligned(left: GradGraph, right: GradGraph) -> Alignment:
     alignment = align(left, right)
     (explained,) = Explanations((alignment,), (left, right)).explained({})
     return msgspec.structs.replace(explained, untried="trace")
+
+
+RANK = re.compile(r"(.+)\.rank(\d+)")
+"""The stem of the file that one rank of a distributed program has written."""
+
+
+def files_of_ranks(path: Path) -> list[Path]:
+    """The files of all ranks of the step of which one rank has written ``path``; [] for any other file."""
+    of_rank = RANK.fullmatch(path.stem)
+    if of_rank is None:
+        return []
+    numbered = {}
+    for file in path.parent.glob(f"*{path.suffix}"):
+        other = RANK.fullmatch(file.stem)
+        if other is not None and other[1] == of_rank[1]:
+            numbered[int(other[2])] = file
+    return [numbered[rank] for rank in sorted(numbered)]
 
 
 def _starts(trace: Trace, role: str) -> tuple[Leaf, ...]:

@@ -1,10 +1,12 @@
 """A trace in lines: what was recorded of a step, and what was not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph
+from explorer.model.ranks import OverRanks
 from explorer.model.trace import Trace
+from explorer.report.json import Document, to_builtins
 from explorer.text.language import _
 from explorer.words.traces import missing_text
 
@@ -36,6 +38,12 @@ def missing_lines(trace: Trace, name: str) -> Iterator[str]:
     """What was not recorded of a step, a line each, with the trace's name."""
     for missing in trace.missing:
         yield f"{name}: {missing_text(missing)}"
+
+
+def ranks_document(compared: Sequence[OverRanks]) -> Document:
+    """The tensors of a distributed step beside those of one process as plain data."""
+    rows = [{**to_builtins(tensor), "is_right": tensor.is_right} for tensor in compared]
+    return {"schema": 1, "tensors": rows}
 
 
 def _counted(graph: GradGraph) -> str:

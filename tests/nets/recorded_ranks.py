@@ -1,11 +1,13 @@
-"""A data parallel training step on two ranks, recorded in each process.
+"""A data parallel training step on two ranks, recorded in each process, and the same step on one.
 
-`python recorded_ranks.py OUT` prints the losses of both ranks, without and with explorer.record().
+`python recorded_ranks.py OUT` writes the losses of both ranks, without and with explorer.record(), their
+traces, and the trace of one process that has the samples of both.
 """
 
 import json
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import torch
@@ -46,8 +48,25 @@ def train(rank, out, store, is_recorded):
     dist.destroy_process_group()
 
 
+def train_alone(out):
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    shards = []
+    for rank in range(2):
+        torch.manual_seed(rank)
+        shards.append([torch.randn(3, 4) for _ in range(STEPS)])
+    for number, samples in enumerate(zip(*shards, strict=True)):
+        optimizer.zero_grad()
+        batch = torch.cat(samples)
+        with explorer.record(Path(out) / "whole.trace") if number == RECORDED else nullcontext():
+            net(batch).square().mean().backward()
+            optimizer.step()
+
+
 if __name__ == "__main__":
     out = sys.argv[1]
+    train_alone(out)
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     for is_recorded in (False, True):
         mp.spawn(train, (out, os.path.join(out, f"store{is_recorded}"), is_recorded), 2)

@@ -9,6 +9,7 @@ import pytest
 
 import explorer
 from tests.support.command_line import ROOT, environment
+from tests.support.command_line import explorer as run
 
 pytestmark = pytest.mark.torch
 
@@ -36,3 +37,14 @@ def test_each_rank_writes_a_trace_and_computes_the_same_bits(tmp_path: Path) -> 
     after = [{change.name: change.after for change in it.trace.state} for it in (one, other)]
     assert after[0] == after[1]
     assert len(after[0]) == 4
+
+    for loaded in (one, other):
+        shapes = {leaf.name: leaf.value.shape for leaf in loaded.trace.results}
+        assert shapes["d0.weight"] == (8, 4)  # and not that of the bucket that is summed over ranks
+    done = run("diff", str(tmp_path / "step.rank1.trace"), str(tmp_path / "whole.trace"))
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "2 ranks beside whole:"
+    assert "  loss: loss: whole's is the mean of the ranks'" in lines
+    assert "  data: input: whole has the ranks' rows in their order" in lines
+    assert lines[-1] == "The ranks together compute what whole computes."

@@ -12,6 +12,7 @@ from babel.messages.pofile import read_po
 from explorer.scenario.devices import FORMS
 from explorer.text import language
 from explorer.text.language import DOMAIN, LANGUAGES, LOCALE
+from explorer.web.recordings_page import EXAMPLE, REPORTS
 from tests.support.app_texts import (
     REFUSING,
     Text,
@@ -53,6 +54,8 @@ NO_TEXTS = {
     "language of the app",
     "language in the address",
     "what a table begins with on",
+    REPORTS,
+    EXAMPLE.strip(),  # code
     "scenario that studies began with",
     "revision of the graphs",
     "graphs in sight",

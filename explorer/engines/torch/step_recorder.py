@@ -179,8 +179,10 @@ class StepRecorder(Recorder):
         """Note what an operator has returned, and a gradient that it leaves in a leaf."""
         result = super().finish(record, result)
         if record.sequence == LEAF and record.outputs:
-            name = self._names.get(id(_current_node().variable))
-            if name is not None:
+            leaf = _current_node().variable
+            name = self._names.get(id(leaf))
+            # A hook on the leaf may go on with several leaves at once: with a bucket of gradients.
+            if name is not None and record.outputs[0].shape == leaf.shape:
                 self.gradients[f"d{name}"] = len(self.records) - 1, 0
         return result
 
@@ -294,12 +296,24 @@ class StepRecorder(Recorder):
         if record.op == SEED and record.phase == "forward":
             record.phase, record.kind, record.name = "backward", "constant", SEED_NAME
 
+    def _note_gradients_left(self) -> None:
+        """Note gradients that something else than the leaf's own node has written, as a sum over ranks is."""
+        for name, leaf in self.given.items():
+            if leaf.grad is None or f"d{name}" not in self.gradients:
+                continue
+            origin = self.tensors.origins.get(id(leaf.grad))
+            origin = origin or self.tensors.same_elements(leaf.grad)
+            if origin is not None:
+                self.gradients[f"d{name}"] = origin
+
     def _note_pass_end(self, ended: Pass, result: Sequence[Any] | None) -> None:
         if not self._depth or self not in _get_current_dispatch_mode_stack():
             return
         self._depth -= 1
         self._has_passed = True
         self.phase = "backward" if self._depth else "forward"
+        if not self._depth:
+            self._note_gradients_left()
         for leaf, gradient in zip(ended.inputs, result or (), strict=False):
             name = self._names.get(id(leaf))
             if name is not None and isinstance(gradient, torch.Tensor):
