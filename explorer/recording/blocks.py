@@ -18,7 +18,10 @@ from explorer.recording.files import write_trace
 from explorer.text.language import _
 from explorer.workers.garbage_collection import paused
 
-STEPS: dict[Framework, str] = {"torch": "explorer.engines.torch.step_trace:StepInTorch"}
+STEPS: dict[Framework, str] = {
+    "torch": "explorer.engines.torch.step_trace:StepInTorch",
+    "mindspore": "explorer.engines.mindspore.step_trace:StepInMindSpore",
+}
 """What records a step of each framework: "module:class"."""
 
 START = 1 << 22

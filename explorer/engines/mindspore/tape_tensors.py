@@ -309,6 +309,13 @@ class TensorGraph(GraphBuilder):
         for number, complete in outputs.items():
             self.nodes[number].outputs = tuple(complete)
 
+    def array(self, slot: Slot) -> AnyArray:
+        """What a slot was seen to hold."""
+        known = self._known.get(slot)
+        if known is None:
+            return array_of(self._held[slot])
+        return known
+
     def let_go(self) -> None:
         """Let go of the tensors."""
         self._held.clear()
@@ -337,14 +344,8 @@ class TensorGraph(GraphBuilder):
 
     def _summaries(self, slots: Iterable[Slot]) -> list[Summary]:
         slots = list(slots)
-        arrays = list(map(self._array, slots))
+        arrays = list(map(self.array, slots))
         return summarise_all(arrays, [dtype_of(self._held[slot]) for slot in slots])
-
-    def _array(self, slot: Slot) -> AnyArray:
-        known = self._known.get(slot)
-        if known is None:
-            return array_of(self._held[slot])
-        return known
 
 
 def holds_sum_of(spread: AnyArray, made: AnyArray) -> bool:

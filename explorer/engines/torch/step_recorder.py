@@ -9,11 +9,10 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from explorer.engines.source_lines import Line
+from explorer.engines.step_names import free_name, joined
 from explorer.engines.torch.found_modules import (
     FoundModules,
     arguments,
-    free_name,
-    joined,
     tensors_by_name,
     unwrapped,
 )
