@@ -17,6 +17,7 @@ from explorer.engines.mindspore.source_lines import (
     runs_cell,
     shown_name,
 )
+from explorer.engines.mindspore.watched_executor import RUNS_PASS
 from explorer.engines.source_lines import user_first
 from explorer.engines.step_names import free_name, joined, nested_tensors, numbered
 from explorer.model.graph import Layer
@@ -86,7 +87,10 @@ class FoundCells:
         self.outermost = self._last = None
 
     def here(self, *_stops: str) -> CallSite:
-        """The path of the innermost running Cell, and the lines up the stack to the outermost frame."""
+        """The path of the innermost running Cell, and the lines up the stack to the outermost frame.
+
+        Operators of a backward pass have the lines inside of it alone, which are none of most.
+        """
         users: list[str] = []
         library: list[str] = []
         running: list[FrameType] = []
@@ -100,7 +104,8 @@ class FoundCells:
                 library.append(f"{shown_name(name)}:{frame.f_lineno}")
             elif runs_cell(frame):
                 running.append(frame)
-            frame = None if frame is self.outermost else frame.f_back
+            is_last = frame is self.outermost or frame.f_code is RUNS_PASS
+            frame = None if is_last else frame.f_back
         return self._path(running), user_first(users, library)
 
     def _path(self, running: list[FrameType]) -> str:

@@ -21,6 +21,9 @@ from explorer.model.trace import Missing, Start, Trace, fault
 from explorer.numeric.summaries import excerpt, keeping
 from explorer.scenario.layouts import to_torch
 
+LEAVES = ("parameter", "input")
+"""The roles of tensors that may be trained."""
+
 
 class StepInMindSpore:
     """One step of a program that uses MindSpore: recorded between start() and stop().
@@ -140,13 +143,8 @@ def _starts(recorder: StepRecorder, budget: Budget) -> Iterator[Start]:
     for known in capture.known.values():
         numbers.add(known.number)
         value = budget.kept(_packed(known, capture.before(known)))
-        yield Start(
-            known.name,
-            known.role,
-            value,
-            "cpu",
-            bool(getattr(known.tensor, "requires_grad", False)),
-        )
+        is_trained = known.role in LEAVES and bool(getattr(known.tensor, "requires_grad", False))
+        yield Start(known.name, known.role, value, trained=is_trained)
     for number, node in enumerate(capture.graph.nodes):
         if node.kind == "constant" and node.phase == "forward" and number not in numbers:
             tensor = capture.graph.first_output(number)

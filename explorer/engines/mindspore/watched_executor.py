@@ -66,7 +66,7 @@ class WatchedExecutor:
             self._watcher.pass_begins(function, bool(getattr(operation, "has_aux", False)))
             result = None
             try:
-                result = original(function, operation, weights, position, *args)
+                result = run_pass(original, function, operation, weights, position, *args)
             finally:
                 self._watcher.pass_ends(operation, weights, position, given, result)
             return result
@@ -81,6 +81,15 @@ class WatchedExecutor:
             return result
 
         return grad_jit
+
+
+def run_pass(original: Callable[..., Any], *args: Any) -> Any:
+    """What a pass returns; the frame of this call is below all that the pass calls."""
+    return original(*args)
+
+
+RUNS_PASS = run_pass.__code__
+"""The code by whose frame a pass is recognised on the stack."""
 
 
 def named_parts(operation: Any, weights: Any, position: Any, args: Any) -> tuple[Any, Any]:
