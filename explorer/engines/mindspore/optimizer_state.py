@@ -15,6 +15,9 @@ TORCH_NAMES: dict[str, dict[str, str]] = {
 }
 """Attributes of optimizers of mindspore.nn, by class, and their names in torch.optim (2.10.0, 2.13)."""
 
+SHARED = frozenset(name for names in TORCH_NAMES.values() for name in names.values())
+"""What both frameworks hold for each parameter; the rest are counters, or one's own way."""
+
 
 def state_of(optimizer: Any, name_of: Callable[[Any], str | None]) -> dict[str, Any]:
     """The tensors that an optimizer holds: "fc.weight.exp_avg", "Adam.global_step".

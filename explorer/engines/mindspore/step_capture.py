@@ -7,7 +7,9 @@ import mindspore as ms
 import numpy as np
 
 from explorer.engines.capture.builder import Slot
+from explorer.engines.capture.proof import GraphValues
 from explorer.engines.mindspore.net import HeldTensor, array_of, dtype_of
+from explorer.engines.mindspore.optimizer_state import SHARED
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state
 from explorer.engines.mindspore.tape_capture import TapeCapture
@@ -42,7 +44,8 @@ class StepCapture(TapeCapture):
     """A graph that grows with the events of a step; operators behind a pass belong to backward.
 
     ``known`` has the tensors that the step found, by name, and ``outputs`` the losses and gradients:
-    the number of the node of each.
+    the number of the node of each. ``updates`` has the slots of what optimizers wrote, each with the
+    slot that was there before and that of the gradient.
     """
 
     def __init__(self) -> None:
@@ -53,6 +56,7 @@ class StepCapture(TapeCapture):
         self._by_identity: dict[int, Known] = {}
         self._gradients: dict[str, set[Slot | None]] = {}
         self._read: dict[str, Slot] = {}
+        self.updates: dict[Slot, tuple[Slot, Slot]] = {}
 
     # Leaves
 
@@ -145,7 +149,19 @@ class StepCapture(TapeCapture):
         )
         if not is_behind:
             self._tape.expect(number)
+        for place, tensor in enumerate(written, len(outputs)):
+            self._note_update((number, place), tensor)
         self._origins.register(number, [*outputs, *written])
+
+    def _note_update(self, slot: Slot, tensor: Any) -> None:
+        """Note that a compiled optimizer has written a parameter, or what it holds for one."""
+        before, known = self._origins.slot(tensor), self._by_identity.get(id(tensor))
+        if before is None or known is None:
+            return
+        parameter = known.name.rpartition(".")[0] if known.role == "optimizer" else known.name
+        gradient = self._read.get(f"d{parameter}")
+        if gradient is not None:
+            self.updates[slot] = before, gradient
 
     def _is_behind_a_pass(self, operands: Sequence[TapeTensor]) -> bool:
         """Whether an operator that no pass runs reads what one has left: it clips, scales or updates."""
@@ -195,6 +211,16 @@ class StepCapture(TapeCapture):
                 self.add_gradient(leaf, self.graph.first_output(number))
                 return
 
+    # Noise
+
+    def values(self) -> GraphValues:
+        """The recorded values, and how each operator is called again."""
+        return self._reruns.recorded({})
+
+    def arguments_of(self, number: int) -> tuple[Any, ...]:
+        """What the operator of a node was called with."""
+        return self._reruns.arguments_of(number)
+
     # The state
 
     def before(self, known: Known) -> AnyArray:
@@ -216,7 +242,8 @@ class StepCapture(TapeCapture):
         dtypes = []
         written: dict[str, Slot] = {}
         for known, _, after in self.changes():
-            if after.dtype.kind not in "fc":
+            is_shared = known.role != "optimizer" or known.name.rpartition(".")[2] in SHARED
+            if after.dtype.kind not in "fc" or not is_shared:
                 continue  # a counter is no result
             state[known.name] = after
             dtypes.append(dtype_of(known.tensor))

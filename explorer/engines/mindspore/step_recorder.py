@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import mindspore as ms
+from mindspore.common.api import _pynative_executor
 
 from explorer.engines.mindspore.dispatch import node_of, saved_tensors_hooks
 from explorer.engines.mindspore.found_cells import (
@@ -16,6 +17,7 @@ from explorer.engines.mindspore.optimizer_state import state_of
 from explorer.engines.mindspore.settings import settings_now
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.step_capture import StepCapture
+from explorer.engines.mindspore.step_noise import StepNoise
 from explorer.engines.mindspore.tape_recorder import TapeRecorder
 from explorer.engines.mindspore.tape_tensors import TapeTensor, on_tape, tensors_in
 from explorer.engines.mindspore.versions import has
@@ -88,6 +90,12 @@ class StepRecorder(TapeRecorder):
     def is_off(self) -> bool:
         """Whether nothing more is recorded."""
         return self.fault is not None or self.is_full
+
+    def measure_noise(self) -> None:
+        """Measure how far values may move by rounding, unless the program is in a forward."""
+        if not _pynative_executor.requires_grad() and has("MsDispatchMode"):
+            with ms._no_grad():
+                StepNoise(self.capture, self.capture.values()).measure()
 
     def layers(self) -> dict[str, Any]:
         """The layers of the program's Cells, by path."""

@@ -69,6 +69,7 @@ class StepInMindSpore:
             with keeping(self._values):
                 capture.add_state()
                 capture.graph.read_values()
+                recorder.measure_noise()
             results = tuple(_results(recorder))
             state = tuple(_changes(recorder))
             start = tuple(_starts(recorder, Budget(self._start)))

@@ -19,6 +19,9 @@ from explorer.model.state import StateChange
 from explorer.model.trace import Missing, Start, StartRole, Trace, fault
 from explorer.numeric.summaries import excerpt, keeping
 
+COUNTER = ".step"
+"""How the names of an optimizer's counters end: they are no results."""
+
 
 class StepInTorch:
     """One step of a program that uses PyTorch: recorded between start() and stop().
@@ -116,9 +119,10 @@ def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[M
 
 
 def _recording(recorder: StepRecorder) -> TapeRecording:
+    changed_now = {name: after for name, _, after in _changed(recorder)}
     state = {}
-    for name, before, after in _changed(recorder):
-        if before.is_floating_point():  # a counter is no result
+    for name, after in {**changed_now, **recorder.made}.items():
+        if after.is_floating_point() and not name.endswith(COUNTER):
             state[name] = after, after.detach()
     return TapeRecording(recorder, None, recorder.results(), recorder.gradients, state)
 
