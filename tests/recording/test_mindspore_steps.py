@@ -148,7 +148,7 @@ def test_cells_lines_inputs_and_state_are_those_of_the_program(
     assert all(node.source[0].startswith("recorded_mindspore_steps.py:") for node in products)
     linked = [node for node in products if node.phase == "backward"]
     assert {node.forward for node in linked} == {node.id for node in forward}
-    assert graph_of(trace).layers["first"].type == "nn.Dense"
+    assert graph_of(trace).layers["first"].name == "nn.Dense"
 
     roles = {start.name: start.role for start in trace.start}
     assert roles["x"] == roles["labels"] == "input"

@@ -93,9 +93,8 @@ class StepRecorder(TapeRecorder):
 
     def measure_noise(self) -> None:
         """Measure how far values may move by rounding, unless the program is in a forward."""
-        if not _pynative_executor.requires_grad() and has("MsDispatchMode"):
-            with ms._no_grad():
-                StepNoise(self.capture, self.capture.values()).measure()
+        if not _pynative_executor.requires_grad():
+            StepNoise(self.capture, self.capture.values()).measure()
 
     def layers(self) -> dict[str, Any]:
         """The layers of the program's Cells, by path."""

@@ -11,6 +11,7 @@ import numpy as np
 from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
+from explorer.engines.mindspore.dispatch import node_of
 from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
 from explorer.engines.mindspore.watched_calls import WatchedFunction
 from explorer.engines.nested import replaced
@@ -119,7 +120,7 @@ class TensorView(NamedTuple):
 
 def on_tape(tensor: Any) -> TapeTensor:
     """A tensor as it is now."""
-    return TapeTensor(tensor, tensor._grad_node, tensor._output_index)
+    return TapeTensor(tensor, node_of(tensor), getattr(tensor, "_output_index", 0))
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
