@@ -42,7 +42,7 @@ MissingKind = Literal[
   each of the forward
 - "unknown_heads": a backward pass started from something other than tensors, and sums of
   gradients in it are not marked as such
-- "not_recorded": steps of the framework ``detail`` are not recorded, or no framework was imported
+- "not_recorded": no framework was imported
 - "inside_another": the block is inside of another one
 """
 

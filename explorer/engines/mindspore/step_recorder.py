@@ -67,14 +67,17 @@ class StepRecorder(TapeRecorder):
 
     def start(self, outermost: Any) -> None:
         """Begin to record; ``outermost`` is the frame whose lines are the last ones of interest."""
+        if not has("Tensor._grad_node"):
+            return
         self._found.outermost = outermost
         self._watches.enter_context(WatchedExecutor(self))
-        if has("saved_tensors_hooks"):
-            self._watches.enter_context(saved_tensors_hooks(self.pack, self.unpack))
+        self._watches.enter_context(saved_tensors_hooks(self.pack, self.unpack))
         self.__enter__()
 
     def stop(self) -> None:
         """End it, and leave nothing behind in MindSpore, whatever fails meanwhile."""
+        if self._found.outermost is None:
+            return
         self.__exit__(None, None, None)
         self._found.forget()
         if not self.is_off:
@@ -172,8 +175,6 @@ class StepRecorder(TapeRecorder):
         self._settle()
         tensors = list(tensors_in((outputs,)))
         self._heads[id(function)] = tensors
-        if not has("Tensor._grad_node"):
-            return
         with self._unwatched():
             self.capture.leave(tensors)
             self._hook([tensor for tensor in tensors if node_of(tensor) is not None])

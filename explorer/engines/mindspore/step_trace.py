@@ -45,6 +45,8 @@ class StepInMindSpore:
         self._values = values
         self._start = start
         known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
+        if not has("Tensor._grad_node"):
+            known = inputs = {}  # nothing of the step is seen
         limit = half_of(free_memory()) if memory is None else memory
         self._recorder = StepRecorder(known, inputs or {}, limit)
         self._random = random_states()
