@@ -88,10 +88,14 @@ class Recording:
         self._pause = ExitStack()
 
     def __enter__(self) -> "Recording":
+        return self.begin(sys._getframe(1))
+
+    def begin(self, outermost: FrameType) -> "Recording":
+        """Begin to record; ``outermost`` is the frame whose lines are the last ones of interest."""
         try:
             self._pause.enter_context(paused())
             self.path = of_rank(self.path)
-            self._begin(sys._getframe(1))
+            self._begin(outermost)
         except Exception as error:
             self._missing = fault(error)
         return self
