@@ -67,7 +67,10 @@ def record(
 
 
 class Recording:
-    """The block of one recorded step, a context manager."""
+    """The block of one recorded step, a context manager.
+
+    ``framework`` is that of the step, where it is known before the block begins.
+    """
 
     def __init__(
         self,
@@ -78,6 +81,7 @@ class Recording:
         step: int | None,
     ) -> None:
         self.path = path
+        self.framework: Framework | None = None
         self._model = model
         self._inputs = inputs
         self._limits = limits
@@ -118,7 +122,7 @@ class Recording:
                 _warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
 
     def _begin(self, outermost: FrameType) -> None:
-        framework = _framework(self._model, self._inputs)
+        framework = self.framework = self.framework or _framework(self._model, self._inputs)
         if framework is None:
             self._missing = Missing("not_recorded")
             return
@@ -150,11 +154,11 @@ class Recording:
             except Exception as error:
                 self._missing = fault(error)
         missing = (self._missing,) if self._missing else ()
-        framework = _framework(self._model, self._inputs) or "torch"
+        framework = self.framework or "torch"
         return Trace(name=name, framework=framework, step=self._step, missing=missing)
 
 
-FAULTS = frozenset({"fault", "not_recorded", "inside_another", "older_version"})
+FAULTS = frozenset({"fault", "not_recorded", "inside_another", "older_version", "graph_mode"})
 """What of a trace's ``missing`` a program is warned of: the rest is the program's own doing."""
 
 _running: list[Any] = []
@@ -218,10 +222,14 @@ def _framework(model: Any, inputs: Mapping[str, Any] | None) -> Framework | None
 
 
 def _warn(text: str, path: Path, missing: Missing) -> None:
+    warn(text.format(file=path, reason=_reason(missing)))
+
+
+def warn(text: str) -> None:
+    """Warn the program of something that is not recorded."""
     # Where warnings are errors it would be one of the program's.
     with suppress(RecordingWarning):
-        text = text.format(file=path, reason=_reason(missing))
-        warnings.warn(text, RecordingWarning, stacklevel=3)
+        warnings.warn(text, RecordingWarning, stacklevel=4)
 
 
 def _reason(missing: Missing) -> str:
@@ -229,6 +237,8 @@ def _reason(missing: Missing) -> str:
         return _("the block is inside another block that records")
     if missing.error is not None:
         return f"{missing.error.type}: {missing.error.message}"
+    if missing.kind == "graph_mode":
+        return _("what GRAPH_MODE compiles is not seen")
     if missing.detail:
         return _("it needs MindSpore {version} or newer").format(version=missing.detail)
     return _("neither torch nor mindspore has been imported")

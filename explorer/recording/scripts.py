@@ -9,14 +9,17 @@ import importlib
 import importlib.util
 import runpy
 import sys
+from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
-from explorer.recording.blocks import Recording, record
+from explorer.model.engines import Framework
+from explorer.recording.blocks import Recording, record, warn
+from explorer.text.language import _
 
-STARTS = {
+STARTS: dict[Framework, str] = {
     "torch": "explorer.engines.torch.step_starts",
     "mindspore": "explorer.engines.mindspore.step_starts",
 }
@@ -39,24 +42,28 @@ class RecordedScript:
         self._number = 1
         self._recording: Recording | None = None
         self._starts: list[Any] = []
+        self._recorded = False
 
     def run(self, script: Path, arguments: list[str]) -> None:
         """Run the program; what it raises is raised."""
         sys.meta_path.insert(0, AfterImport(self))
-        atexit.register(self._finish)
+        atexit.register(self._exit)
         sys.argv = [str(script), *arguments]
         sys.path[0] = str(script.resolve().parent)
         runpy.run_path(str(script), run_name=NAME)
 
-    def imported(self, framework: str) -> None:
+    def imported(self, framework: Framework) -> None:
         """A framework was imported: its steps are waited for."""
-        starts = importlib.import_module(STARTS[framework]).StepStarts(self._begin, self._end)
+        begin = partial(self._begin, framework)
+        starts = importlib.import_module(STARTS[framework]).StepStarts(begin, self._end)
         self._starts.append(starts)
         starts.watch()
 
-    def _begin(self) -> None:
+    def _begin(self, framework: Framework) -> None:
         if self._recording is None and self._is_due():
+            self._recorded = True
             self._recording = record(self._file(), step=self._number)
+            self._recording.framework = framework
             self._recording.begin(_outermost())
 
     def _end(self) -> None:
@@ -70,6 +77,16 @@ class RecordedScript:
         if self._recording is not None:
             self._recording.__exit__(None, None, None)
             self._recording = None
+
+    def _exit(self) -> None:
+        self._finish()
+        if not self._recorded:
+            warn(
+                _(
+                    "no step was recorded: the program computed no gradient op by op (one that is"
+                    " compiled, as in GRAPH_MODE, is not seen)"
+                )
+            )
 
     def _is_due(self) -> bool:
         is_nth = self._every > 0 and self._number % self._every == 0
@@ -90,16 +107,17 @@ class AfterImport:
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """The spec of a framework, whose loader tells when it has run; None of anything else."""
-        if name not in STARTS or name in self._seen:
+        framework = next((known for known in STARTS if known == name), None)
+        if framework is None or framework in self._seen:
             return None
-        self._seen.add(name)
+        self._seen.add(framework)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)
-                self._script.imported(name)
+                self._script.imported(framework)
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # of this loader alone
         return spec
