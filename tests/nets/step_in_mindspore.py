@@ -45,22 +45,23 @@ def one_step_cell(net, optimizer, x, y):
 
 
 STEPS = {
-    "value_and_grad": (value_and_grad, "none", 1e-5),
-    "one_step_cell": (one_step_cell, "none", 1e-5),
-    "tanh_gelu": (value_and_grad, "tanh", 1e-5),
-    "large_epsilon": (value_and_grad, "none", 1e-3),
+    "value_and_grad": (value_and_grad, "none", 1e-5, 1e-2),
+    "one_step_cell": (one_step_cell, "none", 1e-5, 1e-2),
+    "tanh_gelu": (value_and_grad, "tanh", 1e-5, 1e-2),
+    "large_epsilon": (value_and_grad, "none", 1e-3, 1e-2),
+    "large_rate": (value_and_grad, "none", 1e-5, 1.1e-2),
 }
-"""The way to train, and two settings of the net."""
+"""The way to train, two settings of the net, and the learning rate."""
 
 
 def main(out, given):
-    for name, (step, approximate, epsilon) in STEPS.items():
+    for name, (step, approximate, epsilon, rate) in STEPS.items():
         net = Net(approximate, epsilon)
         net.set_train()
         for path, parameter in net.parameters_and_names():
             layer, _, last = path.rpartition(".")
             parameter.set_data(ms.Tensor(given[f"{layer}.{NAMES.get(last, last)}"]))
-        optimizer = nn.Adam(net.trainable_params(), 1e-2)
+        optimizer = nn.Adam(net.trainable_params(), rate)
         x, y = ms.Tensor(given["x"]), ms.Tensor(given["y"].astype(np.int32))
         with explorer.record(out / f"{name}.trace", step=1):
             step(net, optimizer, x, y)

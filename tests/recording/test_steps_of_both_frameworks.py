@@ -68,3 +68,9 @@ def test_a_mistake_is_named_at_its_op_and_line(
     assert "First divergence in forward" in said
     assert f"`{op}` (" in said
     assert f"{Path(program).name}:{numbers[0]}" in said
+
+
+def test_another_learning_rate_is_seen_in_every_weight_and_in_no_gradient(
+    steps: dict[str, Recorded],
+) -> None:
+    assert set(steps["torch"].diff(steps["large_rate"]).alignment.differing) == set(SHAPES)
