@@ -12,13 +12,16 @@ from typing import Any
 import msgspec
 
 from explorer.model.arrays import SMALL
-from explorer.model.engines import FRAMEWORKS, Framework
+from explorer.model.engines import Framework
 from explorer.model.trace import Missing, Trace, fault
 from explorer.recording.files import write_trace
 from explorer.text.language import _
 from explorer.workers.garbage_collection import paused
 
-STEPS: dict[Framework, str] = {"torch": "explorer.engines.torch.step_trace:StepInTorch"}
+STEPS: dict[Framework, str] = {
+    "torch": "explorer.engines.torch.step_trace:StepInTorch",
+    "mindspore": "explorer.engines.mindspore.step_trace:StepInMindSpore",
+}
 """What records a step of each framework: "module:class"."""
 
 START = 1 << 22
@@ -51,8 +54,9 @@ def record(
 
     The step is forward and backward, once or several times, with all that belongs to it. It computes
     what it computes without the block, and nothing in here raises: what cannot be recorded is said in
-    a RecordingWarning and in the trace. ``model`` is the module, or a dict of modules, by whose
-    names parameters go; without it modules are found as they run. ``inputs`` are tensors by name,
+    a RecordingWarning and in the trace. ``model`` is the module or Cell, or a dict of them, by whose
+    names parameters go; without it they are found as they run. A program that has imported both frameworks
+    and records steps of MindSpore names its ``model``. ``inputs`` are tensors by name,
     beside those that modules are called with. Values of up to ``values`` elements are
     kept whole, and of the tensors that the step starts from, ``start`` elements in all.
     ``memory`` limits what is held until the block ends, in bytes: half of what is free by default.
@@ -63,7 +67,10 @@ def record(
 
 
 class Recording:
-    """The block of one recorded step, a context manager."""
+    """The block of one recorded step, a context manager.
+
+    ``framework`` is that of the step, where it is known before the block begins.
+    """
 
     def __init__(
         self,
@@ -74,6 +81,7 @@ class Recording:
         step: int | None,
     ) -> None:
         self.path = path
+        self.framework: Framework | None = None
         self._model = model
         self._inputs = inputs
         self._limits = limits
@@ -84,10 +92,14 @@ class Recording:
         self._pause = ExitStack()
 
     def __enter__(self) -> "Recording":
+        return self.begin(sys._getframe(1))
+
+    def begin(self, outermost: FrameType) -> "Recording":
+        """Begin to record; ``outermost`` is the frame whose lines are the last ones of interest."""
         try:
             self._pause.enter_context(paused())
             self.path = of_rank(self.path)
-            self._begin(sys._getframe(1))
+            self._begin(outermost)
         except Exception as error:
             self._missing = fault(error)
         return self
@@ -110,9 +122,9 @@ class Recording:
                 _warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
 
     def _begin(self, outermost: FrameType) -> None:
-        framework = _framework()
-        if framework not in STEPS:
-            self._missing = Missing("not_recorded", framework or "")
+        framework = self.framework = self.framework or _framework(self._model, self._inputs)
+        if framework is None:
+            self._missing = Missing("not_recorded")
             return
         if _running:
             self._missing = Missing("inside_another")
@@ -142,10 +154,11 @@ class Recording:
             except Exception as error:
                 self._missing = fault(error)
         missing = (self._missing,) if self._missing else ()
-        return Trace(name=name, framework=_framework() or "torch", step=self._step, missing=missing)
+        framework = self.framework or "torch"
+        return Trace(name=name, framework=framework, step=self._step, missing=missing)
 
 
-FAULTS = frozenset({"fault", "not_recorded", "inside_another"})
+FAULTS = frozenset({"fault", "not_recorded", "inside_another", "older_version", "graph_mode"})
 """What of a trace's ``missing`` a program is warned of: the rest is the program's own doing."""
 
 _running: list[Any] = []
@@ -197,18 +210,26 @@ def of_rank(path: Path) -> Path:
     return path.with_suffix(f".rank{distributed.get_rank()}{path.suffix}")
 
 
-def _framework() -> Framework | None:
-    """The framework that this program has imported; one that can be recorded where it has both."""
-    imported = [name for name in FRAMEWORKS if name in sys.modules]
-    known = [name for name in imported if name in STEPS]
-    return next(iter([*known, *imported]), None)
+def _framework(model: Any, inputs: Mapping[str, Any] | None) -> Framework | None:
+    """The framework of the step: that of the model or the inputs, or else one that is imported."""
+    models = model.values() if isinstance(model, Mapping) else (model,)
+    for given in (*models, *(inputs or {}).values()):
+        packages = {kind.__module__.partition(".")[0] for kind in type(given).__mro__}
+        for framework in STEPS:
+            if framework in packages:
+                return framework
+    return next((framework for framework in STEPS if framework in sys.modules), None)
 
 
 def _warn(text: str, path: Path, missing: Missing) -> None:
+    warn(text.format(file=path, reason=_reason(missing)))
+
+
+def warn(text: str) -> None:
+    """Warn the program of something that is not recorded."""
     # Where warnings are errors it would be one of the program's.
     with suppress(RecordingWarning):
-        text = text.format(file=path, reason=_reason(missing))
-        warnings.warn(text, RecordingWarning, stacklevel=3)
+        warnings.warn(text, RecordingWarning, stacklevel=4)
 
 
 def _reason(missing: Missing) -> str:
@@ -216,6 +237,8 @@ def _reason(missing: Missing) -> str:
         return _("the block is inside another block that records")
     if missing.error is not None:
         return f"{missing.error.type}: {missing.error.message}"
+    if missing.kind == "graph_mode":
+        return _("what GRAPH_MODE compiles is not seen")
     if missing.detail:
-        return _("steps of {framework} are not recorded yet").format(framework=missing.detail)
+        return _("it needs MindSpore {version} or newer").format(version=missing.detail)
     return _("neither torch nor mindspore has been imported")
