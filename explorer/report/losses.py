@@ -46,6 +46,6 @@ def losses_of(training: Training) -> dict[int, float | None]:
 
 
 def loss_of(step: TrainingStep) -> float | None:
-    """The mean of the losses of a step's passes; None where none is known."""
+    """The sum of the losses of a step's passes, whose gradients are added up; None where none is known."""
     losses = [batch.loss for batch in step.batches if batch.loss is not None]
-    return sum(losses) / len(losses) if losses else None
+    return sum(losses) if losses else None
