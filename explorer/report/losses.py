@@ -1,9 +1,12 @@
 """Trainings in lines: what was recorded of one, and the losses of several beside each other."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from explorer.model.training import Training, TrainingStep
+from explorer.report.json import Document
 from explorer.text.language import _
+from explorer.text.numbers import plain
 from explorer.words.traces import missing_text
 
 
@@ -49,3 +52,19 @@ def loss_of(step: TrainingStep) -> float | None:
     """The sum of the losses of a step's passes, whose gradients are added up; None where none is known."""
     losses = [batch.loss for batch in step.batches if batch.loss is not None]
     return sum(losses) if losses else None
+
+
+def training_document(
+    scenario: str, trainings: Mapping[str, Training], files: Mapping[str, Path]
+) -> Document:
+    """The losses of trainings as JSON has them, and the files with all else."""
+    engines = {}
+    for name, training in trainings.items():
+        engines[name] = {
+            "file": str(files[name]),
+            "optimizer": training.optimizer,
+            "versions": training.versions,
+            "losses": plain(list(losses_of(training).values())),
+            "missing": [missing_text(missing) for missing in training.missing],
+        }
+    return {"scenario": scenario, "engines": engines}
