@@ -13,7 +13,6 @@ from explorer.model.requests import NetRequest, TrainingRequest
 from explorer.model.trace import Missing
 from explorer.model.training import Drift, Training
 from explorer.numeric.random_arrays import moved_by_rounding
-from explorer.report.losses import losses_of
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
@@ -105,10 +104,9 @@ def _jittered(nets: Nets, name: str, jitter: int) -> NetRequest:
 def drift(plain_run: Training, other: Training) -> Drift:
     """How far a run went from another one of the same steps."""
     losses = []
-    for mine, theirs in zip(losses_of(plain_run).values(), losses_of(other).values(), strict=False):
-        losses.append(abs(mine - theirs) if mine is not None and theirs is not None else 0.0)
     weights: dict[str, list[float]] = {}
-    for left, right in zip(plain_run.steps, other.steps, strict=False):
+    for left, right in zip(plain_run.steps, other.steps, strict=True):
+        losses.append(abs((left.loss or 0.0) - (right.loss or 0.0)))
         others = {leaf.name: leaf.value for leaf in right.weights}
         for leaf in left.weights:
             if leaf.name in others:

@@ -60,14 +60,9 @@ def test_a_net_that_raises_in_a_step_leaves_those_before(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     net = tmp_path / "net.py"
-    two_batches = (
-        'yield inputs()\n    yield {"x": np.ones((2, 4)'  # the second has too many columns
-    )
-    net.write_text(
-        BROKEN.replace(
-            'yield {"y": np.ones((2, 3)', 'yield inputs()\n    yield {"x": np.ones((2, 4)'
-        )
-    )
+    # Its second batch has too many columns.
+    batches = 'yield inputs()\n    yield {"x": np.ones((2, 4)'
+    net.write_text(BROKEN.replace('yield {"y": np.ones((2, 3)', batches))
     assert run(["train", str(net), "--out", str(tmp_path / "out")]) == 3
     printed = capfd.readouterr().out
     assert "torch-tape: not recorded: the step raised RuntimeError" in printed
