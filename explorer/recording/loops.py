@@ -7,7 +7,7 @@ from typing import Any
 
 from explorer.model.trace import fault
 from explorer.recording.blocks import record, warn
-from explorer.recording.trainings import TrainingSteps
+from explorer.recording.trainings import MEMORY, TrainingSteps
 from explorer.text.language import _
 
 
@@ -25,10 +25,12 @@ def recorder(
 
     With ``training`` every step is recorded, and none has a graph: its data, losses, gradients, settings
     of the optimizer, weights and state. They are in one file, ``out`` or "run.training" in that folder.
-    Options are then ``model``, as of record(), and ``average``, a module with averages of the weights.
+    Options are then ``model``, as of record(), ``average``, a module with averages of the weights, and
+    ``memory``: once the steps need that many bytes, 256 MB by default, no more are recorded.
     """
     if training:
-        return TrainingSteps(Path(out), options)
+        memory = options.pop("memory", MEMORY)
+        return TrainingSteps(Path(out), options, memory)
     return Steps(every, first, Path(out), options)
 
 

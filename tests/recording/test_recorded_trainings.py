@@ -89,6 +89,13 @@ def test_a_fault_of_the_recorder_is_a_warning_and_the_steps_before_are_kept(
     assert [missing.kind for missing in training.missing] == ["fault"]
 
 
+def test_no_step_is_recorded_once_the_steps_need_more_memory(recordings: Recordings) -> None:
+    assert recordings.computed["full"] == recordings.computed["programs"]["micro_batches"][0]
+    training = recordings.training("full")
+    assert 1 <= len(training.steps) < 8
+    assert [missing.kind for missing in training.missing] == ["full"]
+
+
 def test_a_step_that_raises_is_left_out_and_the_file_has_those_before(
     recordings: Recordings,
 ) -> None:
