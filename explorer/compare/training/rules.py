@@ -1,0 +1,239 @@
+"""Whether both sides make the same update of the same gradient, and else which rules they follow."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from explorer.compare.training.data import Answered
+from explorer.compare.training.formulas import FAMILIES
+from explorer.compare.training.updates import (
+    Fit,
+    Hypothesis,
+    changes,
+    documented,
+    fit,
+    found_rules,
+    settings_of,
+)
+from explorer.compare.training.values import Moment
+from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingDifference, Unlike
+
+LATEST = 3
+"""A rate is looked for in so many steps before and behind."""
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One training: its steps, and its optimizer's class."""
+
+    training: Training
+    moments: list[Moment]
+
+    def beside(self, number: int, lag: int) -> Moment | None:
+        """The step that is so many steps behind another one; before it where ``lag`` is negative."""
+        return next((one for one in self.moments if one.step.number == number + lag), None)
+
+    def rate(self, number: int, lag: int, name: str) -> float | None:
+        """The recorded rate of a parameter at another step."""
+        moment = self.beside(number, lag)
+        return None if moment is None else settings_of(moment, name).get("lr")
+
+
+class Updates:
+    """Tests the updates of two sides, step by step.
+
+    A rule that was found to hold for a parameter is tried first at its next step: it is remembered as what
+    it has unlike the documented one. ``rule`` is the last one that gave the updates of both sides.
+    """
+
+    def __init__(self, left: Side, right: Side) -> None:
+        self._sides = left, right
+        self._unlike: dict[tuple[int, str], dict[str, Any]] = {}
+        self.rule: Hypothesis | None = None
+
+    def compare(self, left: Moment, right: Moment) -> Answered:
+        """Whether each parameter's step on one side is what the other side's rule makes there too."""
+        if left.step.skipped or right.step.skipped:
+            return "same"
+        moments = left, right
+        names = [name for name in left.given if _is_tested(name, moments)]
+        if not names:
+            return "not_recorded"
+        apart: list[str] = []
+        unknown: list[str] = []
+        for name in names:
+            if self._is_same(name, moments):
+                continue
+            rules = self._rules(name, moments)
+            if any(fit(one, moments[1], name).holds for one in rules[0]) or any(
+                fit(one, moments[0], name).holds for one in rules[1]
+            ):
+                self._remember(name, moments, rules)
+                continue
+            (apart if any(rules) else unknown).append(name)
+        if apart:
+            return self._difference(apart, len(names), moments)
+        return "no_rule" if unknown else "same"
+
+    def _hypotheses(self, side: int, name: str, moment: Moment) -> list[Hypothesis]:
+        """The documented rule of a side and what was found to be unlike it; any rule of an unknown class."""
+        optimizer = self._sides[side].training.optimizer
+        known = documented(optimizer, moment, name)
+        if known is not None:
+            remembered = self._unlike.get((side, name))
+            if not remembered:
+                return [known]
+            changed = Hypothesis(known.family, {**known.settings, **remembered})
+            return [changed, known]
+        given = settings_of(moment, name)
+        return [
+            Hypothesis(family, {key: given.get(key, value) for key, value in table.defaults.items()})
+            for family, table in FAMILIES.items()
+        ]
+
+    def _is_same(self, name: str, moments: tuple[Moment, Moment]) -> bool:
+        """Whether the first rule to try of either side gives the updates of both."""
+        for side in (0, 1):
+            for one in self._hypotheses(side, name, moments[side]):
+                if all(fit(one, moment, name).holds for moment in moments):
+                    self.rule = one
+                    return True
+        return False
+
+    def _rules(
+        self, name: str, moments: tuple[Moment, Moment]
+    ) -> tuple[list[Hypothesis], list[Hypothesis]]:
+        """The simplest rules that give the update of each side."""
+        found = [self._rules_of(side, name, moments) for side in (0, 1)]
+        return found[0], found[1]
+
+    def _rules_of(self, side: int, name: str, moments: tuple[Moment, Moment]) -> list[Hypothesis]:
+        moment, other = moments[side], moments[1 - side]
+        hypotheses = self._hypotheses(side, name, moment)
+        near = [self._sides[side].beside(moment.step.number, lag) for lag in (-1, 1)]
+        fitting = [one for one in hypotheses if fit(one, moment, name).holds]
+        if fitting:
+            return fitting
+        others = [settings_of(other, name)]
+        others += [settings_of(moment, group.names[0]) for group in moment.step.groups if group.names]
+        found: list[Hypothesis] = []
+        for one in hypotheses:
+            single = list(changes(one, near, others, name))
+            found += found_rules([one], single, moment, name)
+        return found
+
+    def _remember(
+        self,
+        name: str,
+        moments: tuple[Moment, Moment],
+        rules: tuple[list[Hypothesis], list[Hypothesis]],
+    ) -> None:
+        """Keep what a rule of each side has unlike the documented one."""
+        for side in (0, 1):
+            known = documented(self._sides[side].training.optimizer, moments[side], name)
+            for one in rules[side][:1]:
+                if known is not None and one.family == known.family:
+                    self._unlike[side, name] = {
+                        key: value
+                        for key, value in one.settings.items()
+                        if value != known.settings[key]
+                    }
+
+    def _difference(
+        self, names: Sequence[str], of: int, moments: tuple[Moment, Moment]
+    ) -> TrainingDifference:
+        """The difference of the rules of the parameter of which most is known."""
+        rules = {name: self._rules(name, moments) for name in names}
+        name = max(names, key=lambda one: (all(rules[one]), moments[0].weights[one].size))
+        left, right = self._nearest(name, moments, rules[name])
+        number = moments[0].step.number
+        known = {
+            "question": "update",
+            "step": number,
+            "names": tuple(names),
+            "of": of,
+            "left": left.rule if left else None,
+            "right": right.rule if right else None,
+            "apart": max(_apart(one, moments, rules[one]) for one in names),
+        }
+        if left is None or right is None:
+            side = "left" if left is None else "right"
+            return TrainingDifference(**known, reason="unknown_rule", side=side)
+        unlike = self._unlike_settings(name, moments, left, right)
+        return TrainingDifference(**known, reason="rule", unlike=unlike)
+
+    def _nearest(
+        self,
+        name: str,
+        moments: tuple[Moment, Moment],
+        rules: tuple[list[Hypothesis], list[Hypothesis]],
+    ) -> tuple[Hypothesis | None, Hypothesis | None]:
+        """The two rules that differ in the fewest settings."""
+        lefts, rights = rules
+        if not lefts or not rights:
+            return (lefts or [None])[0], (rights or [None])[0]
+        pairs = [(one, other) for one in lefts for other in rights]
+        return min(pairs, key=lambda pair: _count(*pair))
+
+    def _unlike_settings(
+        self, name: str, moments: tuple[Moment, Moment], left: Hypothesis, right: Hypothesis
+    ) -> tuple[Unlike, ...]:
+        """The settings in which two rules differ, without those that change nothing in this step."""
+        if left.family != right.family:
+            return ()
+        unlike = []
+        for key, value in left.settings.items():
+            other = right.settings[key]
+            if value == other:
+                continue
+            swapped = [
+                msgspec.structs.replace(own, settings={**own.settings, key: foreign})
+                for own, foreign in ((left, other), (right, value))
+            ]
+            if all(
+                fit(one, moment, name).holds for one, moment in zip(swapped, moments, strict=True)
+            ):
+                continue
+            steps = self._late(name, moments[0].step.number) if key == "lr" else 0
+            unlike.append(Unlike(key, value, other, steps))
+        return tuple(unlike)
+
+    def _late(self, name: str, number: int) -> int:
+        """By how many steps the right side's recorded rates come late; 0 where they are not so shifted."""
+        left, right = self._sides
+        numbers = [moment.step.number for moment in left.moments]
+        for lag in (1, -1, 2, -2, LATEST, -LATEST):
+            pairs = [(left.rate(one, -lag, name), right.rate(one, 0, name)) for one in numbers]
+            pairs = [pair for pair in pairs if None not in pair]
+            if len(pairs) > 1 and all(one == other for one, other in pairs):
+                return lag
+        return 0
+
+
+def _is_tested(name: str, moments: tuple[Moment, Moment]) -> bool:
+    return all(
+        name in tensors
+        for moment in moments
+        for tensors in (moment.given, moment.weights, moment.weights_before)
+    )
+
+
+def _count(left: Hypothesis, right: Hypothesis) -> int:
+    if left.family != right.family:
+        return len(left.settings)
+    return sum(value != right.settings[key] for key, value in left.settings.items())
+
+
+def _apart(
+    name: str,
+    moments: tuple[Moment, Moment],
+    rules: tuple[list[Hypothesis], list[Hypothesis]],
+) -> float:
+    """How far the rule of one side is from the update of the other, at the most."""
+    lefts, rights = rules
+    fits: list[Fit] = [fit(one, moments[1], name) for one in lefts[:1]]
+    fits += [fit(one, moments[0], name) for one in rights[:1]]
+    return max((one.apart for one in fits), default=0.0)
+
+
