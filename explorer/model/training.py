@@ -66,12 +66,13 @@ class Drift(msgspec.Struct, frozen=True):
 
     ``losses`` has one number a step: the absolute difference of the losses. ``weights`` has for each
     parameter's name one number a step: the Euclidean norm of the difference of its values; ``gradients``
-    likewise, of gradients as backward left them.
+    likewise, of gradients as backward left them, and ``buffers``.
     """
 
     losses: tuple[float, ...]
     weights: dict[str, tuple[float, ...]]
     gradients: dict[str, tuple[float, ...]] = {}
+    buffers: dict[str, tuple[float, ...]] = {}
 
 
 class Training(msgspec.Struct, frozen=True, kw_only=True):

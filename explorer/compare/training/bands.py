@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from explorer.compare.training.values import Moment
 from explorer.model.training import Drift, Training
 from explorer.numeric.summaries import UNIT
@@ -20,6 +22,18 @@ class Bands:
         self._sides = sides
         self._places = {step.number: place for place, step in enumerate(left.steps)}
         self.has_noise = any(sides)
+        self._moved: dict[str, float] = {}
+        self._width = 1.0
+
+    def widen(self, left: Moment, name: str, rounding: float) -> None:
+        """Note how far rounding moved a parameter apart in an update, as the norm of the difference.
+
+        Where that adds up to more than a jittered start was moved by, all noise is so many times greater.
+        """
+        self._moved[name] = self._moved.get(name, 0.0) + rounding
+        jitter = UNIT["float32"] * float(np.linalg.norm(left.weights[name]))
+        if jitter:
+            self._width = max(self._width, self._moved[name] / jitter)
 
     def loss(self, left: Moment) -> float | None:
         """The noise of the difference of the losses at a step."""
@@ -33,17 +47,12 @@ class Bands:
         return self._noise(self._of("weights", name), left, size)
 
     def gradients(self, left: Moment, name: str, size: float) -> float | None:
-        """The noise of the norm of the difference of a parameter's gradients, as backward left them."""
+        """Likewise of its gradients, as backward left them."""
         return self._noise(self._of("gradients", name), left, size)
 
-    def growth(self, left: Moment) -> float:
-        """How many times as far as after the first step weights have drifted by a step."""
-        most = 1.0
-        for drifts in self._sides:
-            for drift in drifts:
-                for norms in drift.weights.values():
-                    most = max(most, _until(norms, self._place(left)) / (_until(norms, 0) or 1.0))
-        return most
+    def buffers(self, left: Moment, name: str, size: float) -> float | None:
+        """Likewise of a buffer's values."""
+        return self._noise(self._of("buffers", name), left, size)
 
     def _of(self, field: str, name: str) -> list[list[Sequence[float]]]:
         def found(drift: Drift) -> list[Sequence[float]]:
@@ -64,7 +73,7 @@ class Bands:
         levels = [
             max([floor, *(_until(norms, self._place(left)) for norms in runs)]) for runs in sides
         ]
-        return math.hypot(*levels)
+        return self._width * math.hypot(*levels)
 
 
 def _until(norms: Sequence[float], place: int) -> float:

@@ -31,7 +31,7 @@ class Compared:
         self.steps = list(both(*self.moments))
         self.bands = Bands(left, right)
         sides = [Side(*side) for side in zip(self.trainings, self.moments, strict=True)]
-        self.updates = Updates(*sides)
+        self.updates = Updates(*sides, self.bands)
 
     def is_first(self, left: Moment) -> bool:
         """Whether a step is the first that both sides have."""

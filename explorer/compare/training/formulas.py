@@ -305,8 +305,8 @@ OF_MINDSPORE: dict[str, Convention] = {
     "Adagrad": Convention("Adagrad", {"eps_place": "nowhere", "initial_accumulator_value": 0.1}),
     "RMSProp": Convention(
         "RMSprop",
+        # The page has epsilon inside the root; on CPU it is outside.
         {
-            "eps_place": "inside",
             "lr_in_buffer": True,
             "first_square": "one",
             "alpha": 0.9,

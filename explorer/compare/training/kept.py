@@ -27,11 +27,11 @@ def buffers(left: Moment, right: Moment, bands: Bands) -> Answered:
     names = common(left.buffers, right.buffers)
     if not names:
         return "not_recorded"
-    growth = bands.growth(left)
+    aparts = {name: distance(left.buffers[name], right.buffers[name]) for name in names}
+    noises = {name: _noise(bands, left, name) for name in names}
+    is_measured = None not in noises.values()
     unlike = tuple(
-        name
-        for name in names
-        if not are_same(left.buffers[name], right.buffers[name], growth=growth)
+        name for name in names if aparts[name] > CLEAR * (noises[name] or 0.0)
     )
     if not unlike:
         return "same"
@@ -44,7 +44,7 @@ def buffers(left: Moment, right: Moment, bands: Bands) -> Answered:
     }
     moved = [_moved(moment, unlike) for moment in (left, right)]
     if any(one is None for one in moved):
-        return TrainingDifference(**known, reason="values")
+        return TrainingDifference(**known, reason="values") if is_measured else "no_noise"
     momenta = _momenta(*moved)
     if momenta:
         rules = [Rule("momentum", {"momentum": value}) for value in momenta]
@@ -53,7 +53,11 @@ def buffers(left: Moment, right: Moment, bands: Bands) -> Answered:
     if unbiased:
         rows, side = unbiased
         return TrainingDifference(**known, reason="variance", numbers=(rows,), side=side)
-    return TrainingDifference(**known, reason="values")
+    return TrainingDifference(**known, reason="values") if is_measured else "no_noise"
+
+
+def _noise(bands: Bands, left: Moment, name: str) -> float | None:
+    return bands.buffers(left, name, float(np.linalg.norm(left.buffers[name])))
 
 
 def _moved(moment: Moment, names: Sequence[str]) -> Floats | None:

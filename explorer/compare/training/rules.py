@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from explorer.compare.noise import CLEAR
+from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered
 from explorer.compare.training.formulas import FAMILIES
 from explorer.compare.training.updates import (
@@ -19,6 +22,12 @@ from explorer.compare.training.updates import (
 from explorer.compare.training.values import Moment
 from explorer.model.training import Training
 from explorer.model.training_comparison import TrainingDifference, Unlike
+
+Moments = tuple[Moment, Moment]
+"""A step of the left side and the same one of the right side."""
+
+Rules = tuple[list[Hypothesis], list[Hypothesis]]
+"""The rules that give the update of a parameter on either side."""
 
 LATEST = 3
 """A rate is looked for in so many steps before and behind."""
@@ -47,8 +56,9 @@ class Updates:
     it has unlike the documented one. ``rule`` is the last one that gave the updates of both sides.
     """
 
-    def __init__(self, left: Side, right: Side) -> None:
+    def __init__(self, left: Side, right: Side, bands: Bands) -> None:
         self._sides = left, right
+        self._bands = bands
         self._unlike: dict[tuple[int, str], dict[str, Any]] = {}
         self.rule: Hypothesis | None = None
 
@@ -71,6 +81,8 @@ class Updates:
             ):
                 self._remember(name, moments, rules)
                 continue
+            if any(rules) and self._is_noise(name, moments, rules):
+                continue
             (apart if any(rules) else unknown).append(name)
         if apart:
             return self._difference(apart, len(names), moments)
@@ -92,23 +104,32 @@ class Updates:
             for family, table in FAMILIES.items()
         ]
 
-    def _is_same(self, name: str, moments: tuple[Moment, Moment]) -> bool:
+    def _is_same(self, name: str, moments: Moments) -> bool:
         """Whether the first rule to try of either side gives the updates of both."""
         for side in (0, 1):
             for one in self._hypotheses(side, name, moments[side]):
-                if all(fit(one, moment, name).holds for moment in moments):
+                fits = [fit(one, moment, name) for moment in moments]
+                if all(found.holds for found in fits):
                     self.rule = one
+                    self._bands.widen(moments[0], name, sum(found.rounding for found in fits))
                     return True
         return False
 
+    def _is_noise(self, name: str, moments: Moments, rules: Rules) -> bool:
+        """Whether the rules move the weights apart by less than rounding in the gradients does."""
+        size = float(np.linalg.norm(moments[0].weights[name]))
+        noise = self._bands.weights(moments[0], name, size)
+        lengths = [one.length for one in _crossed(name, moments, rules)]
+        return noise is not None and max(lengths, default=np.inf) <= CLEAR * noise
+
     def _rules(
-        self, name: str, moments: tuple[Moment, Moment]
-    ) -> tuple[list[Hypothesis], list[Hypothesis]]:
+        self, name: str, moments: Moments
+    ) -> Rules:
         """The simplest rules that give the update of each side."""
         found = [self._rules_of(side, name, moments) for side in (0, 1)]
         return found[0], found[1]
 
-    def _rules_of(self, side: int, name: str, moments: tuple[Moment, Moment]) -> list[Hypothesis]:
+    def _rules_of(self, side: int, name: str, moments: Moments) -> list[Hypothesis]:
         moment, other = moments[side], moments[1 - side]
         hypotheses = self._hypotheses(side, name, moment)
         near = [self._sides[side].beside(moment.step.number, lag) for lag in (-1, 1)]
@@ -126,22 +147,17 @@ class Updates:
     def _remember(
         self,
         name: str,
-        moments: tuple[Moment, Moment],
-        rules: tuple[list[Hypothesis], list[Hypothesis]],
+        moments: Moments,
+        rules: Rules,
     ) -> None:
         """Keep what a rule of each side has unlike the documented one."""
         for side in (0, 1):
-            known = documented(self._sides[side].training.optimizer, moments[side], name)
             for one in rules[side][:1]:
-                if known is not None and one.family == known.family:
-                    self._unlike[side, name] = {
-                        key: value
-                        for key, value in one.settings.items()
-                        if value != known.settings[key]
-                    }
+                unlike = self._unlike_documented(side, one, name, moments[side])
+                self._unlike[side, name] = unlike
 
     def _difference(
-        self, names: Sequence[str], of: int, moments: tuple[Moment, Moment]
+        self, names: Sequence[str], of: int, moments: Moments
     ) -> TrainingDifference:
         """The difference of the rules of the parameter of which most is known."""
         rules = {name: self._rules(name, moments) for name in names}
@@ -166,18 +182,60 @@ class Updates:
     def _nearest(
         self,
         name: str,
-        moments: tuple[Moment, Moment],
-        rules: tuple[list[Hypothesis], list[Hypothesis]],
+        moments: Moments,
+        rules: Rules,
     ) -> tuple[Hypothesis | None, Hypothesis | None]:
         """The two rules that differ in the fewest settings."""
         lefts, rights = rules
         if not lefts or not rights:
             return (lefts or [None])[0], (rights or [None])[0]
-        pairs = [(one, other) for one in lefts for other in rights]
+        kept = [
+            max(self._steps_of(side, one, name, moments[side]) for one in rules[side])
+            for side in (0, 1)
+        ]
+        pairs = [
+            (one, other)
+            for one in lefts
+            if self._steps_of(0, one, name, moments[0]) == kept[0]
+            for other in rights
+            if self._steps_of(1, other, name, moments[1]) == kept[1]
+        ]
         return min(pairs, key=lambda pair: _count(*pair))
 
+    def _steps_of(self, side: int, rule: Hypothesis, name: str, moment: Moment) -> int:
+        """In how many steps from this one on a rule gives a side's updates, up to the first that it does not.
+
+        Several rules may give one step: momentum shows from the second one on.
+        """
+        unlike = self._unlike_documented(side, rule, name, moment)
+        steps = 0
+        for later in self._sides[side].moments:
+            if later.step.number < moment.step.number or later.step.skipped:
+                continue
+            known = documented(self._sides[side].training.optimizer, later, name)
+            settings = {**(known.settings if known else rule.settings), **unlike}
+            if rule.lag:
+                rate = self._sides[side].rate(later.step.number, rule.lag, name)
+                settings["lr"] = settings["lr"] if rate is None else rate
+            one = Hypothesis(rule.family, settings, rule.lag)
+            if name not in later.given or not fit(one, later, name).holds:
+                break
+            steps += 1
+        return steps
+
+    def _unlike_documented(
+        self, side: int, rule: Hypothesis, name: str, moment: Moment
+    ) -> dict[str, Any]:
+        """What a rule has unlike the documented one of a side."""
+        known = documented(self._sides[side].training.optimizer, moment, name)
+        if known is None or known.family != rule.family:
+            return {}
+        return {
+            key: value for key, value in rule.settings.items() if value != known.settings[key]
+        }
+
     def _unlike_settings(
-        self, name: str, moments: tuple[Moment, Moment], left: Hypothesis, right: Hypothesis
+        self, name: str, moments: Moments, left: Hypothesis, right: Hypothesis
     ) -> tuple[Unlike, ...]:
         """The settings in which two rules differ, without those that change nothing in this step."""
         if left.family != right.family:
@@ -211,7 +269,7 @@ class Updates:
         return 0
 
 
-def _is_tested(name: str, moments: tuple[Moment, Moment]) -> bool:
+def _is_tested(name: str, moments: Moments) -> bool:
     return all(
         name in tensors
         for moment in moments
@@ -225,15 +283,12 @@ def _count(left: Hypothesis, right: Hypothesis) -> int:
     return sum(value != right.settings[key] for key, value in left.settings.items())
 
 
-def _apart(
-    name: str,
-    moments: tuple[Moment, Moment],
-    rules: tuple[list[Hypothesis], list[Hypothesis]],
-) -> float:
+def _apart(name: str, moments: Moments, rules: Rules) -> float:
     """How far the rule of one side is from the update of the other, at the most."""
-    lefts, rights = rules
-    fits: list[Fit] = [fit(one, moments[1], name) for one in lefts[:1]]
-    fits += [fit(one, moments[0], name) for one in rights[:1]]
-    return max((one.apart for one in fits), default=0.0)
+    return max((one.apart for one in _crossed(name, moments, rules)), default=0.0)
 
 
+def _crossed(name: str, moments: Moments, rules: Rules) -> list[Fit]:
+    """How the first rule of each side fits the update of the other."""
+    fits = [fit(one, moments[1], name) for one in rules[0][:1]]
+    return fits + [fit(one, moments[0], name) for one in rules[1][:1]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.compare.noise import CLEAR, TYPICAL
 from explorer.compare.training.formulas import FAMILIES, State, convention_of
-from explorer.compare.training.values import Moment
+from explorer.compare.training.values import Moment, distance
 from explorer.model.arrays import AnyArray
 from explorer.model.training_comparison import Rule
 from explorer.numeric.differences import Floats, elementwise_difference
@@ -46,12 +46,15 @@ class Hypothesis(msgspec.Struct, frozen=True):
 class Fit(msgspec.Struct, frozen=True):
     """How a step that a formula computes compares with the recorded one.
 
-    ``times`` is the greatest difference as a multiple of the noise of rounding, ``apart`` the greatest one,
-    both of the weights.
+    Of the differences of the weights, ``times`` is the greatest as a multiple of the noise of rounding,
+    ``apart`` the greatest one, and ``length`` the Euclidean norm of all. ``rounding`` is the norm of what
+    is between the recorded weights and those without any rounding.
     """
 
     times: float
     apart: float
+    length: float
+    rounding: float
 
     @property
     def holds(self) -> bool:
@@ -96,13 +99,18 @@ def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     exact = _computed(hypothesis, moment, name, "nothing")
     unit = UNIT[moment.dtypes[name]]
     if exact is None or exact.shape != recorded.shape:
-        return Fit(np.inf, np.inf)
+        return Fit(np.inf, np.inf, np.inf, np.inf)
     computed = [_computed(hypothesis, moment, name, rounded) for rounded in ROUNDED]
     apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
     noise = _noise(moment.weights_before[name], exact, computed, unit)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(apart == 0, 0.0, apart / noise)
-    return Fit(float(times.max(initial=0.0)), float(apart.max(initial=0.0)))
+    return Fit(
+        float(times.max(initial=0.0)),
+        float(apart.max(initial=0.0)),
+        float(np.linalg.norm(apart)),
+        distance(recorded, exact),
+    )
 
 
 def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: float) -> Floats:

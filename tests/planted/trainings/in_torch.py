@@ -27,6 +27,34 @@ from tests.planted.trainings.plan import (
 )
 
 
+class AdamWithEpsInside(torch.optim.Optimizer):
+    """Somebody's own Adam."""
+
+    def __init__(self, params: Any, lr: float, eps: float) -> None:
+        super().__init__(params, {"lr": lr, "eps": eps, "betas": (0.9, 0.999)})
+
+    @torch.no_grad()
+    def step(self) -> None:  # type: ignore[override]  # no closure
+        for group in self.param_groups:
+            beta1, beta2 = group["betas"]
+            for parameter in group["params"]:
+                state = self.state[parameter]
+                if not state:
+                    state["step"] = torch.tensor(0.0)
+                    state["exp_avg"] = torch.zeros_like(parameter)
+                    state["exp_avg_sq"] = torch.zeros_like(parameter)
+                state["step"] += 1
+                count = state["step"].item()
+                first, second = state["exp_avg"], state["exp_avg_sq"]
+                first.mul_(beta1).add_(parameter.grad, alpha=1 - beta1)
+                second.mul_(beta2).addcmul_(parameter.grad, parameter.grad, value=1 - beta2)
+                root = (second / (1 - beta2**count) + group["eps"]).sqrt()
+                parameter.sub_(group["lr"] / (1 - beta1**count) * first / root)
+
+
+OWN = {"AdamWithEpsInside": AdamWithEpsInside}
+
+
 def trained(plan: Plan) -> Training:
     """The record of a training, with its drift."""
     start = start_of(plan)
@@ -60,7 +88,8 @@ def optimizer_of(plan: Plan, net: nn.Module) -> torch.optim.Optimizer:
     if plan.undecayed:
         plain = [p for n, p in named if n in plan.undecayed]
         groups.append({"params": plain, "weight_decay": 0.0})
-    return getattr(torch.optim, plan.optimizer)(groups, lr=plan.rate(1), **plan.settings)
+    kind = OWN.get(plan.optimizer) or getattr(torch.optim, plan.optimizer)
+    return kind(groups, lr=plan.rate(1), **plan.settings)
 
 
 def _run(plan: Plan, start: Arrays) -> Training:

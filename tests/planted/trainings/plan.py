@@ -144,9 +144,8 @@ def drift(plain: Training, moved: Training) -> Drift:
     losses = tuple(
         abs(_loss(one) - _loss(other)) for one, other in zip(plain.steps, moved.steps, strict=True)
     )
-    return Drift(
-        losses, _apart(plain, moved, "weights"), gradients=_apart(plain, moved, "gradients")
-    )
+    fields = ("weights", "gradients", "buffers")
+    return Drift(losses, **{field: _apart(plain, moved, field) for field in fields})
 
 
 def _loss(step: TrainingStep) -> float:
