@@ -23,7 +23,7 @@ class Bands:
         self._places = {step.number: place for place, step in enumerate(left.steps)}
         self.has_noise = any(sides)
         self._moved: dict[str, float] = {}
-        self._width = 1.0
+        self._widths = {0: 1.0}
 
     def widen(self, left: Moment, name: str, rounding: float) -> None:
         """Note how far rounding moved a parameter apart in an update, as the norm of the difference.
@@ -33,7 +33,8 @@ class Bands:
         self._moved[name] = self._moved.get(name, 0.0) + rounding
         jitter = UNIT["float32"] * float(np.linalg.norm(left.weights[name]))
         if jitter:
-            self._width = max(self._width, self._moved[name] / jitter)
+            width = max(self._width(left), self._moved[name] / jitter)
+            self._widths[left.step.number] = width
 
     def loss(self, left: Moment) -> float | None:
         """The noise of the difference of the losses at a step."""
@@ -54,6 +55,11 @@ class Bands:
         """Likewise of a buffer's values."""
         return self._noise(self._of("buffers", name), left, size)
 
+    def _width(self, left: Moment) -> float:
+        """How many times as great as that of a jittered start the noise is at a step."""
+        number = left.step.number
+        return max(width for since, width in self._widths.items() if since <= number)
+
     def _of(self, field: str, name: str) -> list[list[Sequence[float]]]:
         def found(drift: Drift) -> list[Sequence[float]]:
             norms = getattr(drift, field)
@@ -73,7 +79,7 @@ class Bands:
         levels = [
             max([floor, *(_until(norms, self._place(left)) for norms in runs)]) for runs in sides
         ]
-        return self._width * math.hypot(*levels)
+        return self._width(left) * math.hypot(*levels)
 
 
 def _until(norms: Sequence[float], place: int) -> float:

@@ -83,6 +83,7 @@ ASKED: dict[Question, Asked] = {
     "skipped": lambda _c, left, right: clipping.skipped(left, right),
     "given": lambda _c, left, right: clipping.given(left, right),
     "update": lambda c, left, right: c.updates.compare(left, right),
+    "state": lambda c, left, right: c.updates.states(left, right),
     "weights": _weights,
     "buffers": lambda c, left, right: kept.buffers(left, right, c.bands),
     "averages": lambda _c, left, right: kept.averages(left, right),

@@ -17,6 +17,7 @@ from explorer.compare.training.updates import (
     documented,
     fit,
     found_rules,
+    is_state_kept,
     settings_of,
 )
 from explorer.compare.training.values import Moment
@@ -87,6 +88,29 @@ class Updates:
         if apart:
             return self._difference(apart, len(names), moments)
         return "no_rule" if unknown else "same"
+
+    def states(self, left: Moment, right: Moment) -> Answered:
+        """Whether each side holds what its own rule makes, where both record it."""
+        common = [key for key in left.state if key in right.state]
+        moments = left, right
+        tested = 0
+        for side, moment in enumerate(moments):
+            for path in common if not moment.step.skipped else ():
+                name, _dot, key = path.rpartition(".")
+                rules = self._hypotheses(side, name, moment) if name in moment.given else []
+                if not rules or not any(fit(one, moment, name).holds for one in rules):
+                    continue
+                tested += 1
+                if not any(is_state_kept(one, moment, name, key) for one in rules):
+                    return TrainingDifference(
+                        question="state",
+                        reason="values",
+                        step=moment.step.number,
+                        names=(path,),
+                        of=len(common),
+                        side="left" if side == 0 else "right",
+                    )
+        return "same" if tested or left.step.skipped else "not_recorded"
 
     def _hypotheses(self, side: int, name: str, moment: Moment) -> list[Hypothesis]:
         """The documented rule of a side and what was found to be unlike it; any rule of an unknown class."""

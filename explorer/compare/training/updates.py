@@ -113,6 +113,30 @@ def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     )
 
 
+def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -> bool:
+    """Whether what an optimizer holds after a step is what a hypothesis makes of what it held before."""
+    recorded = moment.state[f"{name}.{key}"]
+    computed = [_state_after(hypothesis, moment, name, dtype) for dtype in (np.float64, np.float32)]
+    if any(key not in one or one[key].shape != recorded.shape for one in computed):
+        return True  # the formula does not keep it
+    exact, rounded = (one[key].astype(np.float64) for one in computed)
+    unit = UNIT["float32"] * (np.abs(exact) + np.abs(exact).max(initial=0.0))
+    # MindSpore rounds 1 - beta too, which leaves an error of UNIT / (1 - beta).
+    betas = [hypothesis.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho")]
+    error = np.abs(rounded - exact) + unit / (1 - max(betas))
+    return bool((elementwise_difference(recorded, exact) <= CLEAR * error).all())
+
+
+def _state_after(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type) -> State:
+    state = _state_before(hypothesis, moment, name, dtype)
+    weight, gradient = moment.weights_before[name], moment.given[name]
+    with np.errstate(all="ignore"):
+        FAMILIES[hypothesis.family].formula(
+            weight.astype(dtype), gradient.astype(dtype), state, hypothesis.settings, moment.count
+        )
+    return state
+
+
 def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: float) -> Floats:
     """How far rounding moves each element: that of the weight itself, and that of the formula.
 
