@@ -5,7 +5,15 @@ No framework is imported in the caller's process: the nets run in workers.
 
 from explorer.api.assertions import assert_same_gradients
 from explorer.api.functions import claims, diff, explore, graph, load, nets, study
-from explorer.api.results import Claims, Difference, Exploration, Picture, Recorded, Study
+from explorer.api.results import (
+    Claims,
+    Difference,
+    Exploration,
+    Picture,
+    Recorded,
+    RecordedTraining,
+    Study,
+)
 
 __all__ = [
     "Claims",
@@ -13,6 +21,7 @@ __all__ = [
     "Exploration",
     "Picture",
     "Recorded",
+    "RecordedTraining",
     "Study",
     "assert_same_gradients",
     "claims",

@@ -25,6 +25,7 @@ from explorer.model.message import Text
 from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
 from explorer.model.trace import Trace
+from explorer.model.training import Training
 from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
 from explorer.report.claims.pages import board_blocks
@@ -37,6 +38,7 @@ from explorer.report.diff import (
     finding_lines,
 )
 from explorer.report.files import put_file
+from explorer.report.losses import losses_of, training_lines
 from explorer.report.scenario.export import PictureChoice, each_alone, picture_file
 from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.report.scenario.graphs import at_stage, graphs_of
@@ -322,6 +324,29 @@ class Recorded(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return "\n".join(map(clean, trace_lines(self.trace, self.name)))
+
+
+class RecordedTraining(msgspec.Struct, frozen=True):
+    """Steps of a training, read from the file ``path``; ``training`` has all of them."""
+
+    training: Training
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without its ending."""
+        return names_of([self.path])[0]
+
+    @property
+    def losses(self) -> dict[int, float | None]:
+        """The loss of each step by its number; None where it is not known."""
+        return losses_of(self.training)
+
+    def __repr__(self) -> str:
+        return f"<RecordedTraining: {clean(self.name)}>"
+
+    def __str__(self) -> str:
+        return "\n".join(map(clean, training_lines(self.training, self.name)))
 
 
 class Study(msgspec.Struct, frozen=True):

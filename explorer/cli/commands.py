@@ -73,6 +73,18 @@ COMMANDS = (
         ),
     ),
     Command(
+        "train",
+        options.TrainOptions,
+        "train:train",
+        later("Train the nets of a scenario, and record each step."),
+        later(
+            "Both nets start from the same weights. The scenario's file may define"
+            " torch_optimizer(net), mindspore_optimizer(net), batches(), scalers, schedules and"
+            " CLIP_NORM; without them each step is gradient descent on the inputs. Prints the losses, and"
+            " writes a file for each engine. Exits with 3 if a training ended early."
+        ),
+    ),
+    Command(
         "study",
         options.StudyOptions,
         "listings:study",

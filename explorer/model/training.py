@@ -3,7 +3,7 @@
 import msgspec
 
 from explorer.model.engines import Framework
-from explorer.model.graph import GradGraph, Setting
+from explorer.model.graph import Arguments, GradGraph
 from explorer.model.results import Leaf
 from explorer.model.trace import Missing, Start
 
@@ -19,7 +19,7 @@ class Group(msgspec.Struct, frozen=True):
     """
 
     names: tuple[str, ...]
-    settings: dict[str, Setting] = {}
+    settings: Arguments = {}
 
 
 class Batch(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,6 +17,9 @@ from explorer.model.trace import Missing, Trace, fault
 from explorer.recording.files import write_trace
 from explorer.text.language import _
 from explorer.workers.garbage_collection import paused
+
+if TYPE_CHECKING:
+    from explorer.recording.trainings import TrainingSteps
 
 STEPS: dict[Framework, str] = {"torch": "explorer.engines.torch.step_trace:StepInTorch"}
 """What records a step of each framework: "module:class"."""
@@ -103,14 +106,14 @@ class Recording:
                 trace = self._ended(error)
                 write_trace(self.path, trace)
         except Exception as problem:
-            _warn(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
+            warn(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
             return
         for missing in trace.missing:
             if missing.kind in FAULTS:
-                _warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
+                warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
 
     def _begin(self, outermost: FrameType) -> None:
-        framework = _framework()
+        framework = framework_in_use()
         if framework not in STEPS:
             self._missing = Missing("not_recorded", framework or "")
             return
@@ -142,7 +145,9 @@ class Recording:
             except Exception as error:
                 self._missing = fault(error)
         missing = (self._missing,) if self._missing else ()
-        return Trace(name=name, framework=_framework() or "torch", step=self._step, missing=missing)
+        return Trace(
+            name=name, framework=framework_in_use() or "torch", step=self._step, missing=missing
+        )
 
 
 FAULTS = frozenset({"fault", "not_recorded", "inside_another"})
@@ -153,12 +158,25 @@ _running: list[Any] = []
 
 
 def recorder(
-    *, every: int = 0, first: int = 1, out: str | Path = "traces", **options: Any
-) -> "Steps":
+    *,
+    every: int = 0,
+    first: int = 1,
+    out: str | Path = "traces",
+    training: bool = False,
+    **options: Any,
+) -> "Steps | TrainingSteps":
     """Records some steps of a loop: the ``first`` ones, and from then on each ``every``-th.
 
     Each trace is a file in the folder ``out``, which is made. ``options`` are those of record().
+
+    With ``training`` every step is recorded, and none has a graph: its data, losses, gradients, settings
+    of the optimizer, weights and state. They are in one file, ``out`` or "run.training" in that folder.
+    Options are then ``model``, as of record(), and ``average``, a module with averages of the weights.
     """
+    if training:
+        from explorer.recording.trainings import TrainingSteps  # which needs this module
+
+        return TrainingSteps(Path(out), options)
     return Steps(every, first, Path(out), options)
 
 
@@ -181,7 +199,7 @@ class Steps:
         try:
             self._out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            _warn(_("no trace is written to {file}: {reason}"), self._out, fault(error))
+            warn(_("no trace is written to {file}: {reason}"), self._out, fault(error))
             return nullcontext()
         path = self._out / f"step-{self.number:06d}.trace"
         return record(path, step=self.number, **self._options)
@@ -197,14 +215,19 @@ def of_rank(path: Path) -> Path:
     return path.with_suffix(f".rank{distributed.get_rank()}{path.suffix}")
 
 
-def _framework() -> Framework | None:
-    """The framework that this program has imported; one that can be recorded where it has both."""
+def framework_in_use(model: Any = None) -> Framework | None:
+    """The framework of a model, or else one that this program has imported and can be recorded."""
+    for kind in type(model).__mro__:
+        package = kind.__module__.partition(".")[0]
+        if package in FRAMEWORKS:
+            return package
     imported = [name for name in FRAMEWORKS if name in sys.modules]
     known = [name for name in imported if name in STEPS]
     return next(iter([*known, *imported]), None)
 
 
-def _warn(text: str, path: Path, missing: Missing) -> None:
+def warn(text: str, path: Path, missing: Missing) -> None:
+    """Warn of what is not recorded, for a ``text`` with the places ``file`` and ``reason``."""
     # Where warnings are errors it would be one of the program's.
     with suppress(RecordingWarning):
         text = text.format(file=path, reason=_reason(missing))
