@@ -107,16 +107,25 @@ def drift(plain_run: Training, other: Training) -> Drift:
     losses = []
     for mine, theirs in zip(losses_of(plain_run).values(), losses_of(other).values(), strict=False):
         losses.append(abs(mine - theirs) if mine is not None and theirs is not None else 0.0)
-    weights: dict[str, list[float]] = {}
+    fields = ("weights", "gradients", "buffers")
+    return Drift(
+        tuple(losses), **{field: _distances(plain_run, other, field) for field in fields}
+    )
+
+
+def _distances(plain_run: Training, other: Training, field: str) -> dict[str, tuple[float, ...]]:
+    """How far the tensors of a field of each step went, by their names."""
+    distances: dict[str, list[float]] = {}
     for left, right in zip(plain_run.steps, other.steps, strict=False):
-        others = {leaf.name: leaf.value for leaf in right.weights}
-        for leaf in left.weights:
+        others = {leaf.name: leaf.value for leaf in getattr(right, field)}
+        for leaf in getattr(left, field):
             if leaf.name in others:
                 distance = _distance(leaf.value, others[leaf.name])
-                weights.setdefault(leaf.name, []).append(distance)
-    return Drift(tuple(losses), {name: tuple(row) for name, row in weights.items()})
+                distances.setdefault(leaf.name, []).append(distance)
+    return {name: tuple(row) for name, row in distances.items()}
 
 
 def _distance(left: Array, right: Array) -> float:
     mine, theirs = (first_elements(array).astype(np.float64) for array in (left, right))
-    return float(np.linalg.norm(mine - theirs))
+    with np.errstate(invalid="ignore"):  # an infinity less another
+        return float(np.linalg.norm(mine - theirs))

@@ -32,18 +32,28 @@ def loss(
     if left.loss is None or right.loss is None:
         return "not_recorded"
     noise = bands.loss(left)
-    pairs = [(left.loss, right.loss)]
-    if left.rows == right.rows:
-        batches = zip(left.step.batches, right.step.batches, strict=True)
-        pairs = [(one.loss or 0.0, other.loss or 0.0) for one, other in batches]
+    pairs = _pairs(left, right)
     apart = max(_apart(one, other) for one, other in pairs)
     if not apart:
         return "same"
+    schemes = _loss_schemes(left, right)
+    if schemes and "sum" in schemes:
+        return "same"  # one side weights its passes later: their gradients say how
     factor = _factor(*pairs[0], noise)
-    if noise is None and not factor:
+    if noise is None and not factor and not schemes:
         return "no_noise"
     if noise is not None and apart <= CLEAR * noise:
         return "same"
+    if schemes:
+        return TrainingDifference(
+            question="loss",
+            reason="passes_weighted",
+            step=left.step.number,
+            apart=apart,
+            numbers=tuple(map(float, left.rows)),
+            left=Rule(schemes[0]),
+            right=Rule(schemes[1]),
+        )
     reason = "factor" if factor else "values"
     one, other = sides
     if not factor and one.framework == other.framework and left.step.random != right.step.random:
@@ -59,6 +69,35 @@ def loss(
         right=Rule("loss", {"loss": right.loss}),
         has_graph=left.step.graph is not None and right.step.graph is not None,
     )
+
+
+def _pairs(left: Moment, right: Moment) -> list[tuple[float, float]]:
+    """The losses that should be the same: of each pass, or of unlike passes what is the nearest."""
+    if left.rows == right.rows:
+        return list(zip(left.losses, right.losses, strict=True))
+    # A loss may be divided by the number of passes before backward, or its gradients after it.
+    means = [float(np.average(one.losses, weights=one.rows)) for one in (left, right)]
+    ways = [(left.loss, right.loss), (means[0], means[1])]
+    ways += [(left.loss, means[1]), (means[0], right.loss)]
+    pairs = [(one, other) for one, other in ways if one is not None and other is not None]
+    return [min(pairs, key=lambda pair: _apart(*pair))]
+
+
+def _loss_schemes(left: Moment, right: Moment) -> tuple[str, str] | None:
+    """How the two sides weight the losses of passes, where that is all that differs."""
+    if left.rows != right.rows or len(left.rows) < 2 or not all(right.losses):
+        return None
+    return _scheme_of(np.array(left.losses) / np.array(right.losses), left.rows)
+
+
+def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[str, str] | None:
+    """The two ways to weight passes of so many rows that are in this ratio."""
+    schemes = _schemes(rows)
+    for one, ones in schemes.items():
+        for other, others in schemes.items():
+            if one != other and np.allclose(ratio, ones / others, rtol=EXPLAINED):
+                return one, other
+    return None
 
 
 def _apart(one: float, other: float) -> float:
@@ -211,14 +250,12 @@ def _weighted(left: Moment, right: Moment, names: Sequence[str]) -> list[Explain
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = shares[0] / shares[1]
     rows = fuller.rows
-    for one, ones in _schemes(rows).items():
-        for other, others in _schemes(rows).items():
-            if one != other and np.allclose(ratio, ones / others, rtol=EXPLAINED):
-                numbers = tuple(float(count) for count in rows)
-                return [
-                    Explained("passes_weighted", None, max(rests), numbers, (Rule(one), Rule(other)))
-                ]
-    return []
+    found = _scheme_of(ratio, rows)
+    if found is None:
+        return []
+    numbers = tuple(map(float, rows))
+    rules = Rule(found[0]), Rule(found[1])
+    return [Explained("passes_weighted", None, max(rests), numbers, rules)]
 
 
 def _schemes(rows: Sequence[int]) -> Mapping[str, Floats]:

@@ -132,7 +132,7 @@ def _state_after(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type)
     weight, gradient = moment.weights_before[name], moment.given[name]
     with np.errstate(all="ignore"):
         FAMILIES[hypothesis.family].formula(
-            weight.astype(dtype), gradient.astype(dtype), state, hypothesis.settings, moment.count
+            weight.astype(dtype), gradient.astype(dtype), state, hypothesis.settings, _count(moment, name)
         )
     return state
 
@@ -166,9 +166,15 @@ def _computed(
     formula = FAMILIES[hypothesis.family].formula
     with np.errstate(all="ignore"):
         found = formula(
-            weight.astype(dtype), gradient.astype(dtype), state, settings, moment.count
+            weight.astype(dtype), gradient.astype(dtype), state, settings, _count(moment, name)
         )
         return found.astype(np.float64)
+
+
+def _count(moment: Moment, name: str) -> int:
+    """The number of the update: as the optimizer counts it, or else that of those recorded."""
+    counted = moment.state.get(f"{name}.step")
+    return int(counted[0]) if counted is not None and counted[0] >= 1 else moment.count
 
 
 def _rounded(value: Any, rounded: Rounded) -> Any:
@@ -199,7 +205,7 @@ def _state_before(
                 gradient.astype(dtype),
                 state,
                 hypothesis.settings,
-                earlier.count,
+                _count(earlier, name),
             )
     return state | recorded
 

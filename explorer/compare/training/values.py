@@ -103,12 +103,15 @@ class Moment:
         return {name: array / self.scale for name, array in self.gradients.items()}
 
     @property
+    def losses(self) -> tuple[float, ...]:
+        """The losses of the passes; none unless all are known."""
+        losses = [batch.loss for batch in self.step.batches if batch.loss is not None]
+        return tuple(losses) if len(losses) == len(self.step.batches) else ()
+
+    @property
     def loss(self) -> float | None:
-        """The loss of the step: the mean of its passes', by their rows where these are known."""
-        losses = [batch.loss for batch in self.step.batches]
-        if not losses or None in losses:
-            return None
-        return float(np.average([loss for loss in losses if loss is not None], weights=self.rows))
+        """The sum of the losses of the passes, whose gradients are added up."""
+        return sum(self.losses) if self.losses else None
 
     @property
     def rows(self) -> tuple[int, ...]:

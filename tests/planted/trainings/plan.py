@@ -149,7 +149,7 @@ def drift(plain: Training, moved: Training) -> Drift:
 
 
 def _loss(step: TrainingStep) -> float:
-    return sum(batch.loss or 0.0 for batch in step.batches) / len(step.batches)
+    return sum(batch.loss or 0.0 for batch in step.batches)
 
 
 def _apart(plain: Training, moved: Training, field: str) -> dict[str, tuple[float, ...]]:
