@@ -69,7 +69,8 @@ COMMANDS = (
         later(
             "Aligns the graphs of one case by the values of their nodes. Exits with 1 if they"
             " differ. Of steps that explorer.record() has recorded: diff A.trace B.trace, or"
-            " diff A.trace NAME_OR_FILE ENGINE."
+            " diff A.trace NAME_OR_FILE ENGINE. Of two trainings: diff A.training B.training finds the first"
+            " step at which they differ, and the rule that differs."
         ),
     ),
     Command(

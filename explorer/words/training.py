@@ -143,7 +143,7 @@ def headline(comparison: TrainingComparison) -> str:
         else:
             text = _("no difference in {n} steps in what can be judged without jittered runs")
         return text.format(n=comparison.steps)
-    text = _("step {step}: {what} differs: {why}")
+    text = _("first difference in step {step}, {what}: {why}")
     return text.format(
         step=difference.step,
         what=_(QUESTIONS[difference.question]),

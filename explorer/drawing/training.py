@@ -1,0 +1,188 @@
+"""Draws two trainings: their losses with the band of rounding, and how far each parameter lies apart."""
+
+import math
+from typing import Any, Final
+
+from explorer.compare.noise import CLEAR
+from explorer.drawing.chart import (
+    LIGHT_SERIES,
+    WIDTH,
+    Specification,
+    config,
+    specified_svg,
+)
+from explorer.drawing.style import COLOURS, LIGHT
+from explorer.model.training_comparison import TrainingComparison
+from explorer.text.language import _
+
+HEIGHT: Final = 240
+ROW: Final = 18
+"""The height of a parameter's row, in pixels."""
+
+MOST_ROWS: Final = 60
+"""Of a larger net the parameters are drawn that lie furthest apart."""
+
+STEPS: Final = (1.0, 4.0, CLEAR, 100.0, 10_000.0)
+"""Where the colours of cells change, as multiples of the noise: from the third on they are red."""
+
+CELLS: Final = (LIGHT["group"], "#dbe7f5", "#f3d9a8", "#f2a58e", "#dd5b4b", LIGHT["alarm"])
+"""The colours of cells, from those that are noise to those that are clearly not."""
+
+LABEL: Final = 240
+
+
+def losses_svg(comparison: TrainingComparison) -> bytes:
+    """The losses of both sides by step, in a band as wide as rounding may make their difference."""
+    shown = comparison.losses
+    points, band = [], []
+    for place, step in enumerate(shown.steps):
+        sides = (comparison.left, shown.left[place]), (comparison.right, shown.right[place])
+        for name, loss in sides:
+            if loss is not None and math.isfinite(loss):
+                points.append({"series": name, "step": step, "loss": loss})
+        left = shown.left[place]
+        if shown.band and left is not None and math.isfinite(left):
+            width = shown.band[place]
+            band.append({"step": step, "low": left - width, "high": left + width})
+    title = _("Losses of {left} and {right}").format(left=comparison.left, right=comparison.right)
+    note = _("The band is as wide as rounding may move the losses apart.")
+    if not band:
+        note = _("No run with a jittered start says how far rounding moves the losses apart.")
+    names = [comparison.left, comparison.right]
+    step = {"field": "step", "type": "quantitative", "title": _("step"), "axis": _step_axis(shown.steps)}
+    zero = {"zero": False, "nice": True}
+    layers: list[Specification] = [
+        {
+            "data": {"values": band},
+            "mark": {"type": "area", "color": LIGHT_SERIES[0], "opacity": 0.18},
+            "encoding": {
+                "x": step,
+                "y": {"field": "low", "type": "quantitative", "title": _("loss"), "scale": zero},
+                "y2": {"field": "high"},
+            },
+        },
+        {
+            "data": {"values": points},
+            "mark": {"type": "line", "point": {"size": 24, "filled": True}},
+            "encoding": {
+                "x": step,
+                "y": {"field": "loss", "type": "quantitative", "title": _("loss"), "scale": zero},
+                "color": _series(names, LIGHT_SERIES),
+                "strokeDash": {**_series(names, ([1, 0], [6, 4])), "legend": None},
+            },
+        },
+        *_first(comparison),
+    ]
+    drawn = _whole(title, note, layers, HEIGHT)
+    return specified_svg(drawn, "losses", title, note)
+
+
+def weights_svg(comparison: TrainingComparison) -> bytes:
+    """The heat map of parameters by step: how many times the noise they lie apart; b"" without noise."""
+    shown = comparison.weights
+    if not shown.names:
+        return b""
+    rows = sorted(zip(shown.names, shown.times, strict=True), key=lambda row: -max(row[1]))
+    kept = {name for name, _times in rows[:MOST_ROWS]}
+    cells = []
+    first: dict[str, Any] | None = None
+    for name, times in zip(shown.names, shown.times, strict=True):
+        for step, value in zip(shown.steps, times, strict=True) if name in kept else ():
+            cell = {"name": name, "step": step, "times": min(value, 1e9)}
+            cells.append(cell)
+            if value > CLEAR and (first is None or step < first["step"]):
+                first = cell
+    title = _("Weights of {left} and {right}").format(left=comparison.left, right=comparison.right)
+    note = _("How many times as far apart as rounding moves them; red from {clear} on.").format(
+        clear=f"{CLEAR:g}"
+    )
+    if first is not None:
+        marked = _("The first red cell is marked: {name} in step {step}.")
+        note += " " + marked.format(name=first["name"], step=first["step"])
+    names = [name for name in shown.names if name in kept]
+    place = {
+        "x": {
+            "field": "step",
+            "type": "ordinal",
+            "title": _("step"),
+            "axis": {"labelAngle": 0, "labelOverlap": True, "grid": False},
+        },
+        "y": {
+            "field": "name",
+            "type": "nominal",
+            "sort": names,
+            "title": None,
+            "axis": {"labelLimit": LABEL, "grid": False},
+        },
+    }
+    colour = {
+        "field": "times",
+        "type": "quantitative",
+        "title": _("times the noise"),
+        "scale": {"type": "threshold", "domain": list(STEPS), "range": list(CELLS)},
+        "legend": {"orient": "bottom", "gradientLength": 300, "format": "~g", "direction": "horizontal"},
+    }
+    layers: list[Specification] = [
+        {
+            "data": {"values": cells},
+            "mark": {"type": "rect", "stroke": LIGHT["paper"], "strokeWidth": 1},
+            "encoding": {**place, "color": colour},
+        }
+    ]
+    if first is not None:
+        layers.append(
+            {
+                "data": {"values": [first]},
+                "mark": {
+                    "type": "rect",
+                    "fill": None,
+                    "stroke": COLOURS["ink"][0],
+                    "strokeWidth": 2.5,
+                },
+                "encoding": place,
+            }
+        )
+    drawn = _whole(title, note, layers, {"step": ROW})
+    return specified_svg(drawn, "weights", title, note)
+
+
+def _whole(title: str, note: str, layers: list[Specification], height: Any) -> Specification:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": {"text": title, "subtitle": note, "anchor": "start"},
+        "layer": layers,
+        "width": WIDTH,
+        "height": height,
+        "background": "transparent",
+        "config": config(),
+    }
+
+
+def _series(names: list[str], choices: Any) -> Specification:
+    return {
+        "field": "series",
+        "type": "nominal",
+        "sort": names,
+        "title": None,
+        "scale": {"domain": names, "range": list(choices[:2])},
+    }
+
+
+def _step_axis(steps: tuple[int, ...]) -> Specification:
+    return {"tickMinStep": 1, "format": "d", "tickCount": min(len(steps), 10), "grid": False}
+
+
+def _first(comparison: TrainingComparison) -> list[Specification]:
+    """A line at the step of the first difference."""
+    if comparison.difference is None:
+        return []
+    step = comparison.difference.step
+    return [
+        {
+            "data": {"values": [{"step": step}]},
+            "mark": {"type": "rule", "color": LIGHT["alarm"], "strokeDash": [3, 3]},
+            "encoding": {"x": {"field": "step", "type": "quantitative"}},
+        }
+    ]
+
+
