@@ -21,10 +21,10 @@ from explorer.recording.files import is_trace, is_training, read_trace, read_tra
 from explorer.report.diff import comparison_lines, do_differ
 from explorer.report.scenario.export import PictureChoice, picture_file
 from explorer.report.scenario.graphs import graphs_of
-from explorer.report.schemas import diff_document
+from explorer.report.schemas import diff_document, trainings_document
 from explorer.report.traces import missing_lines
-from explorer.report.training import comparison_document, comparison_page
 from explorer.report.training import comparison_lines as training_lines
+from explorer.report.training import comparison_page
 from explorer.text.clean import clean
 from explorer.text.language import _
 
@@ -36,7 +36,9 @@ def diff(options: DiffOptions) -> int:
     if is_trace(Path(options.name)):
         return diff_traces(options)
     if options.html:
-        raise UsageError(_("--html is for two trainings; give two .training files, or leave it out"))
+        raise UsageError(
+            _("--html is for two trainings; give two .training files, or leave it out")
+        )
     return diff_engines(options)
 
 
@@ -53,7 +55,7 @@ def diff_trainings(options: DiffOptions) -> int:
     if options.html:
         write_file(options.html, comparison_page(comparison), is_quiet=options.as_json)
     if options.as_json:
-        print_document(comparison_document(comparison))
+        print_document(trainings_document(comparison))
     else:
         for line in training_lines(comparison):
             print(clean(line))

@@ -105,7 +105,7 @@ def specification(chart: Chart) -> Specification:
             drawn["encoding"][channel]["legend"] = _legend(chart)
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "title": {"text": chart.title, "subtitle": _lines(chart.note), "anchor": "start"},
+        "title": {"text": chart.title, "subtitle": lines(chart.note), "anchor": "start"},
         "data": {"values": _rows(chart)},
         **drawn,
         "background": "transparent",
@@ -290,7 +290,7 @@ def _logarithmic_axis(numbers: set[float]) -> Specification:
     }
 
 
-def _lines(text: str) -> list[str]:
+def lines(text: str) -> list[str]:
     """A text broken into lines, which Vega does not do."""
     words = " ".join(text.split())
     return textwrap.wrap(words, NOTE_LINE, break_long_words=False, break_on_hyphens=False)

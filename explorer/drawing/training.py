@@ -8,10 +8,13 @@ from explorer.drawing.chart import (
     LIGHT_SERIES,
     WIDTH,
     Specification,
+    chart_svg,
     config,
+    lines,
     specified_svg,
 )
 from explorer.drawing.style import COLOURS, LIGHT
+from explorer.model.study import Chart, Series
 from explorer.model.training_comparison import TrainingComparison
 from explorer.text.language import _
 
@@ -22,11 +25,14 @@ ROW: Final = 18
 MOST_ROWS: Final = 60
 """Of a larger net the parameters are drawn that lie furthest apart."""
 
-STEPS: Final = (1.0, 4.0, CLEAR, 100.0, 10_000.0)
-"""Where the colours of cells change, as multiples of the noise: from the third on they are red."""
-
-CELLS: Final = (LIGHT["group"], "#dbe7f5", "#f3d9a8", "#f2a58e", "#dd5b4b", LIGHT["alarm"])
-"""The colours of cells, from those that are noise to those that are clearly not."""
+CELLS: Final = (
+    (1.0, "#eef1f4"),
+    (4.0, "#d3e2f3"),
+    (CLEAR, "#f6dfae"),
+    (1000.0, "#ee8d74"),
+    (math.inf, LIGHT["alarm"]),
+)
+"""The colours of cells: up to which multiple of the noise each goes. Those behind CLEAR are red."""
 
 LABEL: Final = 240
 
@@ -49,14 +55,20 @@ def losses_svg(comparison: TrainingComparison) -> bytes:
     if not band:
         note = _("No run with a jittered start says how far rounding moves the losses apart.")
     names = [comparison.left, comparison.right]
-    step = {"field": "step", "type": "quantitative", "title": _("step"), "axis": _step_axis(shown.steps)}
+    axis = {
+        "field": "step",
+        "type": "quantitative",
+        "title": _("step"),
+        "axis": _step_axis(shown.steps),
+        "scale": {"nice": False, "zero": False},
+    }
     zero = {"zero": False, "nice": True}
     layers: list[Specification] = [
         {
             "data": {"values": band},
             "mark": {"type": "area", "color": LIGHT_SERIES[0], "opacity": 0.18},
             "encoding": {
-                "x": step,
+                "x": axis,
                 "y": {"field": "low", "type": "quantitative", "title": _("loss"), "scale": zero},
                 "y2": {"field": "high"},
             },
@@ -65,9 +77,9 @@ def losses_svg(comparison: TrainingComparison) -> bytes:
             "data": {"values": points},
             "mark": {"type": "line", "point": {"size": 24, "filled": True}},
             "encoding": {
-                "x": step,
+                "x": axis,
                 "y": {"field": "loss", "type": "quantitative", "title": _("loss"), "scale": zero},
-                "color": _series(names, LIGHT_SERIES),
+                "color": {**_series(names, LIGHT_SERIES), "legend": {"columns": 2}},
                 "strokeDash": {**_series(names, ([1, 0], [6, 4])), "legend": None},
             },
         },
@@ -75,6 +87,32 @@ def losses_svg(comparison: TrainingComparison) -> bytes:
     ]
     drawn = _whole(title, note, layers, HEIGHT)
     return specified_svg(drawn, "losses", title, note)
+
+
+def distance_svg(comparison: TrainingComparison) -> bytes:
+    """How far the losses lie apart by step, beside the most that rounding makes; b"" without noise."""
+    shown = comparison.losses
+    if not shown.band:
+        return b""
+    apart = tuple(
+        None if left is None or right is None else abs(left - right)
+        for left, right in zip(shown.left, shown.right, strict=True)
+    )
+    steps = tuple(map(float, shown.steps))
+    chart = Chart(
+        name="distance",
+        title=_("Difference of the losses, and the most that rounding makes"),
+        kind="line",
+        x=_("step"),
+        y=_("difference"),
+        series=(
+            Series(_("difference"), steps, apart),
+            Series(_("the most that rounding makes"), steps, shown.band),
+        ),
+        log=("y",),
+        note=_("A divergence is a difference above the other line; equal losses have no point."),
+    )
+    return chart_svg(chart)
 
 
 def weights_svg(comparison: TrainingComparison) -> bytes:
@@ -88,9 +126,10 @@ def weights_svg(comparison: TrainingComparison) -> bytes:
     first: dict[str, Any] | None = None
     for name, times in zip(shown.names, shown.times, strict=True):
         for step, value in zip(shown.steps, times, strict=True) if name in kept else ():
-            cell = {"name": name, "step": step, "times": min(value, 1e9)}
+            cell = {"name": name, "step": step, "times": _class_of(value)}
+            is_red = value > CLEAR
             cells.append(cell)
-            if value > CLEAR and (first is None or step < first["step"]):
+            if is_red and (first is None or step < first["step"]):
                 first = cell
     title = _("Weights of {left} and {right}").format(left=comparison.left, right=comparison.right)
     note = _("How many times as far apart as rounding moves them; red from {clear} on.").format(
@@ -115,12 +154,13 @@ def weights_svg(comparison: TrainingComparison) -> bytes:
             "axis": {"labelLimit": LABEL, "grid": False},
         },
     }
+    classes = [_class_name(place) for place in range(len(CELLS))]
     colour = {
         "field": "times",
-        "type": "quantitative",
+        "type": "ordinal",
         "title": _("times the noise"),
-        "scale": {"type": "threshold", "domain": list(STEPS), "range": list(CELLS)},
-        "legend": {"orient": "bottom", "gradientLength": 300, "format": "~g", "direction": "horizontal"},
+        "scale": {"domain": classes, "range": [colour for _most, colour in CELLS]},
+        "legend": {"orient": "bottom", "symbolType": "square", "columns": len(CELLS)},
     }
     layers: list[Specification] = [
         {
@@ -146,10 +186,23 @@ def weights_svg(comparison: TrainingComparison) -> bytes:
     return specified_svg(drawn, "weights", title, note)
 
 
+def _class_of(times: float) -> str:
+    """The name of the class of cells that a multiple of the noise belongs to."""
+    places = [place for place, (most, _colour) in enumerate(CELLS) if times <= most]
+    return _class_name(places[0] if places else len(CELLS) - 1)
+
+
+def _class_name(place: int) -> str:
+    most = CELLS[place][0]
+    if math.isfinite(most):
+        return _("up to {n}").format(n=f"{most:g}")
+    return _("more")
+
+
 def _whole(title: str, note: str, layers: list[Specification], height: Any) -> Specification:
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "title": {"text": title, "subtitle": note, "anchor": "start"},
+        "title": {"text": title, "subtitle": lines(note), "anchor": "start"},
         "layer": layers,
         "width": WIDTH,
         "height": height,
@@ -184,5 +237,3 @@ def _first(comparison: TrainingComparison) -> list[Specification]:
             "encoding": {"x": {"field": "step", "type": "quantitative"}},
         }
     ]
-
-

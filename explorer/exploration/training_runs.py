@@ -108,9 +108,7 @@ def drift(plain_run: Training, other: Training) -> Drift:
     for mine, theirs in zip(losses_of(plain_run).values(), losses_of(other).values(), strict=False):
         losses.append(abs(mine - theirs) if mine is not None and theirs is not None else 0.0)
     fields = ("weights", "gradients", "buffers")
-    return Drift(
-        tuple(losses), **{field: _distances(plain_run, other, field) for field in fields}
-    )
+    return Drift(tuple(losses), **{field: _distances(plain_run, other, field) for field in fields})
 
 
 def _distances(plain_run: Training, other: Training, field: str) -> dict[str, tuple[float, ...]]:

@@ -19,11 +19,14 @@ def compared(left: Training, right: Training) -> TrainingComparison:
     steps = [{step.number for step in side.steps} for side in (left, right)]
     if not steps[0] & steps[1]:
         text = _(
-            "{left} and {right} have no step in common: {left} has {n}, {right} has {m}; record the same steps"
+            "{left} has the steps {n} and {right} the steps {m}; record the same steps of both"
         )
         raise UsageError(
             text.format(
-                left=repr(left.name), right=repr(right.name), n=_numbers(steps[0]), m=_numbers(steps[1])
+                left=repr(left.name),
+                right=repr(right.name),
+                n=_numbers(steps[0]),
+                m=_numbers(steps[1]),
             )
         )
     return compare(left, right)

@@ -106,9 +106,7 @@ Reason = Literal[
 - "decay": of averages: ``left`` and ``right`` have what the old average counts for
 """
 
-Side = Literal["left", "right"]
-
-ClippingKind = Literal["none", "norm", "norm_before_unscale", "norm_each", "value"]
+SideName = Literal["left", "right"]
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -146,7 +144,7 @@ class TrainingDifference(msgspec.Struct, frozen=True, kw_only=True, omit_default
     of: int = 0
     apart: float | None = None
     times: float | None = None
-    side: Side | None = None
+    side: SideName | None = None
     numbers: tuple[float, ...] = ()
     left: Rule | None = None
     right: Rule | None = None

@@ -1,14 +1,12 @@
-"""The comparison of two trainings in lines, as blocks of a page, and as a document."""
+"""The comparison of two trainings in lines and as blocks of a page."""
 
 from collections.abc import Iterator
 
 from explorer.blocks import html
 from explorer.blocks.records import Block, Bullets, Figure, Paragraph, Section, Span, Table, columns
-from explorer.drawing.training import losses_svg, weights_svg
+from explorer.drawing.training import distance_svg, losses_svg, weights_svg
 from explorer.model.training_comparison import TrainingComparison
-from explorer.report.json import Document
-from explorer.report.schemas import document_of
-from explorer.text.language import ENGLISH, _, said_in
+from explorer.text.language import _
 from explorer.words.training import answers, details, headline, rule_text
 
 
@@ -48,24 +46,22 @@ def comparison_blocks(comparison: TrainingComparison) -> Iterator[Block]:
 
 
 def comparison_figures(comparison: TrainingComparison) -> Iterator[Figure]:
-    """The pictures of two trainings: losses, and weights where their noise was measured."""
-    if comparison.losses.steps:
-        yield Figure("losses", (losses_svg(comparison),), _("losses by step"))
-    weights = weights_svg(comparison)
-    if weights:
-        yield Figure("weights", (weights,), _("how far weights lie apart, by parameter and step"))
+    """The pictures of two trainings: losses, and how far all lies apart where noise was measured."""
+    pictures = {
+        "losses": (losses_svg, _("losses by step")),
+        "distance": (distance_svg, _("how far losses lie apart, by step")),
+        "weights": (weights_svg, _("how far weights lie apart, by parameter and step")),
+    }
+    for name, (draw, description) in pictures.items():
+        svg = draw(comparison)
+        if svg:
+            yield Figure(name, (svg,), description)
 
 
 def comparison_page(comparison: TrainingComparison) -> bytes:
     """The comparison as a whole HTML document."""
     title = " | ".join((comparison.left, comparison.right))
     return html.page(title, comparison_blocks(comparison)).encode()
-
-
-@said_in(ENGLISH)
-def comparison_document(comparison: TrainingComparison) -> Document:
-    """The comparison as plain data; "sentence" says the first difference in English."""
-    return {**document_of(comparison), "sentence": headline(comparison)}
 
 
 def _sides(comparison: TrainingComparison) -> str:

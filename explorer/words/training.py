@@ -42,7 +42,9 @@ STATUSES: dict[Status, str] = {
 
 REASONS: dict[Reason, str] = {
     "values": later("the values differ"),
-    "rows_in_another_order": later("the same rows in another order: the data are shuffled otherwise"),
+    "rows_in_another_order": later(
+        "the same rows in another order: the data are shuffled otherwise"
+    ),
     "of_another_step": later("{left} is called with the data that {right} has in step {number}"),
     "stretched": later(
         "the data of {left} are those of {right} times {number}, plus {second}: normalised otherwise"
@@ -64,7 +66,9 @@ REASONS: dict[Reason, str] = {
     "clipping": later("{left}: {left_rule}; {right}: {right_rule}"),
     "limit": later("{left}: {left_rule}; {right}: {right_rule}"),
     "rule": later("{left}: {left_rule}; {right}: {right_rule}"),
-    "unknown_rule": later("no known rule gives the update of {side}; that of {other} is {known_rule}"),
+    "unknown_rule": later(
+        "no known rule gives the update of {side}; that of {other} is {known_rule}"
+    ),
     "overflow_not_skipped": later(
         "gradients are not finite; {other} leaves the update out, {side} makes it"
     ),
@@ -74,7 +78,9 @@ REASONS: dict[Reason, str] = {
     "variance": later(
         "{side} keeps the unbiased variance, of {number} values, and {other} the biased one"
     ),
-    "decay": later("the old average counts for {left_rule} in {left}, and for {right_rule} in {right}"),
+    "decay": later(
+        "the old average counts for {left_rule} in {left}, and for {right_rule} in {right}"
+    ),
 }
 """Why a quantity differs."""
 

@@ -33,15 +33,17 @@ class Bands:
         self._moved[name] = self._moved.get(name, 0.0) + rounding
         jitter = UNIT["float32"] * float(np.linalg.norm(left.weights[name]))
         if jitter:
-            width = max(self._width(left), self._moved[name] / jitter)
+            width = max(self._width(left.step.number), self._moved[name] / jitter)
             self._widths[left.step.number] = width
 
     def loss(self, left: Moment) -> float | None:
         """The noise of the difference of the losses at a step."""
         if left.loss is None:
             return None
-        series = [[drift.losses for drift in drifts] for drifts in self._sides]
-        return self._noise(series, left, abs(left.loss))
+        series: list[list[Sequence[float]]] = [
+            [drift.losses for drift in drifts] for drifts in self._sides
+        ]
+        return self._noise(series, left, abs(left.loss), is_before=True)
 
     def weights(self, left: Moment, name: str, size: float) -> float | None:
         """The noise of the norm of the difference of a parameter's values, whose own norm is ``size``."""
@@ -49,15 +51,14 @@ class Bands:
 
     def gradients(self, left: Moment, name: str, size: float) -> float | None:
         """Likewise of its gradients, as backward left them."""
-        return self._noise(self._of("gradients", name), left, size)
+        return self._noise(self._of("gradients", name), left, size, is_before=True)
 
     def buffers(self, left: Moment, name: str, size: float) -> float | None:
         """Likewise of a buffer's values."""
-        return self._noise(self._of("buffers", name), left, size)
+        return self._noise(self._of("buffers", name), left, size, is_before=True)
 
-    def _width(self, left: Moment) -> float:
-        """How many times as great as that of a jittered start the noise is at a step."""
-        number = left.step.number
+    def _width(self, number: int) -> float:
+        """How many times as great as that of a jittered start the noise is behind a step's update."""
         return max(width for since, width in self._widths.items() if since <= number)
 
     def _of(self, field: str, name: str) -> list[list[Sequence[float]]]:
@@ -67,19 +68,21 @@ class Bands:
 
         return [[norms for drift in drifts for norms in found(drift)] for drifts in self._sides]
 
-    def _place(self, left: Moment) -> int:
-        return self._places[left.step.number]
-
     def _noise(
-        self, sides: list[list[Sequence[float]]], left: Moment, size: float
+        self,
+        sides: list[list[Sequence[float]]],
+        left: Moment,
+        size: float,
+        *,
+        is_before: bool = False,
     ) -> float | None:
+        """The noise of both sides; ``is_before`` that of what precedes the update of the step."""
         if not all(sides):
             return None
+        place = self._places[left.step.number]
         floor = UNIT["float32"] * size
-        levels = [
-            max([floor, *(_until(norms, self._place(left)) for norms in runs)]) for runs in sides
-        ]
-        return self._width(left) * math.hypot(*levels)
+        levels = [max([floor, *(_until(norms, place) for norms in runs)]) for runs in sides]
+        return self._width(left.step.number - is_before) * math.hypot(*levels)
 
 
 def _until(norms: Sequence[float], place: int) -> float:

@@ -9,7 +9,7 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.training.data import Answered
 from explorer.compare.training.gradients import known
 from explorer.compare.training.values import Moment, common, greatest, joined, total_norm
-from explorer.model.training_comparison import Rule, TrainingDifference
+from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
@@ -21,7 +21,7 @@ def skipped(left: Moment, right: Moment) -> Answered:
     """Whether both sides made the update, or both left it out."""
     if left.step.skipped == right.step.skipped:
         return "same"
-    side = "right" if left.step.skipped else "left"
+    side: SideName = "right" if left.step.skipped else "left"
     updated = right if left.step.skipped else left
     is_finite = known(updated.gradients)
     return TrainingDifference(
@@ -45,7 +45,8 @@ def given(left: Moment, right: Moment) -> Answered:
     apart = max(greatest(left.given[name], right.given[name]) for name in names)
     if not one.kind or not other.kind:
         return _unknown(left, right, names, apart)
-    reason, side = "clipping" if one.kind != other.kind else "limit", None
+    reason: Reason = "clipping" if one.kind != other.kind else "limit"
+    side: SideName | None = None
     if "not_unscaled" in (one.kind, other.kind):
         reason, side = "not_unscaled", "left" if one.kind == "not_unscaled" else "right"
     return TrainingDifference(
@@ -61,9 +62,7 @@ def given(left: Moment, right: Moment) -> Answered:
     )
 
 
-def _unknown(
-    left: Moment, right: Moment, names: Sequence[str], apart: float
-) -> Answered:
+def _unknown(left: Moment, right: Moment, names: Sequence[str], apart: float) -> Answered:
     """Where the rule of a side is not known: whether both make the same of the same gradients."""
     before = max(greatest(left.unscaled[name], right.unscaled[name]) for name in names)
     size = max(float(np.abs(left.given[name]).max(initial=0.0)) for name in names)
@@ -82,12 +81,12 @@ def _unknown(
 def _are_same(one: Rule, other: Rule, moment: Moment) -> bool:
     if one.kind != other.kind or not one.kind:
         return False
-    limits = one.settings.get("limit"), other.settings.get("limit")
-    if None in limits:
+    if "limit" not in one.settings:
         return True
+    ratio: float = one.settings["limit"] / other.settings["limit"]
     norm = total_norm(moment.step.gradients) / moment.scale
     error = CLEAR * 8 * UNIT["float32"] + ADDED / max(norm, ADDED)
-    return abs(limits[0] / limits[1] - 1) <= error
+    return abs(ratio - 1) <= error
 
 
 def rule_of(moment: Moment) -> Rule:
@@ -128,13 +127,17 @@ def _share(one: Floats, other: Floats) -> float | None:
     return share if share and _is(one, share * other) else None
 
 
-def _limit_by_value(given: dict[str, Floats], plain: dict[str, Floats], names: Sequence[str]) -> float | None:
+def _limit_by_value(
+    given: dict[str, Floats], plain: dict[str, Floats], names: Sequence[str]
+) -> float | None:
     one, other = joined(given, names), joined(plain, names)
     limit = float(np.abs(one).max(initial=0.0))
     return limit if limit and _is(one, np.clip(other, -limit, limit)) else None
 
 
-def _limit_of_each(given: dict[str, Floats], plain: dict[str, Floats], names: Sequence[str]) -> float | None:
+def _limit_of_each(
+    given: dict[str, Floats], plain: dict[str, Floats], names: Sequence[str]
+) -> float | None:
     """The limit of the norm of each tensor on its own, if all those that are clipped have the same."""
     limits = []
     for name in names:
@@ -143,5 +146,7 @@ def _limit_of_each(given: dict[str, Floats], plain: dict[str, Floats], names: Se
             return None
         if share is not None and share < 1 - CLEAR * UNIT["float32"]:
             limits.append(share * float(np.linalg.norm(plain[name])))
-    is_one = bool(limits) and max(limits) / min(limits) - 1 <= CLEAR * 8 * UNIT["float32"] + ADDED / min(limits)
+    is_one = bool(limits) and max(limits) / min(limits) - 1 <= CLEAR * 8 * UNIT[
+        "float32"
+    ] + ADDED / min(limits)
     return limits[0] if is_one else None

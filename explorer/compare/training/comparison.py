@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 
-
 from explorer.compare.noise import CLEAR
 from explorer.compare.training import clipping, data, gradients, kept
 from explorer.compare.training.bands import Bands
@@ -30,8 +29,9 @@ class Compared:
         self.moments = moments(left), moments(right)
         self.steps = list(both(*self.moments))
         self.bands = Bands(left, right)
-        sides = [Side(*side) for side in zip(self.trainings, self.moments, strict=True)]
-        self.updates = Updates(*sides, self.bands)
+        self.updates = Updates(
+            Side(left, self.moments[0]), Side(right, self.moments[1]), self.bands
+        )
 
     def is_first(self, left: Moment) -> bool:
         """Whether a step is the first that both sides have."""
@@ -123,10 +123,11 @@ def _first_difference(
 ) -> TrainingDifference | None:
     """The first difference; notes how each question is answered."""
     for question, answer in _answered(compared):
-        is_difference = isinstance(answer, TrainingDifference)
         status: Status = "different" if isinstance(answer, TrainingDifference) else answer
         answers[question] = max(answers.get(question, "same"), status, key=GRAVER.index)
-        if isinstance(answer, TrainingDifference) and is_difference:
+        if isinstance(answer, TrainingDifference):
+            for later in QUESTIONS[QUESTIONS.index(question) + 1 :]:
+                answers.pop(later, None)  # it was compared in earlier steps alone
             return answer
     return None
 
@@ -158,15 +159,8 @@ def _weight_map(compared: Compared) -> WeightMap:
         return WeightMap((), (), ())
     first = compared.steps[0]
     names = common(first[0].weights, first[1].weights)
-    rows = []
-    for name in names:
-        rows.append(
-            tuple(
-                _times(compared.bands, left, right, name) or 0.0 for left, right in compared.steps
-            )
-        )
-    return WeightMap(
-        tuple(left.step.number for left, _right in compared.steps), names, tuple(rows)
+    rows = tuple(
+        tuple(_times(compared.bands, *pair, name) or 0.0 for pair in compared.steps)
+        for name in names
     )
-
-
+    return WeightMap(tuple(left.step.number for left, _right in compared.steps), names, rows)

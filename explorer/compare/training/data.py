@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.compare.noise import CLEAR, level, ratios
 from explorer.compare.training.values import Moment, elements, greatest
 from explorer.model.results import Leaf
 from explorer.model.training import Training
-from explorer.model.training_comparison import Status, TrainingDifference
+from explorer.model.training_comparison import SideName, Status, TrainingDifference
 from explorer.numeric.differences import Floats
 
 Answered = Status | TrainingDifference
@@ -42,22 +43,22 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
         for name, one, other in zip(names, *tensors, strict=False)
         if not are_same(one.ravel(), other.ravel())
     ]
-    known = {"question": "data", "step": number, "names": tuple(unlike), "of": len(names)}
+    plain = TrainingDifference(
+        question="data", reason="values", step=number, names=tuple(unlike), of=len(names)
+    )
     if [one.shape for one in tensors[0]] != [other.shape for other in tensors[1]]:
-        return TrainingDifference(
-            **known, reason="other_size", numbers=(len(tensors[0][0]), len(tensors[1][0]))
-        )
+        return replace(plain, reason="other_size", numbers=(len(tensors[0][0]), len(tensors[1][0])))
     apart = max(greatest(one, other) for one, other in zip(*tensors, strict=True))
     if _are_all_same(_sorted(tensors[0]), _sorted(tensors[1])):
-        return TrainingDifference(**known, reason="rows_in_another_order", apart=apart)
+        return replace(plain, reason="rows_in_another_order", apart=apart)
     for moment in others:
         if _are_all_same(tensors[0], _tensors(moment)):
-            return TrainingDifference(
-                **known, reason="of_another_step", numbers=(moment.step.number,), apart=apart
+            return replace(
+                plain, reason="of_another_step", numbers=(moment.step.number,), apart=apart
             )
     stretch = _stretch(*(tensors[side][names.index(unlike[0])] for side in (0, 1)))
     reason = "stretched" if stretch else "values"
-    return TrainingDifference(**known, reason=reason, numbers=stretch, apart=apart)
+    return replace(plain, reason=reason, numbers=stretch, apart=apart)
 
 
 def _tensors(moment: Moment) -> list[Floats]:
@@ -65,7 +66,9 @@ def _tensors(moment: Moment) -> list[Floats]:
     passes = [batch.data for batch in moment.step.batches]
     if not passes or not all(passes):
         return []
-    return [np.concatenate([_rows(leaf) for leaf in leaves]) for leaves in zip(*passes, strict=False)]
+    return [
+        np.concatenate([_rows(leaf) for leaf in leaves]) for leaves in zip(*passes, strict=False)
+    ]
 
 
 def _rows(leaf: Leaf) -> Floats:
@@ -116,7 +119,7 @@ def start(left: Training, right: Training) -> Answered:
     missing = parameters[0].keys() ^ parameters[1].keys()
     every = len(parameters[0] | parameters[1])
     if missing:
-        side = "left" if missing - parameters[0].keys() else "right"
+        side: SideName = "left" if missing - parameters[0].keys() else "right"
         names = tuple(sorted(missing))
         return TrainingDifference(
             question="start", reason="missing", step=first, names=names, of=every, side=side

@@ -18,11 +18,11 @@ Settings = Mapping[str, Any]
 State = dict[str, AnyArray]
 """What an optimizer holds of one parameter, by PyTorch's names; a formula changes it."""
 
-Formula = Callable[[AnyArray, AnyArray, State, Settings, int], AnyArray]
-"""The weight after a step: from the weight, its gradient, the state, settings, and the step's number, from 1."""
+Formula = Callable[[AnyArray, AnyArray, State, Settings, int], Any]
+"""The weight after a step, of the weight, its gradient, state and settings, and the step's number from 1."""
 
 
-def sgd(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> AnyArray:
+def sgd(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Gradient descent, with momentum where that is not 0."""
     weight, gradient = _decayed(weight, gradient, s)
     if not s["momentum"]:
@@ -42,7 +42,7 @@ def sgd(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: i
     return weight - s["lr"] * moved
 
 
-def adam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> AnyArray:
+def adam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam and AdamW, with or without the maximum of AMSGrad."""
     weight, gradient = _decayed(weight, gradient, s)
     beta1, beta2 = s["beta1"], s["beta2"]
@@ -61,7 +61,7 @@ def adam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: 
     return weight - s["lr"] / correction1 * first / _root(second / correction2, s)
 
 
-def nadam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> AnyArray:
+def nadam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam with Nesterov's momentum, which warms up."""
     weight, gradient = _decayed(weight, gradient, s)
     beta1, beta2 = s["beta1"], s["beta2"]
@@ -77,7 +77,7 @@ def nadam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step:
     return weight - s["lr"] * (now + kept) / root
 
 
-def radam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> AnyArray:
+def radam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam whose steps are rectified by the variance of the second moment."""
     weight, gradient = _decayed(weight, gradient, s)
     beta1, beta2 = s["beta1"], s["beta2"]
@@ -92,7 +92,7 @@ def radam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step:
     return weight - s["lr"] * moved
 
 
-def adamax(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> AnyArray:
+def adamax(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam with the greatest gradient so far in place of the second moment."""
     weight, gradient = _decayed(weight, gradient, s)
     beta1, beta2 = s["beta1"], s["beta2"]
@@ -105,7 +105,7 @@ def adamax(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step
     return weight - rate * first / (greatest + outside)
 
 
-def adagrad(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> AnyArray:
+def adagrad(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Each rate divided by the root of the sum of squared gradients."""
     weight, gradient = _decayed(weight, gradient, s)
     start = s["initial_accumulator_value"] + 0 * gradient
@@ -115,7 +115,7 @@ def adagrad(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, ste
     return weight - rate * gradient / _root(total, s)
 
 
-def rmsprop(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> AnyArray:
+def rmsprop(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Each rate divided by the root of a mean of squared gradients."""
     weight, gradient = _decayed(weight, gradient, s)
     alpha = s["alpha"]
@@ -135,9 +135,7 @@ def rmsprop(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, ste
     return weight - moved if s["lr_in_buffer"] else weight - s["lr"] * moved
 
 
-def adadelta(
-    weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int
-) -> AnyArray:
+def adadelta(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Steps as long as a mean of the last ones, divided by the root of that of squared gradients."""
     weight, gradient = _decayed(weight, gradient, s)
     rho, eps = s["rho"], s["eps"]
@@ -158,9 +156,7 @@ def _decayed(weight: AnyArray, gradient: AnyArray, s: Settings) -> tuple[AnyArra
     return weight - rate * decay * weight, gradient
 
 
-def _moments(
-    gradient: AnyArray, state: State, beta1: Any, beta2: Any
-) -> tuple[AnyArray, AnyArray]:
+def _moments(gradient: AnyArray, state: State, beta1: Any, beta2: Any) -> tuple[AnyArray, AnyArray]:
     zero = 0 * gradient
     first = beta1 * state.get("exp_avg", zero) + (1 - beta1) * gradient
     second = beta2 * state.get("exp_avg_sq", zero) + (1 - beta2) * gradient * gradient
@@ -184,7 +180,8 @@ def _root(square: AnyArray, s: Settings) -> AnyArray:
     if place == "inside":
         root: AnyArray = np.sqrt(square + s["eps"])
         return root
-    return np.sqrt(square) + (s["eps"] if place == "outside" else 0)
+    plain: AnyArray = np.sqrt(square) + (s["eps"] if place == "outside" else 0)
+    return plain
 
 
 # Tables
@@ -268,9 +265,7 @@ FAMILIES: dict[str, Family] = {
             "first_square": ("zero", "one"),
         },
     ),
-    "Adadelta": Family(
-        adadelta, {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0}, DECAY
-    ),
+    "Adadelta": Family(adadelta, {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0}, DECAY),
 }
 """The formulas by the name that PyTorch has for the rule."""
 

@@ -11,7 +11,7 @@ from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered
 from explorer.compare.training.values import Moment, Values, common, distance, joined, values
 from explorer.model.training import Training
-from explorer.model.training_comparison import Rule, Side, TrainingDifference
+from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
@@ -25,9 +25,7 @@ LEAST = 1e-3
 # The loss
 
 
-def loss(
-    left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Training]
-) -> Answered:
+def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Training]) -> Answered:
     """Whether both sides have the same loss."""
     if left.loss is None or right.loss is None:
         return "not_recorded"
@@ -54,7 +52,7 @@ def loss(
             left=Rule(schemes[0]),
             right=Rule(schemes[1]),
         )
-    reason = "factor" if factor else "values"
+    reason: Reason = "factor" if factor else "values"
     one, other = sides
     if not factor and one.framework == other.framework and left.step.random != right.step.random:
         reason = "random"
@@ -124,8 +122,8 @@ def _factor(one: float, other: float, noise: float | None) -> float:
 class Explained(msgspec.Struct, frozen=True):
     """How the gradients of one side follow from those of the other, and what is left of the difference."""
 
-    reason: str
-    side: Side | None
+    reason: Reason
+    side: SideName | None
     left: float
     numbers: tuple[float, ...] = ()
     rules: tuple[Rule, Rule] | None = None
@@ -203,7 +201,11 @@ def _explained(left: Moment, right: Moment, names: Sequence[str]) -> Explained |
 def _kept(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
     """One side's gradients as its last step's, with those of the other side added."""
     found = []
-    for side, own, other in (("left", left, right), ("right", right, left)):
+    sides: tuple[tuple[SideName, Moment, Moment], ...] = (
+        ("left", left, right),
+        ("right", right, left),
+    )
+    for side, own, other in sides:
         if own.before is None:
             continue
         here, plain = joined(own.unscaled, names), joined(other.unscaled, names)
@@ -230,7 +232,7 @@ def _with_decay(left: Moment, right: Moment, names: Sequence[str]) -> list[Expla
     share = _along(one - other, weights) if weights.shape == one.shape else 0.0
     if not share:
         return []
-    side: Side = "left" if share > 0 else "right"
+    side: SideName = "left" if share > 0 else "right"
     return [Explained("decayed", side, distance(one - other, share * weights), (abs(share),))]
 
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.compare.noise import CLEAR
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered, are_same
 from explorer.compare.training.values import Moment, Values, common, distance, greatest, joined
-from explorer.model.training_comparison import Rule, TrainingDifference
+from explorer.model.training_comparison import Rule, SideName, TrainingDifference
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
@@ -30,30 +31,29 @@ def buffers(left: Moment, right: Moment, bands: Bands) -> Answered:
     aparts = {name: distance(left.buffers[name], right.buffers[name]) for name in names}
     noises = {name: _noise(bands, left, name) for name in names}
     is_measured = None not in noises.values()
-    unlike = tuple(
-        name for name in names if aparts[name] > CLEAR * (noises[name] or 0.0)
-    )
+    unlike = tuple(name for name in names if aparts[name] > CLEAR * (noises[name] or 0.0))
     if not unlike:
         return "same"
-    known = {
-        "question": "buffers",
-        "step": left.step.number,
-        "names": unlike,
-        "of": len(names),
-        "apart": max(greatest(left.buffers[name], right.buffers[name]) for name in unlike),
-    }
-    moved = [_moved(moment, unlike) for moment in (left, right)]
-    if any(one is None for one in moved):
-        return TrainingDifference(**known, reason="values") if is_measured else "no_noise"
-    momenta = _momenta(*moved)
+    plain = TrainingDifference(
+        question="buffers",
+        reason="values",
+        step=left.step.number,
+        names=unlike,
+        of=len(names),
+        apart=max(greatest(left.buffers[name], right.buffers[name]) for name in unlike),
+    )
+    moved, other_moved = (_moved(moment, unlike) for moment in (left, right))
+    if moved is None or other_moved is None:
+        return plain if is_measured else "no_noise"
+    momenta = _momenta(moved, other_moved)
     if momenta:
         rules = [Rule("momentum", {"momentum": value}) for value in momenta]
-        return TrainingDifference(**known, reason="momentum", left=rules[0], right=rules[1])
+        return replace(plain, reason="momentum", left=rules[0], right=rules[1])
     unbiased = _unbiased(left, right, unlike)
     if unbiased:
         rows, side = unbiased
-        return TrainingDifference(**known, reason="variance", numbers=(rows,), side=side)
-    return TrainingDifference(**known, reason="values") if is_measured else "no_noise"
+        return replace(plain, reason="variance", numbers=(rows,), side=side)
+    return plain if is_measured else "no_noise"
 
 
 def _noise(bands: Bands, left: Moment, name: str) -> float | None:
@@ -85,9 +85,7 @@ def _is_usual(momentum: float) -> bool:
     return any(abs(momentum / usual - 1) <= NEAR for usual in USUAL)
 
 
-def _unbiased(
-    left: Moment, right: Moment, names: Sequence[str]
-) -> tuple[float, str] | None:
+def _unbiased(left: Moment, right: Moment, names: Sequence[str]) -> tuple[float, SideName] | None:
     """Of how many values one side's variance is the unbiased one, and which side's."""
     before, other_before = joined(left.buffers_before, names), joined(right.buffers_before, names)
     if not are_same(before, other_before):
@@ -117,25 +115,26 @@ def averages(left: Moment, right: Moment) -> Answered:
     names = common(left.averages, right.averages)
     if not names:
         return "not_recorded"
-    decays = [_decay(moment, names) for moment in (left, right)]
+    decay, other_decay = (_decay(moment, names) for moment in (left, right))
     apart = max(greatest(left.averages[name], right.averages[name]) for name in names)
-    known = {
-        "question": "averages",
-        "step": left.step.number,
-        "names": names,
-        "of": len(names),
-        "apart": apart,
-    }
-    if decays[0] is None or decays[1] is None:
+    plain = TrainingDifference(
+        question="averages",
+        reason="values",
+        step=left.step.number,
+        names=names,
+        of=len(names),
+        apart=apart,
+    )
+    if decay is None or other_decay is None:
         weights = max(greatest(left.weights[name], right.weights[name]) for name in names)
         size = max(float(np.abs(left.averages[name]).max(initial=0.0)) for name in names)
         near = CLEAR * max(weights, UNIT["float32"] * size)
-        return "same" if apart <= near else TrainingDifference(**known, reason="values")
-    (one, error), (other, other_error) = decays
+        return "same" if apart <= near else plain
+    (one, error), (other, other_error) = decay, other_decay
     if abs(one - other) <= error + other_error:
         return "same"
     rules = [Rule("average", {"decay": value}) for value in (one, other)]
-    return TrainingDifference(**known, reason="decay", left=rules[0], right=rules[1])
+    return replace(plain, reason="decay", left=rules[0], right=rules[1])
 
 
 def _decay(moment: Moment, names: Sequence[str]) -> tuple[float, float] | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.compare.noise import CLEAR
 from explorer.compare.training.bands import Bands
@@ -124,7 +125,9 @@ class Updates:
             return [changed, known]
         given = settings_of(moment, name)
         return [
-            Hypothesis(family, {key: given.get(key, value) for key, value in table.defaults.items()})
+            Hypothesis(
+                family, {key: given.get(key, value) for key, value in table.defaults.items()}
+            )
             for family, table in FAMILIES.items()
         ]
 
@@ -146,9 +149,7 @@ class Updates:
         lengths = [one.length for one in _crossed(name, moments, rules)]
         return noise is not None and max(lengths, default=np.inf) <= CLEAR * noise
 
-    def _rules(
-        self, name: str, moments: Moments
-    ) -> Rules:
+    def _rules(self, name: str, moments: Moments) -> Rules:
         """The simplest rules that give the update of each side."""
         found = [self._rules_of(side, name, moments) for side in (0, 1)]
         return found[0], found[1]
@@ -161,7 +162,9 @@ class Updates:
         if fitting:
             return fitting
         others = [settings_of(other, name)]
-        others += [settings_of(moment, group.names[0]) for group in moment.step.groups if group.names]
+        others += [
+            settings_of(moment, group.names[0]) for group in moment.step.groups if group.names
+        ]
         found: list[Hypothesis] = []
         for one in hypotheses:
             single = list(changes(one, near, others, name))
@@ -180,28 +183,27 @@ class Updates:
                 unlike = self._unlike_documented(side, one, name, moments[side])
                 self._unlike[side, name] = unlike
 
-    def _difference(
-        self, names: Sequence[str], of: int, moments: Moments
-    ) -> TrainingDifference:
+    def _difference(self, names: Sequence[str], of: int, moments: Moments) -> TrainingDifference:
         """The difference of the rules of the parameter of which most is known."""
         rules = {name: self._rules(name, moments) for name in names}
         name = max(names, key=lambda one: (all(rules[one]), moments[0].weights[one].size))
         left, right = self._nearest(name, moments, rules[name])
         number = moments[0].step.number
-        known = {
-            "question": "update",
-            "step": number,
-            "names": tuple(names),
-            "of": of,
-            "left": left.rule if left else None,
-            "right": right.rule if right else None,
-            "apart": max(_apart(one, moments, rules[one]) for one in names),
-        }
+        plain = TrainingDifference(
+            question="update",
+            reason="rule",
+            step=number,
+            names=tuple(names),
+            of=of,
+            left=left.rule if left else None,
+            right=right.rule if right else None,
+            apart=max(_apart(one, moments, rules[one]) for one in names),
+        )
         if left is None or right is None:
             side = "left" if left is None else "right"
-            return TrainingDifference(**known, reason="unknown_rule", side=side)
+            return replace(plain, reason="unknown_rule", side=side)
         unlike = self._unlike_settings(name, moments, left, right)
-        return TrainingDifference(**known, reason="rule", unlike=unlike)
+        return replace(plain, unlike=unlike)
 
     def _nearest(
         self,
@@ -212,7 +214,7 @@ class Updates:
         """The two rules that differ in the fewest settings."""
         lefts, rights = rules
         if not lefts or not rights:
-            return (lefts or [None])[0], (rights or [None])[0]
+            return next(iter(lefts), None), next(iter(rights), None)
         kept = [
             max(self._steps_of(side, one, name, moments[side]) for one in rules[side])
             for side in (0, 1)
@@ -254,9 +256,7 @@ class Updates:
         known = documented(self._sides[side].training.optimizer, moment, name)
         if known is None or known.family != rule.family:
             return {}
-        return {
-            key: value for key, value in rule.settings.items() if value != known.settings[key]
-        }
+        return {key: value for key, value in rule.settings.items() if value != known.settings[key]}
 
     def _unlike_settings(
         self, name: str, moments: Moments, left: Hypothesis, right: Hypothesis
@@ -270,7 +270,7 @@ class Updates:
             if value == other:
                 continue
             swapped = [
-                msgspec.structs.replace(own, settings={**own.settings, key: foreign})
+                replace(own, settings={**own.settings, key: foreign})
                 for own, foreign in ((left, other), (right, value))
             ]
             if all(

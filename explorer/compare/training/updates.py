@@ -11,7 +11,6 @@ import numpy as np
 from explorer.compare.noise import CLEAR, TYPICAL
 from explorer.compare.training.formulas import FAMILIES, State, convention_of
 from explorer.compare.training.values import Moment, distance
-from explorer.model.arrays import AnyArray
 from explorer.model.training_comparison import Rule
 from explorer.numeric.differences import Floats, elementwise_difference
 from explorer.numeric.summaries import UNIT, quantile
@@ -96,10 +95,11 @@ def documented(optimizer: str, moment: Moment, name: str) -> Hypothesis | None:
 def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     """How a parameter's step under a hypothesis compares with the recorded one."""
     recorded = moment.weights[name]
-    exact = _computed(hypothesis, moment, name, "nothing")
     unit = UNIT[moment.dtypes[name]]
-    if exact is None or exact.shape != recorded.shape:
+    shapes = {array.shape for array in _given(moment, name)}
+    if shapes != {recorded.shape}:
         return Fit(np.inf, np.inf, np.inf, np.inf)
+    exact = _computed(hypothesis, moment, name, "nothing")
     computed = [_computed(hypothesis, moment, name, rounded) for rounded in ROUNDED]
     apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
     noise = _noise(moment.weights_before[name], exact, computed, unit)
@@ -132,7 +132,11 @@ def _state_after(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type)
     weight, gradient = moment.weights_before[name], moment.given[name]
     with np.errstate(all="ignore"):
         FAMILIES[hypothesis.family].formula(
-            weight.astype(dtype), gradient.astype(dtype), state, hypothesis.settings, _count(moment, name)
+            weight.astype(dtype),
+            gradient.astype(dtype),
+            state,
+            hypothesis.settings,
+            _count(moment, name),
         )
     return state
 
@@ -148,27 +152,28 @@ def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: floa
     shares = shares[np.isfinite(shares)]
     typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)
     own = unit * np.maximum(np.abs(before), np.abs(exact))
-    noise = own + np.maximum(errors[0], typical * moved) + 2 * np.max(errors, axis=0) / CLEAR
-    return np.nan_to_num(noise)
+    noise: Floats = (
+        own + np.maximum(errors[0], typical * moved) + 2 * np.max(errors, axis=0) / CLEAR
+    )
+    return np.asarray(np.nan_to_num(noise))
 
 
-def _computed(
-    hypothesis: Hypothesis, moment: Moment, name: str, rounded: Rounded
-) -> AnyArray | None:
-    """The weight after a step; None where the records do not have what it is computed from."""
+def _given(moment: Moment, name: str) -> list[Floats]:
+    """The weight and the gradient that a step begins with, as far as they are recorded."""
+    tensors = moment.weights_before, moment.given
+    return [arrays[name] for arrays in tensors if name in arrays]
+
+
+def _computed(hypothesis: Hypothesis, moment: Moment, name: str, rounded: Rounded) -> Floats:
+    """The weight after a step."""
     dtype = np.float64 if rounded == "nothing" else np.float32
     settings = {key: _rounded(value, rounded) for key, value in hypothesis.settings.items()}
-    weight = moment.weights_before.get(name)
-    gradient = moment.given.get(name)
-    if weight is None or gradient is None or weight.shape != gradient.shape:
-        return None
+    weight, gradient = (array.astype(dtype) for array in _given(moment, name))
     state = _state_before(hypothesis, moment, name, dtype)
     formula = FAMILIES[hypothesis.family].formula
     with np.errstate(all="ignore"):
-        found = formula(
-            weight.astype(dtype), gradient.astype(dtype), state, settings, _count(moment, name)
-        )
-        return found.astype(np.float64)
+        found = formula(weight, gradient, state, settings, _count(moment, name))
+    return np.asarray(found, np.float64)
 
 
 def _count(moment: Moment, name: str) -> int:
@@ -186,9 +191,7 @@ def _rounded(value: Any, rounded: Rounded) -> Any:
     return np.array([value], np.float32) if rounded == "all" else value
 
 
-def _state_before(
-    hypothesis: Hypothesis, moment: Moment, name: str, dtype: type
-) -> State:
+def _state_before(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type) -> State:
     """What the optimizer holds before a step: as recorded, or from the steps before under the hypothesis."""
     recorded = _recorded_state(moment, name, dtype)
     if moment.before is None or _is_whole(hypothesis, moment, name):
@@ -246,7 +249,10 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def changes(
-    hypothesis: Hypothesis, own: Sequence[Moment], others: Sequence[Mapping[str, Any]], name: str
+    hypothesis: Hypothesis,
+    own: Sequence[Moment | None],
+    others: Sequence[Mapping[str, Any]],
+    name: str,
 ) -> Iterator[Change]:
     """Each single change of a hypothesis that is tried.
 
@@ -296,8 +302,9 @@ def found_rules(
     fitting = [one for one in hypotheses if fit(one, moment, name).holds]
     if fitting:
         return fitting
-    for hypothesis in hypotheses:
-        for one in variations(hypothesis, single):
-            if fit(one, moment, name).holds:
-                fitting.append(one)
-    return fitting
+    return [
+        one
+        for hypothesis in hypotheses
+        for one in variations(hypothesis, single)
+        if fit(one, moment, name).holds
+    ]

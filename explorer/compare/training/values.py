@@ -1,6 +1,7 @@
 """Values of the tensors of a training, by name, and figures of their differences."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -119,11 +120,9 @@ class Moment:
         return tuple(_rows(batch.data) for batch in self.step.batches)
 
     @property
-    def settings(self) -> dict[str, dict[str, object]]:
+    def settings(self) -> dict[str, dict[str, Any]]:
         """The settings of each parameter by its name."""
-        return {
-            name: dict(group.settings) for group in self.step.groups for name in group.names
-        }
+        return {name: dict(group.settings) for group in self.step.groups for name in group.names}
 
 
 def _rows(data: Sequence[Leaf]) -> int:

@@ -46,7 +46,13 @@ STATE = {
 }
 """The first part of the name of a state, and PyTorch's name of it."""
 
-SETTINGS = {"epsilon": "eps", "decay": "alpha", "use_nesterov": "nesterov", "accum": "initial_accumulator_value", "use_amsgrad": "amsgrad"}
+SETTINGS = {
+    "epsilon": "eps",
+    "decay": "alpha",
+    "use_nesterov": "nesterov",
+    "accum": "initial_accumulator_value",
+    "use_amsgrad": "amsgrad",
+}
 
 
 class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -87,7 +93,10 @@ def optimizer_of(plan: Plan, parameters: list[Any]) -> Any:
         decay = settings.pop("weight_decay", 0.0)
         decayed = [p for p in parameters if _name(p) not in plan.undecayed]
         plain = [p for p in parameters if _name(p) in plan.undecayed]
-        groups = [{"params": decayed, "weight_decay": decay}, {"params": plain, "weight_decay": 0.0}]
+        groups = [
+            {"params": decayed, "weight_decay": decay},
+            {"params": plain, "weight_decay": 0.0},
+        ]
     if module != "optim" and len(plan.rates) > 1:
         rate["learning_rate"] = [plan.rate(n) for n in range(1, plan.steps + 1)]
     return getattr({"nn": nn, "optim": optim}[module], name)(groups, **rate, **settings)
@@ -98,7 +107,9 @@ def _run(plan: Plan, start: Arrays) -> Training:
     net.set_train(True)
     for parameter in net.get_parameters():
         parameter.set_data(ms.Tensor(start[_name(parameter)]))
-        parameter.requires_grad = _name(parameter) in TRAINED and _name(parameter) not in plan.frozen
+        parameter.requires_grad = (
+            _name(parameter) in TRAINED and _name(parameter) not in plan.frozen
+        )
     parameters = list(net.trainable_params())
     optimizer = optimizer_of(plan, parameters)
     averages = {name: start[name].copy() for name in TRAINED} if plan.average else {}
@@ -112,7 +123,9 @@ def _run(plan: Plan, start: Arrays) -> Training:
     kept: list[Any] = []
     steps = []
     for number, (x, y) in enumerate(batches_of(plan), 1):
-        steps.append(_step(plan, net, optimizer, gradient_of, kept, number, x, y, averages, parameters))
+        steps.append(
+            _step(plan, net, optimizer, gradient_of, kept, number, x, y, averages, parameters)
+        )
     kind = type(optimizer)
     return Training(
         name=plan.framework,
@@ -126,15 +139,28 @@ def _run(plan: Plan, start: Arrays) -> Training:
 
 
 def _step(
-    plan: Plan, net: Any, optimizer: Any, gradient_of: Any, kept: list[Any], number: int, x: Any, y: Any, averages: Arrays, parameters: list[Any]
+    plan: Plan,
+    net: Any,
+    optimizer: Any,
+    gradient_of: Any,
+    kept: list[Any],
+    number: int,
+    x: Any,
+    y: Any,
+    averages: Arrays,
+    parameters: list[Any],
 ) -> TrainingStep:
     scale = plan.scale or 1.0
     total = list(kept) if plan.keeps_gradients else []
     batches = []
     for inputs, targets, weight in parts_of(plan, x, y):
-        (_scaled, loss), found = gradient_of(ms.Tensor(inputs), ms.Tensor(targets), ms.Tensor(weight * scale, ms.float32))
+        (_scaled, loss), found = gradient_of(
+            ms.Tensor(inputs), ms.Tensor(targets), ms.Tensor(weight * scale, ms.float32)
+        )
         added = {_name(p): _copy(g) for p, g in zip(parameters, found, strict=True)}
-        batches.append(Batch(leaves({"x": inputs, "y": targets}), float(loss.asnumpy()), leaves(added)))
+        batches.append(
+            Batch(leaves({"x": inputs, "y": targets}), float(loss.asnumpy()), leaves(added))
+        )
         total = [a + b for a, b in zip(total, found, strict=True)] if total else list(found)
     kept[:] = total
     names = [_name(p) for p in parameters]

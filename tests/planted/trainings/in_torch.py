@@ -76,7 +76,9 @@ def _net(plan: Plan, start: Arrays) -> nn.Module:
             fc2=nn.Linear(HIDDEN, CLASSES),
         )
     )
-    net.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in start.items()}, strict=False)
+    net.load_state_dict(
+        {name: torch.from_numpy(array.copy()) for name, array in start.items()}, strict=False
+    )
     for name, parameter in net.named_parameters():
         parameter.requires_grad_(name not in plan.frozen)
     return net
@@ -111,7 +113,9 @@ def _run(plan: Plan, start: Arrays) -> Training:
     )
 
 
-def _step(plan: Plan, net: Any, optimizer: Any, number: int, x: Any, y: Any, averages: Arrays) -> TrainingStep:
+def _step(
+    plan: Plan, net: Any, optimizer: Any, number: int, x: Any, y: Any, averages: Arrays
+) -> TrainingStep:
     for group in optimizer.param_groups:
         group["lr"] = plan.rate(number)
     parameters = dict(net.named_parameters())
@@ -120,7 +124,9 @@ def _step(plan: Plan, net: Any, optimizer: Any, number: int, x: Any, y: Any, ave
     scale = plan.scale or 1.0
     batches = []
     for inputs, targets, weight in parts_of(plan, x, y):
-        loss = nn.functional.mse_loss(net(torch.from_numpy(inputs)), torch.from_numpy(targets), reduction=plan.reduction)
+        loss = nn.functional.mse_loss(
+            net(torch.from_numpy(inputs)), torch.from_numpy(targets), reduction=plan.reduction
+        )
         before = _gradients(parameters)
         (loss * weight * scale).backward()
         added = {name: g - before.get(name, 0 * g) for name, g in _gradients(parameters).items()}
@@ -131,14 +137,24 @@ def _step(plan: Plan, net: Any, optimizer: Any, number: int, x: Any, y: Any, ave
     finite = all(np.isfinite(g).all() for g in gradients.values())
     norm = _clip(plan, parameters, scale)
     skipped = plan.scale is not None and not finite and plan.skips
-    settings = {key: value for key, value in optimizer.param_groups[0].items() if key not in ("params", "lr")}
+    settings = {
+        key: value
+        for key, value in optimizer.param_groups[0].items()
+        if key not in ("params", "lr")
+    }
     betas = dict(zip(("beta1", "beta2"), settings.pop("betas", ()), strict=False))
-    settings = {key: value for key, value in (settings | betas).items() if isinstance(value, (bool, int, float))}
+    settings = {
+        key: value
+        for key, value in (settings | betas).items()
+        if isinstance(value, (bool, int, float))
+    }
     given = _gradients(parameters)
     if not skipped:
         optimizer.step()
     for name in averages:
-        averages[name] = plan.average * averages[name] + (1 - plan.average) * _arrays(parameters)[name]
+        averages[name] = (
+            plan.average * averages[name] + (1 - plan.average) * _arrays(parameters)[name]
+        )
     state = {
         f"{name}.{key}": np.asarray(value.numpy().copy())
         for name, parameter in parameters.items()

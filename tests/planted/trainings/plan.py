@@ -91,14 +91,20 @@ def batches_of(plan: Plan) -> list[tuple[AnyArray, AnyArray]]:
     if plan.order == "batches":
         return [batches[place] for place in (0, 1, 4, 3, 2, *range(5, plan.steps))]
     if plan.order == "rows":
-        return [(x[places], y[places]) for x, y in batches for places in [shuffle.permutation(ROWS)]]
+        return [
+            (x[places], y[places]) for x, y in batches for places in [shuffle.permutation(ROWS)]
+        ]
     return batches
 
 
 def parts_of(plan: Plan, x: AnyArray, y: AnyArray) -> list[tuple[AnyArray, AnyArray, float]]:
     """The passes of a step: inputs, targets, and the weight of its gradient."""
     parts, first = [], 0
-    weights = {"rows": lambda rows: rows / ROWS, "plain": lambda _: 1 / len(plan.passes), "sum": lambda _: 1.0}
+    weights = {
+        "rows": lambda rows: rows / ROWS,
+        "plain": lambda _: 1 / len(plan.passes),
+        "sum": lambda _: 1.0,
+    }
     for rows in plan.passes:
         part = slice(first, first + rows)
         parts.append((x[part], y[part], weights[plan.averaged](rows)))

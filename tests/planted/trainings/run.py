@@ -1,6 +1,6 @@
 """Runs plans of one framework in a process of its own, and reads their records.
 
-    python -m tests.planted.trainings.run FRAMEWORK < PLANS > TRAININGS
+python -m tests.planted.trainings.run FRAMEWORK < PLANS > TRAININGS
 """
 
 import os
