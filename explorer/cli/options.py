@@ -260,6 +260,12 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
         bool, _option("--all", later("Print every divergence instead of only the first."))
     ] = False
     as_json: AsJson = False
+    html: Annotated[
+        Path | None,
+        _option(
+            "--html FILE", later("Of two trainings, also write a page with their pictures to FILE.")
+        ),
+    ] = None
     prove: Prove = False
     fresh: Fresh = False
     timeout: Timeout = math.inf

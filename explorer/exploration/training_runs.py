@@ -104,17 +104,26 @@ def _jittered(nets: Nets, name: str, jitter: int) -> NetRequest:
 def drift(plain_run: Training, other: Training) -> Drift:
     """How far a run went from another one of the same steps."""
     losses = []
-    weights: dict[str, list[float]] = {}
+    for mine, theirs in zip(plain_run.steps, other.steps, strict=True):
+        losses.append(abs((mine.loss or 0.0) - (theirs.loss or 0.0)))
+    fields = ("weights", "gradients", "buffers")
+    return Drift(tuple(losses), **{field: _distances(plain_run, other, field) for field in fields})
+
+
+def _distances(plain_run: Training, other: Training, field: str) -> dict[str, tuple[float, ...]]:
+    """How far the tensors of a field that each step has went, by their names."""
+    distances: dict[str, list[float]] = {}
     for left, right in zip(plain_run.steps, other.steps, strict=True):
-        losses.append(abs((left.loss or 0.0) - (right.loss or 0.0)))
-        others = {leaf.name: leaf.value for leaf in right.weights}
-        for leaf in left.weights:
+        others = {leaf.name: leaf.value for leaf in getattr(right, field)}
+        for leaf in getattr(left, field):
             if leaf.name in others:
                 distance = _distance(leaf.value, others[leaf.name])
-                weights.setdefault(leaf.name, []).append(distance)
-    return Drift(tuple(losses), {name: tuple(row) for name, row in weights.items()})
+                distances.setdefault(leaf.name, []).append(distance)
+    count = len(plain_run.steps)
+    return {name: tuple(row) for name, row in distances.items() if len(row) == count}
 
 
 def _distance(left: Array, right: Array) -> float:
     mine, theirs = (first_elements(array).astype(np.float64) for array in (left, right))
-    return float(np.linalg.norm(mine - theirs))
+    with np.errstate(invalid="ignore"):  # an infinity less another
+        return float(np.linalg.norm(mine - theirs))

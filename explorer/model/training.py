@@ -23,10 +23,14 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """One forward and backward pass of a step: what the net was called with, and the loss."""
+    """One forward and backward pass of a step: what the net was called with, and the loss.
+
+    ``gradients`` are those that this pass has added, still scaled, where a step has several.
+    """
 
     data: tuple[Leaf, ...] = ()
     loss: float | None = None
+    gradients: tuple[Leaf, ...] = ()
 
 
 class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,11 +71,14 @@ class Drift(msgspec.Struct, frozen=True):
     """How far a run from a start that was moved by rounding went from the plain one.
 
     ``losses`` has one number a step: the absolute difference of the losses. ``weights`` has for each
-    parameter's name one number a step: the Euclidean norm of the difference of its values.
+    parameter's name one number a step: the Euclidean norm of the difference of its values; ``gradients``
+    likewise, of gradients as backward left them, and ``buffers``.
     """
 
     losses: tuple[float, ...]
     weights: dict[str, tuple[float, ...]]
+    gradients: dict[str, tuple[float, ...]] = {}
+    buffers: dict[str, tuple[float, ...]] = {}
 
 
 class Training(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
+from tests.support.nets import NETS
 from tests.support.recorded_files import loaded_training
 
 BROKEN = '''
@@ -38,8 +39,21 @@ def test_losses_are_printed_and_a_file_is_written_for_each_engine(
     assert first.split() == ["step", "mindspore-tape", "torch-tape"]
     assert [row.split()[0] for row in rows[:2]] == ["1", "2"]
     files = [tmp_path / f"{name}.training" for name in ("mindspore-tape", "torch-tape")]
-    assert [row.split(" ", 1)[1] for row in rows[2:]] == [str(file) for file in files]
+    assert "no difference in 2 steps beyond rounding" in rows[2]
+    assert [row.split(" ", 1)[1] for row in rows[-2:]] == [str(file) for file in files]
     assert list(loaded_training(files[0]).losses) == [1, 2]
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_the_first_difference_of_two_trainings_is_named_and_is_the_exit_code(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    net = str(NETS / "trained_with_everything.py")
+    assert run(["train", net, "--steps", "5", "--out", str(tmp_path), "--json"]) == 1
+    document = json.loads(capfd.readouterr().out)
+    difference = document["comparison"]["difference"]
+    assert (difference["step"], difference["question"]) == (4, "update")
 
 
 @pytest.mark.torch

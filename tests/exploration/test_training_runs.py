@@ -27,8 +27,8 @@ def train(name: str, steps: int) -> dict[str, Training]:
 
 
 @pytest.fixture(scope="module")
-def alike() -> dict[str, Training]:
-    return train(str(NETS / "trained_alike.py"), STEPS)
+def both() -> dict[str, Training]:
+    return train(str(NETS / "trained_with_everything.py"), STEPS)
 
 
 def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
@@ -37,13 +37,13 @@ def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
 
 @pytest.mark.torch
 @pytest.mark.mindspore
-def test_both_record_the_same_steps_by_the_same_names(alike: dict[str, Training]) -> None:
-    assert list(alike) == ["mindspore-tape", "torch-tape"]
-    for training in alike.values():
+def test_both_record_the_same_steps_by_the_same_names(both: dict[str, Training]) -> None:
+    assert list(both) == ["mindspore-tape", "torch-tape"]
+    for training in both.values():
         assert training.missing == ()
         assert list(faults(training)) == []
         assert [step.number for step in training.steps] == list(range(1, STEPS + 1))
-    mindspore, torch = alike.values()
+    mindspore, torch = both.values()
     trained_names = {start.name for start in torch.start if start.trained}
     assert {start.name for start in mindspore.start if start.trained} == trained_names
     for left, right in zip(mindspore.steps, torch.steps, strict=True):
@@ -56,8 +56,8 @@ def test_both_record_the_same_steps_by_the_same_names(alike: dict[str, Training]
 
 @pytest.mark.torch
 @pytest.mark.mindspore
-def test_scale_clipping_schedule_and_skipped_steps_are_alike(alike: dict[str, Training]) -> None:
-    mindspore, torch = alike.values()
+def test_scale_clipping_schedule_and_skipped_steps_are_alike(both: dict[str, Training]) -> None:
+    mindspore, torch = both.values()
     skipped = [step.number for step in torch.steps if step.skipped]
     assert skipped
     assert len(skipped) < STEPS
@@ -76,8 +76,8 @@ def test_scale_clipping_schedule_and_skipped_steps_are_alike(alike: dict[str, Tr
 
 @pytest.mark.torch
 @pytest.mark.mindspore
-def test_state_goes_by_pytorch_s_names_and_has_its_values(alike: dict[str, Training]) -> None:
-    mindspore, torch = (training.steps[-1] for training in alike.values())
+def test_state_goes_by_pytorch_s_names_and_has_its_values(both: dict[str, Training]) -> None:
+    mindspore, torch = (training.steps[-1] for training in both.values())
     left, right = values(mindspore.state), values(torch.state)
     assert set(left) == set(right)
     assert {name.rpartition(".")[2] for name in left} == {"exp_avg", "exp_avg_sq", "step"}
@@ -90,9 +90,9 @@ def test_state_goes_by_pytorch_s_names_and_has_its_values(alike: dict[str, Train
 @pytest.mark.torch
 @pytest.mark.mindspore
 def test_runs_from_a_start_that_rounding_moved_say_how_far_they_went(
-    alike: dict[str, Training],
+    both: dict[str, Training],
 ) -> None:
-    for training in alike.values():
+    for training in both.values():
         assert len(training.jittered) == 2
         for drifted in training.jittered:
             assert len(drifted.losses) == STEPS

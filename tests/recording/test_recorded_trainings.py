@@ -155,6 +155,16 @@ def test_data_are_the_inputs_and_targets_and_nothing_that_was_computed(
     assert (values(one.data)["x"] != values(other.data)["x"]).all()
 
 
+def test_each_of_several_passes_has_the_gradients_that_it_added(recordings: Recordings) -> None:
+    step = recordings.training("micro_batches").steps[3]
+    one, other = (values(batch.gradients) for batch in step.batches)
+    for name, gradient in values(step.gradients).items():
+        np.testing.assert_allclose(one[name] + other[name], gradient, rtol=1e-4, atol=1e-6)
+        assert not np.allclose(one[name], other[name])
+    (batch,) = recordings.training("plain").steps[0].batches
+    assert batch.gradients == ()
+
+
 def test_clipping_has_its_norm_and_the_gradients_before_and_after_it(
     recordings: Recordings,
 ) -> None:

@@ -127,7 +127,8 @@ class _Loop:
         for arrays in passes:
             (_scaled, loss), added = self._gradients_of(*tensors(arrays).values())
             data = (Leaf(name, brief(array, array.dtype.name)) for name, array in arrays.items())
-            batches.append(Batch(tuple(data), float(loss.asnumpy())))
+            of_pass = self._of_weights(added) if len(passes) > 1 else ()
+            batches.append(Batch(tuple(data), float(loss.asnumpy()), of_pass))
             gradients = [*map(_sum, gradients, added)] if gradients else list(added)
         return tuple(batches), tuple(gradients)
 

@@ -1,6 +1,7 @@
-"""A small classifier that both frameworks train alike, with all that a training may have.
+"""A small classifier that is trained with all that a training may have.
 
-Adam with momentum, a schedule, a scaler of losses, clipping, and two micro-batches a step.
+Adam, a schedule, a scaler of losses, clipping, and two micro-batches a step. The two Adams differ in
+where eps is: MindSpore's adds it to the root that is not bias-corrected (2.10.0).
 """
 
 import numpy as np
