@@ -13,6 +13,7 @@ from explorer.api.results import (
     Recorded,
     RecordedTraining,
     Study,
+    TrainingsDifference,
 )
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Recorded",
     "RecordedTraining",
     "Study",
+    "TrainingsDifference",
     "assert_same_gradients",
     "claims",
     "diff",
