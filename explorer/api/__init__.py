@@ -5,7 +5,16 @@ No framework is imported in the caller's process: the nets run in workers.
 
 from explorer.api.assertions import assert_same_gradients
 from explorer.api.functions import claims, diff, explore, graph, load, nets, study
-from explorer.api.results import Claims, Difference, Exploration, Picture, Recorded, Study
+from explorer.api.results import (
+    Claims,
+    Difference,
+    Exploration,
+    Picture,
+    Recorded,
+    RecordedTraining,
+    Study,
+    TrainingsDifference,
+)
 
 __all__ = [
     "Claims",
@@ -13,7 +22,9 @@ __all__ = [
     "Exploration",
     "Picture",
     "Recorded",
+    "RecordedTraining",
     "Study",
+    "TrainingsDifference",
     "assert_same_gradients",
     "claims",
     "diff",

@@ -10,7 +10,15 @@ from typing import Any, TypeVar
 from msgspec import structs
 
 from explorer import drawing
-from explorer.api.results import Claims, Difference, Exploration, Picture, Recorded, Study
+from explorer.api.results import (
+    Claims,
+    Difference,
+    Exploration,
+    Picture,
+    Recorded,
+    RecordedTraining,
+    Study,
+)
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
@@ -18,7 +26,7 @@ from explorer.exploration.options import RunOptions, Wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
-from explorer.recording.files import read_trace
+from explorer.recording.files import is_training, read_trace, read_training
 from explorer.report.recorded.fallback import (
     board_in_place,
     notice,
@@ -260,12 +268,14 @@ def graph(
     )
 
 
-def load(path: str | Path) -> Recorded:
-    """The trace of a step that ``record`` has written, as data: nothing in it is run.
+def load(path: str | Path) -> Recorded | RecordedTraining:
+    """What ``record`` or ``recorder`` has written, as data: nothing in it is run.
 
-    Raises UsageError for a file that cannot be read, or is not a whole trace.
+    Raises UsageError for a file that cannot be read, or is not whole.
     """
     path = Path(path)
+    if is_training(path):
+        return RecordedTraining(read_training(path), path)
     return Recorded(read_trace(path), path)
 
 

@@ -72,7 +72,21 @@ COMMANDS = (
         later(
             "Aligns the graphs of one case by the values of their nodes. Exits with 1 if they"
             " differ. Of steps that explorer.record() has recorded: diff A.trace B.trace, or"
-            " diff A.trace NAME_OR_FILE ENGINE."
+            " diff A.trace NAME_OR_FILE ENGINE. Of two trainings: diff A.training B.training finds the first"
+            " step at which they differ, and the rule that differs."
+        ),
+    ),
+    Command(
+        "train",
+        options.TrainOptions,
+        "train:train",
+        later("Train the nets of a scenario, and record each step."),
+        later(
+            "Both nets start from the same weights. The scenario's file may define"
+            " torch_optimizer(net), mindspore_optimizer(net), batches(), scalers, schedules and"
+            " CLIP_NORM; without them each step is gradient descent on the inputs. Prints the losses and"
+            " what differs first, and writes a file for each engine. Exits with 1 if the trainings"
+            " differ, and with 3 if one ended early."
         ),
     ),
     Command(

@@ -260,6 +260,12 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
         bool, _option("--all", later("Print every divergence instead of only the first."))
     ] = False
     as_json: AsJson = False
+    html: Annotated[
+        Path | None,
+        _option(
+            "--html FILE", later("Of two trainings, also write a page with their pictures to FILE.")
+        ),
+    ] = None
     prove: Prove = False
     fresh: Fresh = False
     timeout: Timeout = math.inf
@@ -494,6 +500,34 @@ class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     as_json: AsJson = False
+
+
+class TrainOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of ``train``."""
+
+    name: Annotated[str, NAME]
+    engines: Annotated[
+        list[str] | None,
+        _argument(
+            "ENGINE",
+            later("Engines that train: mindspore-tape or torch-tape. [default: both]"),
+        ),
+    ] = None
+    steps: Annotated[int, _option("--steps N", later("Number of steps."))] = 20
+    device: Device = "cpu"
+    out: Annotated[
+        Path | None,
+        _option(
+            "--out DIR",
+            later(
+                "Folder for a file of each training; created if it does not exist."
+                " [default: out/NAME]"
+            ),
+        ),
+    ] = None
+    as_json: AsJson = False
+    timeout: Timeout = math.inf
+    request_timeout: RequestTimeout = 600.0
 
 
 class EmbedOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""``diff`` and ``graph`` of traces: recorded steps beside each other, or beside an engine on a scenario."""
+"""``diff`` and ``graph`` of recorded steps and trainings, beside each other or beside an engine."""
 
 from pathlib import Path
 from typing import cast
@@ -14,24 +14,54 @@ from explorer.drawing import Depth
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration.traces import files_of_ranks, names_of, report_on, with_trace
+from explorer.exploration.trainings import compared
+from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.trace import Trace
-from explorer.recording.files import is_trace, read_trace
+from explorer.recording.files import is_trace, is_training, read_trace, read_training
 from explorer.report.diff import comparison_lines, do_differ
 from explorer.report.scenario.export import PictureChoice, picture_file
 from explorer.report.scenario.graphs import graphs_of
-from explorer.report.schemas import diff_document
+from explorer.report.schemas import diff_document, trainings_document
 from explorer.report.traces import missing_lines, ranks_document
+from explorer.report.training import comparison_lines as training_lines
+from explorer.report.training import comparison_page
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.words.ranks import first_wrong, rank_lines
 
 
 def diff(options: DiffOptions) -> int:
-    """Compare two engines on a scenario, two traces, or a trace and an engine."""
+    """Compare two engines on a scenario, two traces, a trace and an engine, or two trainings."""
+    if is_training(Path(options.name)):
+        return diff_trainings(options)
     if is_trace(Path(options.name)):
         return diff_traces(options)
+    if options.html:
+        raise UsageError(
+            _("--html is for two trainings; give two .training files, or leave it out")
+        )
     return diff_engines(options)
+
+
+def diff_trainings(options: DiffOptions) -> int:
+    """Compare two trainings; print the first step at which they differ, in what, and by which rule."""
+    text = _("{option} has no effect on trainings, which are not run again; leave it out")
+    refuse_others(options, ("name", "left", "as_json", "html"), text)
+    paths = [Path(options.name), Path(options.left)]
+    left, right = (
+        msgspec.structs.replace(read_training(path), name=name)
+        for path, name in zip(paths, names_of(paths), strict=True)
+    )
+    comparison = compared(left, right)
+    if options.html:
+        write_file(options.html, comparison_page(comparison), is_quiet=options.as_json)
+    if options.as_json:
+        print_document(trainings_document(comparison))
+    else:
+        for line in training_lines(comparison):
+            print(clean(line))
+    return exit_codes.DIFFERENT if comparison.difference else exit_codes.AS_EXPECTED
 
 
 def diff_traces(options: DiffOptions) -> int:

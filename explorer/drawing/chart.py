@@ -105,11 +105,11 @@ def specification(chart: Chart) -> Specification:
             drawn["encoding"][channel]["legend"] = _legend(chart)
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "title": {"text": chart.title, "subtitle": _lines(chart.note), "anchor": "start"},
+        "title": {"text": chart.title, "subtitle": lines(chart.note), "anchor": "start"},
         "data": {"values": _rows(chart)},
         **drawn,
         "background": "transparent",
-        "config": _config(),
+        "config": config(),
     }
 
 
@@ -290,13 +290,14 @@ def _logarithmic_axis(numbers: set[float]) -> Specification:
     }
 
 
-def _lines(text: str) -> list[str]:
+def lines(text: str) -> list[str]:
     """A text broken into lines, which Vega does not do."""
     words = " ".join(text.split())
     return textwrap.wrap(words, NOTE_LINE, break_long_words=False, break_on_hyphens=False)
 
 
-def _config() -> Specification:
+def config() -> Specification:
+    """The look of every chart."""
     ink, soft, line = LIGHT["ink"], LIGHT["soft"], LIGHT["group-line"]
     text = {
         "labelColor": soft,
@@ -415,14 +416,20 @@ def chart_svg(chart: Chart) -> bytes:
 
     The same chart gives the same bytes.
     """
-    markup: str = _converter().vegalite_to_svg(specification(chart))
-    markup = _with_clips_numbered(_ACCESSIBLE_NAMES.sub("", markup), chart.name)
-    title = escape(chart.title)
+    description = chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x)
+    return specified_svg(specification(chart), chart.name, chart.title, description)
+
+
+def specified_svg(drawn: Specification, name: str, title: str, description: str) -> bytes:
+    """The SVG of a specification in the colours of DARK_OF; ``name`` is unlike others on a page."""
+    markup: str = _converter().vegalite_to_svg(drawn)
+    markup = _with_clips_numbered(_ACCESSIBLE_NAMES.sub("", markup), name)
+    title = escape(title)
     names = f'class="marks chart" role="img" aria-label="{title}"'
     start, _end, body = markup.replace('class="marks"', names, 1).partition(">")
     head = [
         element("title", {}, title),
-        element("desc", {}, escape(chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x))),
+        element("desc", {}, escape(description)),
         element("style", {}, _style_sheet()),
         element("rect", {"class": "paper", "width": "100%", "height": "100%"}),
     ]

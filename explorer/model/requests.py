@@ -86,6 +86,19 @@ class CaseRequest(msgspec.Struct, frozen=True):
         return self.values and self.prove != "none"
 
 
+class TrainingRequest(msgspec.Struct, frozen=True):
+    """A net that is to be trained for some steps.
+
+    With ``has_one_loss`` its first output is the loss, and else the sum of all of them. Errors in the
+    scenario's file are in the language with the code ``language``.
+    """
+
+    net: NetRequest
+    steps: int
+    has_one_loss: bool = False
+    language: str = "en"
+
+
 class ParameterSpec(msgspec.Struct, frozen=True):
     """A tensor that a net holds, as its framework declares it.
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from explorer.model.engines import Framework
-from explorer.model.graph import GradGraph, Setting
+from explorer.model.graph import Arguments, GradGraph
 from explorer.model.results import Leaf
 from explorer.model.trace import Missing, Start
 
@@ -19,14 +19,18 @@ class Group(msgspec.Struct, frozen=True):
     """
 
     names: tuple[str, ...]
-    settings: dict[str, Setting] = {}
+    settings: Arguments = {}
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """One forward and backward pass of a step: what the net was called with, and the loss."""
+    """One forward and backward pass of a step: what the net was called with, and the loss.
+
+    ``gradients`` are those that this pass has added, still scaled, where a step has several.
+    """
 
     data: tuple[Leaf, ...] = ()
     loss: float | None = None
+    gradients: tuple[Leaf, ...] = ()
 
 
 class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,16 +60,25 @@ class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):
     random: dict[str, str] = {}
     graph: GradGraph | None = None
 
+    @property
+    def loss(self) -> float | None:
+        """The sum of the losses of its passes, whose gradients are added up; None where none is known."""
+        losses = [batch.loss for batch in self.batches if batch.loss is not None]
+        return sum(losses) if losses else None
+
 
 class Drift(msgspec.Struct, frozen=True):
     """How far a run from a start that was moved by rounding went from the plain one.
 
     ``losses`` has one number a step: the absolute difference of the losses. ``weights`` has for each
-    parameter's name one number a step: the Euclidean norm of the difference of its values.
+    parameter's name one number a step: the Euclidean norm of the difference of its values; ``gradients``
+    likewise, of gradients as backward left them, and ``buffers``.
     """
 
     losses: tuple[float, ...]
     weights: dict[str, tuple[float, ...]]
+    gradients: dict[str, tuple[float, ...]] = {}
+    buffers: dict[str, tuple[float, ...]] = {}
 
 
 class Training(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,6 +40,19 @@ def jittered(array: AnyArray, name: str, sample: int) -> AnyArray:
     return moved
 
 
+def moved_by_rounding(array: AnyArray, name: str, sample: int) -> AnyArray:
+    """``array`` with every element but zeros moved to a neighbour at random, however short it is.
+
+    Integers stay. ``name`` and ``sample`` seed the draw, alike in every process.
+    """
+    if array.dtype.kind != "f":
+        return array
+    draws = np.random.default_rng([zlib.crc32(name.encode()), sample])
+    away = np.where(draws.random(array.shape) < 0.5, np.inf, -np.inf).astype(array.dtype)
+    moved: AnyArray = np.where(array == 0, array, np.nextafter(array, away))
+    return moved
+
+
 def jittered_arrays(arrays: Mapping[str, AnyArray], sample: int) -> dict[str, AnyArray]:
     """Arrays by name, jittered; one array under two names stays one array."""
     by_array: dict[int, AnyArray] = {}

@@ -5,6 +5,7 @@ The upper 16 bits of a float order it among all others but those that share them
 few at the wanted ranks are sorted as floats.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,6 +23,7 @@ from explorer.model.arrays import (
     Excerpt,
     Summary,
     carrier,
+    pack,
     unpack,
 )
 from explorer.numeric.differences import Floats, real_parts
@@ -211,6 +213,35 @@ def excerpt(array: Array, places: Iterable[int] = ()) -> Array:
     data = np.concatenate([elements[:SMALL], elements[list(later)]])
     summary = msgspec.structs.replace(summarise(elements, array.dtype), whole=None)
     return Array(array.shape, array.dtype, data.tobytes(), Excerpt(summary, later))
+
+
+def brief(array: AnyArray, dtype: str) -> Array:
+    """The record of a numpy array; of a large one an excerpt, whose figures have no quantiles.
+
+    Sorting would take more time than all else where each step of a training is recorded.
+    """
+    if array.size <= LARGE:
+        return pack(array, dtype)
+    elements = np.ascontiguousarray(array).ravel()
+    data = elements[:SMALL].astype(carrier(dtype)).tobytes()
+    return Array(array.shape, dtype, data, Excerpt(_brief_summary(elements)))
+
+
+def _brief_summary(elements: AnyArray) -> Summary:
+    if elements.dtype.kind == "c":
+        elements = real_parts(elements).ravel()
+    finite = elements
+    least, greatest = float(elements.min()), float(elements.max())
+    if not np.isfinite([least, greatest]).all():  # a NaN makes both NaN
+        finite = elements[np.isfinite(elements)]
+        least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    with np.errstate(over="ignore"):
+        mean = float(finite.mean(dtype=np.float64)) if finite.size else 0.0
+        norm = math.sqrt(float(np.einsum("i,i->", finite, finite, dtype=np.float64)))
+    infinities = int((elements == np.inf).sum()), int((elements == -np.inf).sum())
+    zeros = finite.size - int(np.count_nonzero(finite))
+    nonfinite = elements.size - finite.size
+    return Summary(least, greatest, mean, norm, zeros, nonfinite, (), None, infinities)
 
 
 def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str) -> list[Summary]:

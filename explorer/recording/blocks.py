@@ -1,10 +1,10 @@
-"""``record`` and ``recorder``: blocks around the steps of a program, which write traces of them."""
+"""``record``: a block around a step of a program, which writes a trace of it."""
 
 import importlib
 import sys
 import warnings
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -111,18 +111,17 @@ class Recording:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            with self._pause:
-                trace = self._ended(error)
-                write_trace(self.path, trace)
+            trace = self.ended(error)
+            write_trace(self.path, trace)
         except Exception as problem:
-            _warn(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
+            warn_of(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
             return
         for missing in trace.missing:
             if missing.kind in FAULTS:
-                _warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
+                warn_of(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
 
     def _begin(self, outermost: FrameType) -> None:
-        framework = self.framework = self.framework or _framework(self._model, self._inputs)
+        framework = self.framework = self.framework or framework_in_use(self._model, self._inputs)
         if framework is None:
             self._missing = Missing("not_recorded")
             return
@@ -141,8 +140,12 @@ class Recording:
             raise
         self._running = step
 
-    def _ended(self, raised: BaseException | None) -> Trace:
-        """The trace of the block; one without a graph where there is no other."""
+    def ended(self, raised: BaseException | None) -> Trace:
+        """The trace of what ran since begin(); one without a graph where there is no other."""
+        with self._pause:
+            return self._trace(raised)
+
+    def _trace(self, raised: BaseException | None) -> Trace:
         name = self.path.stem
         running, self._running = self._running, None
         if running is not None:
@@ -165,41 +168,6 @@ _running: list[Any] = []
 """The step that is being recorded in this process, if there is one."""
 
 
-def recorder(
-    *, every: int = 0, first: int = 1, out: str | Path = "traces", **options: Any
-) -> "Steps":
-    """Records some steps of a loop: the ``first`` ones, and from then on each ``every``-th.
-
-    Each trace is a file in the folder ``out``, which is made. ``options`` are those of record().
-    """
-    return Steps(every, first, Path(out), options)
-
-
-class Steps:
-    """The steps of a loop, of which some are recorded; ``number`` is that of the last one."""
-
-    def __init__(self, every: int, first: int, out: Path, options: Mapping[str, Any]) -> None:
-        self.number = 0
-        self._every = every
-        self._first = first
-        self._out = out
-        self._options = options
-
-    def step(self) -> AbstractContextManager[Any]:
-        """The block of the next step, which does nothing unless the step is to be recorded."""
-        self.number += 1
-        is_due = self._every > 0 and self.number % self._every == 0
-        if not is_due and self.number > self._first:
-            return nullcontext()
-        try:
-            self._out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            _warn(_("no trace is written to {file}: {reason}"), self._out, fault(error))
-            return nullcontext()
-        path = self._out / f"step-{self.number:06d}.trace"
-        return record(path, step=self.number, **self._options)
-
-
 def of_rank(path: Path) -> Path:
     """The path with the rank of this process in it, where it is one of several of a job."""
     distributed = sys.modules.get("torch.distributed")
@@ -210,7 +178,9 @@ def of_rank(path: Path) -> Path:
     return path.with_suffix(f".rank{distributed.get_rank()}{path.suffix}")
 
 
-def _framework(model: Any, inputs: Mapping[str, Any] | None) -> Framework | None:
+def framework_in_use(
+    model: Any = None, inputs: Mapping[str, Any] | None = None
+) -> Framework | None:
     """The framework of the step: that of the model or the inputs, or else one that is imported."""
     models = model.values() if isinstance(model, Mapping) else (model,)
     for given in (*models, *(inputs or {}).values()):
@@ -221,7 +191,8 @@ def _framework(model: Any, inputs: Mapping[str, Any] | None) -> Framework | None
     return next((framework for framework in STEPS if framework in sys.modules), None)
 
 
-def _warn(text: str, path: Path, missing: Missing) -> None:
+def warn_of(text: str, path: Path, missing: Missing) -> None:
+    """Warn of what is not recorded, for a ``text`` with the places ``file`` and ``reason``."""
     warn(text.format(file=path, reason=_reason(missing)))
 
 

@@ -31,6 +31,7 @@ from explorer.model.report import CaseReport, LeftOut, NotFiniteAlike, Report
 from explorer.model.results import Estimate, Leaf, Obstacle, Result
 from explorer.model.state import StateGroup, StateRow
 from explorer.model.study import Chart, StudyRecord, Table
+from explorer.model.training_comparison import TrainingComparison
 from explorer.model.unpaired import Unpaired
 from explorer.report.json import Document, array_document, to_builtins
 from explorer.sweep.records import Change, Sweep
@@ -53,6 +54,7 @@ from explorer.words.mended import going_on
 from explorer.words.messages import study_text, text
 from explorer.words.proofs import ProofCounts, last_stages, proofs
 from explorer.words.readings import reading
+from explorer.words.training import headline
 from explorer.words.unpaired import detail
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -558,6 +560,11 @@ FORMS: dict[type, Form] = {
         "sweep.schema sweep.date sweep.seconds sweep.versions sweep.rows sweep.unfinished"
         " sweep.warnings sweep.environments changes",
     ),
+    TrainingComparison: Form(
+        "TrainingComparison",
+        "Two trainings beside each other: how each question was answered, and the first difference.",
+        computed={"sentence": (str, headline)},
+    ),
 }
 """What documents have of records; records without a form are there with all their fields."""
 
@@ -566,6 +573,7 @@ DOCUMENTS: dict[str, tuple[type, type[msgspec.Struct]]] = {
     "study": (StudyRecord, StudyRecord),
     "board": (Board, Board),
     "sweep": (Compared, Sweep),
+    "trainings": (TrainingComparison, TrainingComparison),
 }
 """The kinds of documents: the record of each, and the one that has the version of its form."""
 
@@ -657,6 +665,12 @@ def sweep_document(sweep: Sweep, changes: Iterable[Change] | None = None) -> Doc
     "changes" is null where it was not compared with a recorded one.
     """
     return dict(document_of(Compared(sweep, None if changes is None else list(changes))))
+
+
+@said_in(ENGLISH)
+def trainings_document(comparison: TrainingComparison) -> Document:
+    """The comparison of two trainings as plain data; "sentence" says the first difference."""
+    return dict(document_of(comparison))
 
 
 @said_in(ENGLISH)

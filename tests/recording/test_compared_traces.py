@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import explorer
 from explorer.model.errors import UsageError
 from tests.recording.conftest import Recordings
 from tests.support.command_line import ROOT, environment
 from tests.support.command_line import explorer as run
+from tests.support.recorded_files import loaded_trace
 
 pytestmark = pytest.mark.torch
 
@@ -27,23 +27,23 @@ def path_of(recordings: Recordings, name: str) -> str:
 def test_a_step_is_the_same_whether_a_block_is_computed_again_or_not(
     recordings: Recordings, other: str
 ) -> None:
-    plain = explorer.load(path_of(recordings, "plain-3"))
-    alignment = plain.diff(explorer.load(path_of(recordings, other))).alignment
+    plain = loaded_trace(path_of(recordings, "plain-3"))
+    alignment = plain.diff(loaded_trace(path_of(recordings, other))).alignment
     assert (alignment.divergence, alignment.differing) == (None, ())
     assert alignment.contradictions == ()
     assert alignment.left_coverage.whole.unpaired == 0
 
 
 def test_a_doubled_gradient_is_named_where_it_is_doubled(recordings: Recordings) -> None:
-    plain = explorer.load(path_of(recordings, "plain-1"))
-    hooked = explorer.load(path_of(recordings, "hooks-1"))
+    plain = loaded_trace(path_of(recordings, "plain-1"))
+    hooked = loaded_trace(path_of(recordings, "hooks-1"))
     difference = plain.diff(hooked)
     assert not difference.is_same
     assert difference.alignment.untried == "trace"
 
 
 def test_a_trace_is_drawn_and_printed(recordings: Recordings, tmp_path: Path) -> None:
-    loaded = explorer.load(path_of(recordings, "full"))
+    loaded = loaded_trace(path_of(recordings, "full"))
     assert "not recorded: the tensors of the step need more than 0 MB" in str(loaded)
     picture = loaded.graph(depth="all")
     assert "<svg" in picture.text
@@ -51,7 +51,7 @@ def test_a_trace_is_drawn_and_printed(recordings: Recordings, tmp_path: Path) ->
 
 
 def test_a_trace_without_a_graph_is_refused_with_the_reason(recordings: Recordings) -> None:
-    inner = explorer.load(path_of(recordings, "inner"))
+    inner = loaded_trace(path_of(recordings, "inner"))
     with pytest.raises(UsageError, match="'inner' has no graph: nothing was recorded"):
         inner.graph()
 
@@ -119,7 +119,6 @@ import sys
 
 import torch
 
-import explorer
 
 scenario = runpy.run_path(sys.argv[1])
 net = scenario["torch_net"]()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import explorer
 from tests.support.command_line import ROOT, environment
 from tests.support.command_line import explorer as run
+from tests.support.recorded_files import loaded_trace
 
 pytestmark = pytest.mark.torch
 
@@ -26,7 +26,7 @@ def test_each_rank_writes_a_trace_and_computes_the_same_bits(tmp_path: Path) -> 
         )
         assert recorded == without
 
-    one, other = (explorer.load(tmp_path / f"step.rank{rank}.trace") for rank in range(2))
+    one, other = (loaded_trace(tmp_path / f"step.rank{rank}.trace") for rank in range(2))
     for loaded in (one, other):
         assert loaded.trace.missing == ()
         assert loaded.trace.graph is not None

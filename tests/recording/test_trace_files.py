@@ -4,6 +4,7 @@ import hashlib
 import random
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,7 +16,15 @@ from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.model.trace import Missing, Start, Trace
 from explorer.numeric.summaries import summarise
 from explorer.recording import files
-from explorer.recording.files import TraceError, decoded, encoded, read_trace, write_trace
+from explorer.recording.files import (
+    TRACE,
+    Form,
+    TraceError,
+    decoded,
+    encoded,
+    read_trace,
+    write_trace,
+)
 from explorer.report.diff import comparison_lines
 
 MUTANTS = 2000
@@ -95,10 +104,10 @@ def sample() -> Trace:
     )
 
 
-def signed(body: bytes) -> bytes:
+def signed(body: bytes, form: Form[Any] = TRACE) -> bytes:
     """A file with that body and a digest that fits, as a hostile author would make it."""
     digest = hashlib.sha256(body).hexdigest().encode()
-    return b" ".join((files.MAGIC, b"1", digest)) + b"\n" + body
+    return b" ".join((form.magic, b"1", digest)) + b"\n" + body
 
 
 def body_of(trace: Trace) -> bytes:
@@ -140,7 +149,7 @@ def test_a_trace_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) ->
 )
 def test_what_is_no_whole_trace_is_refused(content: bytes, said: str) -> None:
     with pytest.raises(TraceError, match=said) as refused:
-        decoded(content)
+        decoded(content, TRACE)
     assert "\n" not in str(refused.value)
 
 
@@ -192,7 +201,7 @@ def starting_from(value: Array) -> Trace:
 )
 def test_what_does_not_fit_together_is_refused(trace: Trace, said: str) -> None:
     with pytest.raises(TraceError, match=said):
-        decoded(signed(body_of(trace)))
+        decoded(signed(body_of(trace)), TRACE)
 
 
 def test_a_file_that_is_too_large_is_not_read(
@@ -201,7 +210,7 @@ def test_a_file_that_is_too_large_is_not_read(
     path = tmp_path / "large.trace"
     write_trace(path, sample())
     monkeypatch.setattr(files, "MOST_BYTES", path.stat().st_size - 1)
-    with pytest.raises(TraceError, match="traces of up to 0 MB are read"):
+    with pytest.raises(TraceError, match="files of up to 0 MB are read"):
         read_trace(path)
     monkeypatch.setattr(files, "MOST_BYTES", path.stat().st_size)
     assert read_trace(path) == sample()
@@ -251,6 +260,6 @@ def test_2000_mutated_files_are_refused_in_a_line_or_read_and_shown() -> None:
 def outcome(content: bytes) -> tuple[Trace | None, str]:
     """The trace of a file, or why it is refused."""
     try:
-        return decoded(content), ""
+        return decoded(content, TRACE), ""
     except TraceError as error:
         return None, str(error)

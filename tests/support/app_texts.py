@@ -33,6 +33,7 @@ SOURCES = (
     "text/reasons.py",
     "workers",
     "report/files.py",
+    "report/losses.py",
     "documents",
     "report/scenario/case_rows.py",
     "report/scenario/graphs.py",

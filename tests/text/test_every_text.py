@@ -47,7 +47,7 @@ NO_SENTENCES = {
     "model/claim.py": "names of headings, which faces translate as terms",
     "model/engines.py": "calls of frameworks, which faces translate as terms",
     "model/families.py": "names of operators",
-    "recording/files.py": "what does not fit in a broken file, as in engines/capture/lint.py",
+    "recording/checks.py": "what does not fit in a broken file, as in engines/capture/lint.py",
     "scenario/layouts.py": "a place in MindSpore's sources",
     "scenario/templates.py": "programs",
     "text/messages.py": "parts of frameworks' messages, which are looked for",

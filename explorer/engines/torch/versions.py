@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
+from torch.nn.utils import clip_grad
 
 from explorer.model.versions import Version, first_with
 
@@ -113,6 +114,11 @@ FEATURES: dict[str, Feature] = {
     # Capture for export by Dynamo, with descriptions of what AOTAutograd makes of it (these: 2.9);
     # before, Dynamo's older export, and the order of what AOTAutograd takes and returns.
     "joint": Feature(first_with("written_leaf"), "described", "ordered"),
+    # GradScaler for any device.
+    "scaler": Feature((2, 3), getattr(torch.amp, "GradScaler", None), torch.cuda.amp.GradScaler),
+    # The function inside clip_grad_norm_ that computes the norm, however that one was imported; before,
+    # the module in which most programs look for clip_grad_norm_ itself.
+    "norm": Feature((2, 6), (clip_grad, "_get_total_norm"), (torch.nn.utils, "clip_grad_norm_")),
     # Dynamo traces torch.func; before, it has to be told to.
     "traces_transforms": Feature((2, 3), {}, {"capture_func_transforms": True}),
     # Dynamo's setting; before, it refuses nets that call torch.autograd.grad.

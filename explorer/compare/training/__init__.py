@@ -1,0 +1,1 @@
+"""Two trainings beside each other: the first step at which they differ, in what, and by which rule."""

@@ -1,0 +1,166 @@
+"""Compares two trainings step by step, one question after the other, up to the first difference."""
+
+from collections.abc import Callable, Iterator
+
+from explorer.compare.noise import CLEAR
+from explorer.compare.training import clipping, data, gradients, kept
+from explorer.compare.training.bands import Bands
+from explorer.compare.training.data import Answered
+from explorer.compare.training.rules import Side, Updates
+from explorer.compare.training.values import Moment, both, common, distance, greatest, moments
+from explorer.model.training import Training
+from explorer.model.training_comparison import (
+    QUESTIONS,
+    Answer,
+    Losses,
+    Question,
+    Status,
+    TrainingComparison,
+    TrainingDifference,
+    WeightMap,
+)
+
+
+class Compared:
+    """Two trainings, with what every question needs of them."""
+
+    def __init__(self, left: Training, right: Training) -> None:
+        self.trainings = left, right
+        self.moments = moments(left), moments(right)
+        self.steps = list(both(*self.moments))
+        self.bands = Bands(left, right)
+        self.updates = Updates(
+            Side(left, self.moments[0]), Side(right, self.moments[1]), self.bands
+        )
+
+    def is_first(self, left: Moment) -> bool:
+        """Whether a step is the first that both sides have."""
+        return left is self.steps[0][0]
+
+
+Asked = Callable[[Compared, Moment, Moment], Answered | None]
+
+
+def _weights(compared: Compared, left: Moment, right: Moment) -> Answered:
+    """Whether the weights lie no further apart than rounding may have moved them."""
+    names = common(left.weights, right.weights)
+    if not names:
+        return "not_recorded"
+    times = {name: _times(compared.bands, left, right, name) for name in names}
+    if any(one is None for one in times.values()):
+        return "no_noise"
+    unlike = tuple(name for name in names if (times[name] or 0.0) > CLEAR)
+    if not unlike:
+        return "same"
+    return TrainingDifference(
+        question="weights",
+        reason="values",
+        step=left.step.number,
+        names=unlike,
+        of=len(names),
+        apart=max(greatest(left.weights[name], right.weights[name]) for name in unlike),
+        times=max(times[name] or 0.0 for name in unlike),
+    )
+
+
+def _times(bands: Bands, left: Moment, right: Moment, name: str) -> float | None:
+    """How many times the noise a parameter's values lie apart."""
+    one, other = left.weights[name], right.weights[name]
+    size = distance(one, 0 * one)
+    noise = bands.weights(left, name, size)
+    if noise is None:
+        return None
+    apart = distance(one, other)
+    return apart / noise if noise else 0.0 if not apart else float("inf")
+
+
+ASKED: dict[Question, Asked] = {
+    "data": lambda c, left, right: data.data(left, right, c.moments[1]),
+    "start": lambda c, left, _right: data.start(*c.trainings) if c.is_first(left) else None,
+    "trained": lambda c, left, right: data.trained(left, right, c.trainings),
+    "loss": lambda c, left, right: gradients.loss(left, right, c.bands, c.trainings),
+    "gradients": lambda c, left, right: gradients.gradients(left, right, c.bands),
+    "skipped": lambda _c, left, right: clipping.skipped(left, right),
+    "given": lambda _c, left, right: clipping.given(left, right),
+    "update": lambda c, left, right: c.updates.compare(left, right),
+    "state": lambda c, left, right: c.updates.states(left, right),
+    "weights": _weights,
+    "buffers": lambda c, left, right: kept.buffers(left, right, c.bands),
+    "averages": lambda _c, left, right: kept.averages(left, right),
+}
+"""How each question is answered at a step; None where it does not come up."""
+
+GRAVER: tuple[Status, ...] = ("same", "not_recorded", "no_noise", "no_rule", "different")
+"""Which of two answers at different steps is that of all: the later one in this row."""
+
+
+def compare(left: Training, right: Training) -> TrainingComparison:
+    """Where two trainings first differ, and how every question was answered until there."""
+    compared = Compared(left, right)
+    answers: dict[Question, Status] = {}
+    difference = _first_difference(compared, answers)
+    rule = compared.updates.rule
+    return TrainingComparison(
+        left=left.name,
+        right=right.name,
+        frameworks=(left.framework, right.framework),
+        versions=(left.versions, right.versions),
+        optimizers=(left.optimizer, right.optimizer),
+        steps=len(compared.steps),
+        answers=tuple(
+            Answer(question, answers.get(question, "not_reached")) for question in QUESTIONS
+        ),
+        difference=difference,
+        rule=rule.rule if rule and difference is None else None,
+        has_noise=compared.bands.has_noise,
+        losses=_losses(compared),
+        weights=_weight_map(compared),
+    )
+
+
+def _first_difference(
+    compared: Compared, answers: dict[Question, Status]
+) -> TrainingDifference | None:
+    """The first difference; notes how each question is answered."""
+    for question, answer in _answered(compared):
+        status: Status = "different" if isinstance(answer, TrainingDifference) else answer
+        answers[question] = max(answers.get(question, "same"), status, key=GRAVER.index)
+        if isinstance(answer, TrainingDifference):
+            for later in QUESTIONS[QUESTIONS.index(question) + 1 :]:
+                answers.pop(later, None)  # it was compared in earlier steps alone
+            return answer
+    return None
+
+
+def _answered(compared: Compared) -> Iterator[tuple[Question, Answered]]:
+    for left, right in compared.steps:
+        for question, ask in ASKED.items():
+            answer = ask(compared, left, right)
+            if answer is not None:
+                yield question, answer
+
+
+# Pictures
+
+
+def _losses(compared: Compared) -> Losses:
+    noises = [compared.bands.loss(left) for left, _right in compared.steps]
+    band = tuple(CLEAR * noise for noise in noises if noise is not None)
+    return Losses(
+        steps=tuple(left.step.number for left, _right in compared.steps),
+        left=tuple(left.loss for left, _right in compared.steps),
+        right=tuple(right.loss for _left, right in compared.steps),
+        band=band if compared.bands.has_noise and len(band) == len(noises) else (),
+    )
+
+
+def _weight_map(compared: Compared) -> WeightMap:
+    if not compared.bands.has_noise or not compared.steps:
+        return WeightMap((), (), ())
+    first = compared.steps[0]
+    names = common(first[0].weights, first[1].weights)
+    rows = tuple(
+        tuple(_times(compared.bands, *pair, name) or 0.0 for pair in compared.steps)
+        for name in names
+    )
+    return WeightMap(tuple(left.step.number for left, _right in compared.steps), names, rows)

@@ -1,0 +1,167 @@
+"""Whether two trainings were given the same data, start and parameters to train, and else how they differ."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from explorer.compare.noise import CLEAR, level, ratios
+from explorer.compare.training.values import Moment, elements, greatest
+from explorer.model.results import Leaf
+from explorer.model.training import Training
+from explorer.model.training_comparison import SideName, Status, TrainingDifference
+from explorer.numeric.differences import Floats
+
+Answered = Status | TrainingDifference
+
+STATIC = ("float32", "float64")
+
+
+def are_same(one: Floats, other: Floats, dtype: str = "float32", growth: float = 1.0) -> bool:
+    """Whether two tensors differ by no more than rounding does."""
+    if one.shape != other.shape:
+        return False
+    dtype = dtype if dtype in STATIC else "float32"
+    levels = [growth * level(values, dtype, None) for values in (one, other)]
+    return bool((ratios(one, other, *levels) <= CLEAR).all())
+
+
+# Data
+
+
+def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
+    """Whether both sides were called with the same; ``others`` are all steps of the right side."""
+    tensors = _tensors(left), _tensors(right)
+    if not all(tensors):
+        return "not_recorded"
+    names = [leaf.name for leaf in left.step.batches[0].data]
+    if _are_all_same(*tensors):
+        return "same"
+    number = left.step.number
+    unlike = [
+        name
+        for name, one, other in zip(names, *tensors, strict=False)
+        if not are_same(one.ravel(), other.ravel())
+    ]
+    plain = TrainingDifference(
+        question="data", reason="values", step=number, names=tuple(unlike), of=len(names)
+    )
+    if [one.shape for one in tensors[0]] != [other.shape for other in tensors[1]]:
+        return replace(plain, reason="other_size", numbers=(len(tensors[0][0]), len(tensors[1][0])))
+    apart = max(greatest(one, other) for one, other in zip(*tensors, strict=True))
+    if _are_all_same(_sorted(tensors[0]), _sorted(tensors[1])):
+        return replace(plain, reason="rows_in_another_order", apart=apart)
+    for moment in others:
+        if _are_all_same(tensors[0], _tensors(moment)):
+            return replace(
+                plain, reason="of_another_step", numbers=(moment.step.number,), apart=apart
+            )
+    stretch = _stretch(*(tensors[side][names.index(unlike[0])] for side in (0, 1)))
+    reason = "stretched" if stretch else "values"
+    return replace(plain, reason=reason, numbers=stretch, apart=apart)
+
+
+def _tensors(moment: Moment) -> list[Floats]:
+    """Each tensor of the data of a step, with a row for each sample: its passes one behind the other."""
+    passes = [batch.data for batch in moment.step.batches]
+    if not passes or not all(passes):
+        return []
+    return [
+        np.concatenate([_rows(leaf) for leaf in leaves]) for leaves in zip(*passes, strict=False)
+    ]
+
+
+def _rows(leaf: Leaf) -> Floats:
+    values = elements(leaf.value)
+    shape = leaf.value.shape
+    if leaf.value.excerpt is not None or not shape:
+        return values.reshape(1, -1)
+    return values.reshape(shape[0], -1)
+
+
+def _are_all_same(one: Sequence[Floats], other: Sequence[Floats]) -> bool:
+    return len(one) == len(other) and all(
+        a.shape == b.shape and are_same(a.ravel(), b.ravel())
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _sorted(tensors: Sequence[Floats]) -> list[Floats]:
+    """The same tensors with their rows in an order that is that of their values."""
+    if len({len(tensor) for tensor in tensors}) > 1:
+        return list(tensors)
+    order = np.lexsort(np.concatenate(tensors, axis=1).T)
+    return [tensor[order] for tensor in tensors]
+
+
+def _stretch(one: Floats, other: Floats) -> tuple[float, ...]:
+    """The factor and the summand that make one tensor of the other, if there are such."""
+    x, y = other.ravel(), one.ravel()
+    if x.size < 3 or not x.std():
+        return ()
+    factor, summand = np.polyfit(x, y, 1)
+    fits = are_same(y, factor * x + summand)
+    return (float(factor), float(summand)) if fits else ()
+
+
+# The start
+
+
+def start(left: Training, right: Training) -> Answered:
+    """Whether both sides began with the same parameters and buffers."""
+    parameters, buffers = (
+        [{one.name: one for one in side.start if one.role == role} for side in (left, right)]
+        for role in ("parameter", "buffer")
+    )
+    if not all(parameters):
+        return "not_recorded"
+    first = left.steps[0].number
+    missing = parameters[0].keys() ^ parameters[1].keys()
+    every = len(parameters[0] | parameters[1])
+    if missing:
+        side: SideName = "left" if missing - parameters[0].keys() else "right"
+        names = tuple(sorted(missing))
+        return TrainingDifference(
+            question="start", reason="missing", step=first, names=names, of=every, side=side
+        )
+    unlike, apart = [], 0.0
+    for ones, others in (parameters, buffers):
+        for name in ones.keys() & others.keys():
+            one, other = elements(ones[name].value), elements(others[name].value)
+            if not are_same(one, other, ones[name].value.dtype):
+                unlike.append(name)
+                apart = max(apart, greatest(one, other))
+    if not unlike:
+        return "same"
+    names = tuple(name for name in parameters[0] | buffers[0] if name in unlike)
+    return TrainingDifference(
+        question="start", reason="values", step=first, names=names, of=every, apart=apart
+    )
+
+
+def trained(left: Moment, right: Moment, sides: tuple[Training, Training]) -> Answered:
+    """Whether the optimizers of both sides update the same parameters."""
+    updated = [_updated(moment, side) for moment, side in zip((left, right), sides, strict=True)]
+    if not all(updated):
+        return "not_recorded"
+    unlike = updated[0] ^ updated[1]
+    if not unlike:
+        return "same"
+    return TrainingDifference(
+        question="trained",
+        reason="frozen",
+        step=left.step.number,
+        names=tuple(sorted(unlike)),
+        of=len(updated[0] | updated[1]),
+        side="left" if unlike - updated[0] else "right",
+    )
+
+
+def _updated(moment: Moment, training: Training) -> set[str]:
+    """The names of the parameters that are trained: in a group, and not frozen."""
+    grouped = {name for group in moment.step.groups for name in group.names}
+    starts = {one.name: one.trained for one in training.start if one.role == "parameter"}
+    marked = {name for name, is_trained in starts.items() if is_trained}
+    if not grouped or not marked:
+        return grouped or marked
+    return grouped & marked

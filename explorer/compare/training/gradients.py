@@ -1,0 +1,290 @@
+"""Whether the losses and gradients of two steps are the same, and else how one follows from the other."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from explorer.compare.noise import CLEAR
+from explorer.compare.training.bands import Bands
+from explorer.compare.training.data import Answered
+from explorer.compare.training.values import Moment, Values, common, distance, joined, values
+from explorer.model.training import Training
+from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference
+from explorer.numeric.differences import Floats
+from explorer.numeric.summaries import UNIT
+
+EXPLAINED = 1e-3
+"""A way to compute one side from the other explains a difference of which it leaves at most this share."""
+
+LEAST = 1e-3
+"""Where no noise was measured, a factor that is nearer to 1 than this is not called one."""
+
+
+# The loss
+
+
+def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Training]) -> Answered:
+    """Whether both sides have the same loss."""
+    if left.loss is None or right.loss is None:
+        return "not_recorded"
+    noise = bands.loss(left)
+    pairs = _pairs(left, right)
+    apart = max(_apart(one, other) for one, other in pairs)
+    if not apart:
+        return "same"
+    schemes = _loss_schemes(left, right)
+    if schemes and "sum" in schemes:
+        return "same"  # one side weights its passes later: their gradients say how
+    factor = _factor(*pairs[0], noise)
+    if noise is None and not factor and not schemes:
+        return "no_noise"
+    if noise is not None and apart <= CLEAR * noise:
+        return "same"
+    if schemes:
+        return TrainingDifference(
+            question="loss",
+            reason="passes_weighted",
+            step=left.step.number,
+            apart=apart,
+            numbers=tuple(map(float, left.rows)),
+            left=Rule(schemes[0]),
+            right=Rule(schemes[1]),
+        )
+    reason: Reason = "factor" if factor else "values"
+    one, other = sides
+    if not factor and one.framework == other.framework and left.step.random != right.step.random:
+        reason = "random"
+    return TrainingDifference(
+        question="loss",
+        reason=reason,
+        step=left.step.number,
+        apart=apart,
+        times=apart / noise if noise else None,
+        numbers=(factor,) if factor else (),
+        left=Rule("loss", {"loss": left.loss}),
+        right=Rule("loss", {"loss": right.loss}),
+        has_graph=left.step.graph is not None and right.step.graph is not None,
+    )
+
+
+def _pairs(left: Moment, right: Moment) -> list[tuple[float, float]]:
+    """The losses that should be the same: of each pass, or of unlike passes what is the nearest."""
+    if left.rows == right.rows:
+        return list(zip(left.losses, right.losses, strict=True))
+    # A loss may be divided by the number of passes before backward, or its gradients after it.
+    means = [float(np.average(one.losses, weights=one.rows)) for one in (left, right)]
+    ways = [(left.loss, right.loss), (means[0], means[1])]
+    ways += [(left.loss, means[1]), (means[0], right.loss)]
+    pairs = [(one, other) for one, other in ways if one is not None and other is not None]
+    return [min(pairs, key=lambda pair: _apart(*pair))]
+
+
+def _loss_schemes(left: Moment, right: Moment) -> tuple[str, str] | None:
+    """How the two sides weight the losses of passes, where that is all that differs."""
+    if left.rows != right.rows or len(left.rows) < 2 or not all(right.losses):
+        return None
+    return _scheme_of(np.array(left.losses) / np.array(right.losses), left.rows)
+
+
+def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[str, str] | None:
+    """The two ways to weight passes of so many rows that are in this ratio."""
+    schemes = _schemes(rows)
+    for one, ones in schemes.items():
+        for other, others in schemes.items():
+            if one != other and np.allclose(ratio, ones / others, rtol=EXPLAINED):
+                return one, other
+    return None
+
+
+def _apart(one: float, other: float) -> float:
+    if one == other or (math.isnan(one) and math.isnan(other)):
+        return 0.0
+    apart = abs(one - other)
+    return math.inf if math.isnan(apart) else apart
+
+
+def _factor(one: float, other: float, noise: float | None) -> float:
+    """The whole number by which one loss is the other multiplied, or divided by; 0 where there is none."""
+    if not one or not other or not math.isfinite(one * other):
+        return 0.0
+    factor = one / other
+    whole = round(max(factor, 1 / factor))
+    expected = float(whole) if abs(factor) > 1 else 1 / whole if whole else 0.0
+    error = CLEAR * max((noise or 0.0) / min(abs(one), abs(other)), 8 * UNIT["float32"])
+    return expected if whole > 1 and abs(factor / expected - 1) <= error else 0.0
+
+
+# Gradients
+
+
+class Explained(msgspec.Struct, frozen=True):
+    """How the gradients of one side follow from those of the other, and what is left of the difference."""
+
+    reason: Reason
+    side: SideName | None
+    left: float
+    numbers: tuple[float, ...] = ()
+    rules: tuple[Rule, Rule] | None = None
+
+
+def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
+    """Whether backward left the same gradients on both sides, divided by the scale."""
+    ones, others = left.unscaled, right.unscaled
+    names = common(ones, others)
+    if not names:
+        return "not_recorded"
+    number = left.step.number
+    one_sided = ones.keys() ^ others.keys()
+    if one_sided:
+        return TrainingDifference(
+            question="gradients",
+            reason="missing",
+            step=number,
+            names=tuple(sorted(one_sided)),
+            of=len(ones | others),
+            side="left" if one_sided - ones.keys() else "right",
+        )
+    noises = {name: _noise(bands, left, right, name) for name in names}
+    aparts = {name: distance(ones[name], others[name]) for name in names}
+    unlike = tuple(name for name in names if _is_clear(aparts[name], noises[name]))
+    is_measured = all(noise is not None for noise in noises.values())
+    if is_measured and not unlike:
+        return "same"
+    if not any(aparts.values()):
+        return "same"
+    finite = [name for name in names if math.isfinite(aparts[name])]
+    explained = _explained(left, right, finite) if finite else None
+    if not is_measured and explained is None:
+        return "no_noise"
+    times = [aparts[name] / noise for name, noise in noises.items() if noise]
+    return TrainingDifference(
+        question="gradients",
+        reason=explained.reason if explained else "values",
+        step=number,
+        names=unlike or names,
+        of=len(names),
+        apart=max(float(np.abs(ones[name] - others[name]).max(initial=0.0)) for name in finite)
+        if finite
+        else math.inf,
+        times=max(times, default=None),
+        side=explained.side if explained else None,
+        numbers=explained.numbers if explained else (),
+        left=explained.rules[0] if explained and explained.rules else None,
+        right=explained.rules[1] if explained and explained.rules else None,
+        has_graph=left.step.graph is not None and right.step.graph is not None,
+    )
+
+
+def _noise(bands: Bands, left: Moment, right: Moment, name: str) -> float | None:
+    # Drifts are those of gradients as backward left them, and so are divided by the scale too.
+    size = float(np.linalg.norm(left.gradients[name]))
+    noise = bands.gradients(left, name, size)
+    return None if noise is None else noise / min(left.scale, right.scale)
+
+
+def _is_clear(apart: float, noise: float | None) -> bool:
+    return noise is not None and apart > CLEAR * noise
+
+
+def _explained(left: Moment, right: Moment, names: Sequence[str]) -> Explained | None:
+    """The first way of WAYS that leaves next to nothing of the difference."""
+    whole = distance(joined(left.unscaled, names), joined(right.unscaled, names))
+    for way in WAYS:
+        for found in way(left, right, names):
+            if found.left <= EXPLAINED * whole:
+                return found
+    return None
+
+
+def _kept(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
+    """One side's gradients as its last step's, with those of the other side added."""
+    found = []
+    sides: tuple[tuple[SideName, Moment, Moment], ...] = (
+        ("left", left, right),
+        ("right", right, left),
+    )
+    for side, own, other in sides:
+        if own.before is None:
+            continue
+        here, plain = joined(own.unscaled, names), joined(other.unscaled, names)
+        for kept in (own.before.unscaled, own.before.given):
+            if all(name in kept for name in names):
+                rest = distance(here, joined(kept, names) + plain)
+                found.append(Explained("kept", side, rest))
+    return found
+
+
+def _multiplied(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
+    one, other = joined(left.unscaled, names), joined(right.unscaled, names)
+    factor = _along(one, other)
+    if abs(factor - 1) < LEAST:
+        return []
+    return [Explained("factor", None, distance(one, factor * other), (factor,))]
+
+
+def _with_decay(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
+    """One side's gradients as the other's with a share of the weights added."""
+    names = [name for name in names if name in left.weights_before]
+    one, other = joined(left.unscaled, names), joined(right.unscaled, names)
+    weights = joined(left.weights_before, names)
+    share = _along(one - other, weights) if weights.shape == one.shape else 0.0
+    if not share:
+        return []
+    side: SideName = "left" if share > 0 else "right"
+    return [Explained("decayed", side, distance(one - other, share * weights), (abs(share),))]
+
+
+def _weighted(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
+    """Gradients of passes that the two sides add up with other weights."""
+    fuller = left if len(left.step.batches) >= len(right.step.batches) else right
+    passes = [values(batch.gradients) for batch in fuller.step.batches]
+    if len(passes) < 2 or not all(name in one for one in passes for name in names):
+        return []
+    basis = np.stack([joined(one, names) for one in passes], axis=1)
+    shares, rests = [], []
+    for moment in (left, right):
+        total = joined(moment.unscaled, names)
+        share, *_ = np.linalg.lstsq(basis, total, rcond=None)
+        shares.append(share)
+        rests.append(distance(basis @ share, total))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = shares[0] / shares[1]
+    rows = fuller.rows
+    found = _scheme_of(ratio, rows)
+    if found is None:
+        return []
+    numbers = tuple(map(float, rows))
+    rules = Rule(found[0]), Rule(found[1])
+    return [Explained("passes_weighted", None, max(rests), numbers, rules)]
+
+
+def _schemes(rows: Sequence[int]) -> Mapping[str, Floats]:
+    """The weights of passes of so many rows: by their rows, alike, or none."""
+    counts = np.array(rows, float)
+    return {
+        "rows": counts / counts.sum(),
+        "plain": np.full(len(rows), 1 / len(rows)),
+        "sum": np.ones(len(rows)),
+    }
+
+
+WAYS: tuple[Callable[[Moment, Moment, Sequence[str]], list[Explained]], ...] = (
+    _kept,
+    _multiplied,
+    _weighted,
+    _with_decay,
+)
+"""How the gradients of one side may follow from the other's, in the order in which they are tried."""
+
+
+def _along(one: Floats, other: Floats) -> float:
+    """How many times another vector is in one, by least squares."""
+    square = float(other @ other)
+    return float(one @ other) / square if square else 0.0
+
+
+def known(gradients: Values) -> bool:
+    """Whether all elements are finite."""
+    return all(bool(np.isfinite(array).all()) for array in gradients.values())

@@ -1,0 +1,239 @@
+"""Draws two trainings: their losses with the band of rounding, and how far each parameter lies apart."""
+
+import math
+from typing import Any, Final
+
+from explorer.compare.noise import CLEAR
+from explorer.drawing.chart import (
+    LIGHT_SERIES,
+    WIDTH,
+    Specification,
+    chart_svg,
+    config,
+    lines,
+    specified_svg,
+)
+from explorer.drawing.style import COLOURS, LIGHT
+from explorer.model.study import Chart, Series
+from explorer.model.training_comparison import TrainingComparison
+from explorer.text.language import _
+
+HEIGHT: Final = 240
+ROW: Final = 18
+"""The height of a parameter's row, in pixels."""
+
+MOST_ROWS: Final = 60
+"""Of a larger net the parameters are drawn that lie furthest apart."""
+
+CELLS: Final = (
+    (1.0, "#eef1f4"),
+    (4.0, "#d3e2f3"),
+    (CLEAR, "#f6dfae"),
+    (1000.0, "#ee8d74"),
+    (math.inf, LIGHT["alarm"]),
+)
+"""The colours of cells: up to which multiple of the noise each goes. Those behind CLEAR are red."""
+
+LABEL: Final = 240
+
+
+def losses_svg(comparison: TrainingComparison) -> bytes:
+    """The losses of both sides by step, in a band as wide as rounding may make their difference."""
+    shown = comparison.losses
+    points, band = [], []
+    for place, step in enumerate(shown.steps):
+        sides = (comparison.left, shown.left[place]), (comparison.right, shown.right[place])
+        for name, loss in sides:
+            if loss is not None and math.isfinite(loss):
+                points.append({"series": name, "step": step, "loss": loss})
+        left = shown.left[place]
+        if shown.band and left is not None and math.isfinite(left):
+            width = shown.band[place]
+            band.append({"step": step, "low": left - width, "high": left + width})
+    title = _("Losses of {left} and {right}").format(left=comparison.left, right=comparison.right)
+    note = _("The band is as wide as rounding may move the losses apart.")
+    if not band:
+        note = _("No run with a jittered start says how far rounding moves the losses apart.")
+    names = [comparison.left, comparison.right]
+    axis = {
+        "field": "step",
+        "type": "quantitative",
+        "title": _("step"),
+        "axis": _step_axis(shown.steps),
+        "scale": {"nice": False, "zero": False},
+    }
+    zero = {"zero": False, "nice": True}
+    layers: list[Specification] = [
+        {
+            "data": {"values": band},
+            "mark": {"type": "area", "color": LIGHT_SERIES[0], "opacity": 0.18},
+            "encoding": {
+                "x": axis,
+                "y": {"field": "low", "type": "quantitative", "title": _("loss"), "scale": zero},
+                "y2": {"field": "high"},
+            },
+        },
+        {
+            "data": {"values": points},
+            "mark": {"type": "line", "point": {"size": 24, "filled": True}},
+            "encoding": {
+                "x": axis,
+                "y": {"field": "loss", "type": "quantitative", "title": _("loss"), "scale": zero},
+                "color": {**_series(names, LIGHT_SERIES), "legend": {"columns": 2}},
+                "strokeDash": {**_series(names, ([1, 0], [6, 4])), "legend": None},
+            },
+        },
+        *_first(comparison),
+    ]
+    drawn = _whole(title, note, layers, HEIGHT)
+    return specified_svg(drawn, "losses", title, note)
+
+
+def distance_svg(comparison: TrainingComparison) -> bytes:
+    """How far the losses lie apart by step, beside the most that rounding makes; b"" without noise."""
+    shown = comparison.losses
+    if not shown.band:
+        return b""
+    apart = tuple(
+        None if left is None or right is None else abs(left - right)
+        for left, right in zip(shown.left, shown.right, strict=True)
+    )
+    steps = tuple(map(float, shown.steps))
+    chart = Chart(
+        name="distance",
+        title=_("Difference of the losses, and the most that rounding makes"),
+        kind="line",
+        x=_("step"),
+        y=_("difference"),
+        series=(
+            Series(_("difference"), steps, apart),
+            Series(_("the most that rounding makes"), steps, shown.band),
+        ),
+        log=("y",),
+        note=_("A divergence is a difference above the other line; equal losses have no point."),
+    )
+    return chart_svg(chart)
+
+
+def weights_svg(comparison: TrainingComparison) -> bytes:
+    """The heat map of parameters by step: how many times the noise they lie apart; b"" without noise."""
+    shown = comparison.weights
+    if not shown.names:
+        return b""
+    rows = sorted(zip(shown.names, shown.times, strict=True), key=lambda row: -max(row[1]))
+    kept = {name for name, _times in rows[:MOST_ROWS]}
+    cells = []
+    first: dict[str, Any] | None = None
+    for name, times in zip(shown.names, shown.times, strict=True):
+        for step, value in zip(shown.steps, times, strict=True) if name in kept else ():
+            cell = {"name": name, "step": step, "times": _class_of(value)}
+            is_red = value > CLEAR
+            cells.append(cell)
+            if is_red and (first is None or step < first["step"]):
+                first = cell
+    title = _("Weights of {left} and {right}").format(left=comparison.left, right=comparison.right)
+    note = _("How many times as far apart as rounding moves them; red from {clear} on.").format(
+        clear=f"{CLEAR:g}"
+    )
+    if first is not None:
+        marked = _("The first red cell is marked: {name} in step {step}.")
+        note += " " + marked.format(name=first["name"], step=first["step"])
+    names = [name for name in shown.names if name in kept]
+    place = {
+        "x": {
+            "field": "step",
+            "type": "ordinal",
+            "title": _("step"),
+            "axis": {"labelAngle": 0, "labelOverlap": True, "grid": False},
+        },
+        "y": {
+            "field": "name",
+            "type": "nominal",
+            "sort": names,
+            "title": None,
+            "axis": {"labelLimit": LABEL, "grid": False},
+        },
+    }
+    classes = [_class_name(place) for place in range(len(CELLS))]
+    colour = {
+        "field": "times",
+        "type": "ordinal",
+        "title": _("times the noise"),
+        "scale": {"domain": classes, "range": [colour for _most, colour in CELLS]},
+        "legend": {"orient": "bottom", "symbolType": "square", "columns": len(CELLS)},
+    }
+    layers: list[Specification] = [
+        {
+            "data": {"values": cells},
+            "mark": {"type": "rect", "stroke": LIGHT["paper"], "strokeWidth": 1},
+            "encoding": {**place, "color": colour},
+        }
+    ]
+    if first is not None:
+        layers.append(
+            {
+                "data": {"values": [first]},
+                "mark": {
+                    "type": "rect",
+                    "fill": None,
+                    "stroke": COLOURS["ink"][0],
+                    "strokeWidth": 2.5,
+                },
+                "encoding": place,
+            }
+        )
+    drawn = _whole(title, note, layers, {"step": ROW})
+    return specified_svg(drawn, "weights", title, note)
+
+
+def _class_of(times: float) -> str:
+    """The name of the class of cells that a multiple of the noise belongs to."""
+    places = [place for place, (most, _colour) in enumerate(CELLS) if times <= most]
+    return _class_name(places[0] if places else len(CELLS) - 1)
+
+
+def _class_name(place: int) -> str:
+    most = CELLS[place][0]
+    if math.isfinite(most):
+        return _("up to {n}").format(n=f"{most:g}")
+    return _("more")
+
+
+def _whole(title: str, note: str, layers: list[Specification], height: Any) -> Specification:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": {"text": title, "subtitle": lines(note), "anchor": "start"},
+        "layer": layers,
+        "width": WIDTH,
+        "height": height,
+        "background": "transparent",
+        "config": config(),
+    }
+
+
+def _series(names: list[str], choices: Any) -> Specification:
+    return {
+        "field": "series",
+        "type": "nominal",
+        "sort": names,
+        "title": None,
+        "scale": {"domain": names, "range": list(choices[:2])},
+    }
+
+
+def _step_axis(steps: tuple[int, ...]) -> Specification:
+    return {"tickMinStep": 1, "format": "d", "tickCount": min(len(steps), 10), "grid": False}
+
+
+def _first(comparison: TrainingComparison) -> list[Specification]:
+    """A line at the step of the first difference."""
+    if comparison.difference is None:
+        return []
+    step = comparison.difference.step
+    return [
+        {
+            "data": {"values": [{"step": step}]},
+            "mark": {"type": "rule", "color": LIGHT["alarm"], "strokeDash": [3, 3]},
+            "encoding": {"x": {"field": "step", "type": "quantitative"}},
+        }
+    ]

@@ -1,0 +1,374 @@
+"""Records the steps of a training that runs in this process, without a change to what it computes."""
+
+import functools
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.optim.swa_utils import AveragedModel
+from torch.utils._mode_utils import no_dispatch
+
+from explorer.engines.step_names import joined
+from explorer.engines.torch.found_modules import (
+    FoundModules,
+    arguments,
+    tensors_by_name,
+    unwrapped,
+)
+from explorer.engines.torch.settings import random_states
+from explorer.engines.torch.step_trace import versions
+from explorer.engines.torch.tensors import array_of, dtype_of
+from explorer.engines.torch.versions import offered
+from explorer.engines.torch.watched_passes import Pass, WatchedPasses
+from explorer.model.arrays import Array
+from explorer.model.failures import Failure
+from explorer.model.graph import Arguments
+from explorer.model.results import Leaf
+from explorer.model.trace import Missing, Start
+from explorer.model.training import Batch, Group, TrainingStep
+from explorer.numeric.summaries import brief
+
+WITHOUT_EFFECT = frozenset(("params", "foreach", "fused", "capturable", "differentiable"))
+"""What of a group's settings is none of its rule: how it is computed, and the parameters themselves."""
+
+
+class _Pass(NamedTuple):
+    """A backward pass: its data, the losses that it started from, and the gradients that it has added."""
+
+    data: dict[str, Array]
+    losses: list[torch.Tensor]
+    added: dict[str, Array]
+
+
+class _Passing:
+    """What is known of the step that runs: its passes, and what clipping, scaler and optimizers did."""
+
+    def __init__(self) -> None:
+        self.random = random_states()
+        self.data: dict[str, Array] = {}
+        self.passes: list[_Pass] = []
+        self.before: dict[int, torch.Tensor] = {}
+        self.returned: dict[int, weakref.ref[torch.Tensor]] = {}
+        self.unscaled: dict[int, torch.Tensor] = {}
+        self.scale: torch.Tensor | None = None
+        self.norm: torch.Tensor | None = None
+        self.skipped = False
+        self.gradients: dict[str, Array] = {}
+        self.given: dict[str, Array] = {}
+        self.groups: list[Group] = []
+
+
+class TrainingInTorch:
+    """Records each step between begin() and end(): what it was given, computed and left.
+
+    ``model`` is a module, or modules by a prefix of their names; without it, modules are found as
+    they run. ``average`` is a module with averages of the weights. Once something in here fails, that
+    is its ``fault``, and nothing more is recorded; the training goes on.
+    """
+
+    framework = "torch"
+
+    def __init__(self, model: Any = None, average: Any = None) -> None:
+        known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
+        self._start: dict[str, Start] = {}
+        self.fault: Exception | None = None
+        self._average = average
+        self._names: dict[int, str] = {}
+        self._optimizers: dict[int, torch.optim.Optimizer] = {}
+        self._depth = 0
+        self._now = _Passing()
+        self._entered = ExitStack()
+        called, returned = self._guarded(self._note_call), self._guarded(self._note_return)
+        self._found = FoundModules(known, called, returned)
+        self._guarded(self._note_start)(known.items())
+
+    # A step
+
+    def begin(self) -> None:
+        """Begin to record a step."""
+        self._now = _Passing()
+        self._depth = 0
+        if self.fault is not None:
+            return
+        guarded = self._guarded
+        update = guarded(self._note_update)
+        owner, norm = offered("norm")
+        hook = register_optimizer_step_pre_hook(lambda optimizer, *_: update(optimizer))
+        self._entered.callback(hook.remove)
+        for entered in (
+            self._found,
+            WatchedPasses(guarded(self._note_pass), guarded(self._note_pass_end)),
+            _after(owner, norm, guarded(self._note_norm)),
+            _after(offered("scaler"), "scale", guarded(self._note_scaled)),
+            _after(offered("scaler"), "step", guarded(self._note_scaler_step)),
+            _after(AveragedModel, "update_parameters", guarded(self._note_average)),
+        ):
+            self._entered.enter_context(entered)
+
+    def end(self, number: int) -> TrainingStep | None:
+        """What was recorded of the step; nothing of it is left in PyTorch."""
+        self._entered.close()
+        step: TrainingStep | None = self._guarded(self._step)(number)
+        self._now = _Passing()
+        return step
+
+    def _guarded(self, note: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of this recorder's that never raises, and does nothing once one has failed."""
+
+        def run(*args: Any) -> Any:
+            if self.fault is not None:
+                return None
+            try:
+                # What this computes is none of the program's, whoever watches that.
+                with no_dispatch(), torch.no_grad():
+                    return note(*args)
+            except Exception as error:
+                self.fault = error
+                return None
+
+        return run
+
+    # What is recorded of all steps
+
+    @property
+    def start(self) -> tuple[Start, ...]:
+        """The parameters and buffers as the first step found them."""
+        return tuple(self._start.values())
+
+    @property
+    def optimizer(self) -> str:
+        """The classes of the optimizers, with their modules."""
+        names: dict[str, None] = {}
+        for optimizer in self._optimizers.values():
+            kind = type(optimizer)
+            names[f"{kind.__module__}.{kind.__qualname__}"] = None
+        return ", ".join(names)
+
+    @property
+    def device(self) -> str:
+        """The devices of the parameters."""
+        return ", ".join(sorted({start.device for start in self._start.values()}))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of what the training depends on."""
+        return versions()
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        """What is not recorded."""
+        if self.fault is None:
+            return ()
+        return (Missing("fault", error=Failure(type(self.fault).__name__, str(self.fault))),)
+
+    # Modules
+
+    def _note_start(self, modules: Iterable[tuple[str, torch.nn.Module]]) -> None:
+        for prefix, module in modules:
+            for name, tensor, role in _held(module, prefix):
+                self._names.setdefault(id(tensor), name)
+                value, device = _packed(tensor), str(tensor.device)
+                start = Start(name, role, value, device, tensor.requires_grad)
+                self._start.setdefault(name, start)
+
+    def _note_call(self, module: torch.nn.Module, args: Any, keywords: Any) -> None:
+        if not self._found.is_known(module) and next(_held(module, ""), None) is not None:
+            self._note_start([(self._found.add(module), module)])
+        for name, tensor in arguments(module, args, keywords).items():
+            # What another module has returned, or an operator has made of it, is no data.
+            returned = self._now.returned.get(id(tensor))
+            is_returned = returned is not None and returned() is tensor
+            if tensor.grad_fn is None and not is_returned:
+                self._now.data.setdefault(name, _packed(tensor))
+
+    def _note_return(self, _module: torch.nn.Module, output: Any) -> None:
+        for tensor in tensors_by_name("output", output).values():
+            self._now.returned[id(tensor)] = weakref.ref(tensor)
+
+    def _name(self, parameter: torch.Tensor) -> str:
+        """The name of a parameter; of one that no module holds, its number."""
+        if id(parameter) not in self._names:
+            for prefix, module in self._found.roots.items():
+                for name, tensor, _role in _held(module, prefix):
+                    self._names.setdefault(id(tensor), name)
+        return self._names.setdefault(id(parameter), f"leaf{len(self._names)}")
+
+    # Passes
+
+    def _note_pass(self, _started: Pass) -> None:
+        if not self._depth and self._now.passes:
+            held = {id(weight): weight.grad for weight in self._parameters()}
+            gradients = {key: value for key, value in held.items() if value is not None}
+            self._now.before = {key: value.detach().clone() for key, value in gradients.items()}
+        self._depth += 1
+
+    def _note_pass_end(self, ended: Pass, _result: Any) -> None:
+        self._depth -= 1
+        if self._depth or ended.inputs:
+            return  # inside of another pass, or one whose gradients the program takes itself
+        heads = [head for head in ended.heads if isinstance(head, torch.Tensor)]
+        losses = [self._now.unscaled.pop(id(head), head).detach().clone() for head in heads]
+        self._now.gradients = dict(self._gradients(self._parameters()))
+        added = dict(self._added()) if self._now.passes else self._now.gradients
+        self._now.passes.append(_Pass(self._now.data, losses, added))
+        self._now.data = {}
+
+    def _parameters(self) -> Iterator[torch.Tensor]:
+        for module in self._found.roots.values():
+            yield from module.parameters()
+        for optimizer in self._optimizers.values():
+            for group in optimizer.param_groups:
+                yield from group["params"]
+
+    def _gradients(self, parameters: Iterable[torch.Tensor]) -> Iterator[tuple[str, Array]]:
+        seen = set()
+        for parameter in parameters:
+            if id(parameter) not in seen and parameter.grad is not None:
+                seen.add(id(parameter))
+                yield self._name(parameter), _packed(parameter.grad)
+
+    def _added(self) -> Iterator[tuple[str, Array]]:
+        """What the last pass has added to the gradients."""
+        for parameter in dict.fromkeys(self._parameters()):
+            if parameter.grad is not None:
+                before = self._now.before.get(id(parameter))
+                added = parameter.grad if before is None else parameter.grad - before
+                yield self._name(parameter), _packed(added)
+
+    # Between the passes and the update
+
+    def _note_norm(self, norm: torch.Tensor, *_: Any) -> None:
+        self._now.norm = norm.detach().clone()
+
+    def _note_scaled(self, scaled: Any, scaler: Any, outputs: Any) -> None:
+        if isinstance(scaled, torch.Tensor) and scaler.is_enabled():
+            self._now.unscaled[id(scaled)] = outputs.detach()
+            self._now.scale = scaler._scale.detach().clone()
+
+    def _note_scaler_step(self, _result: Any, scaler: Any, optimizer: Any, *_: Any) -> None:
+        if scaler.is_enabled():
+            found = scaler._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+            self._now.skipped |= any(bool(flag.item()) for flag in found.values())
+
+    def _note_average(self, _result: Any, average: AveragedModel, *_: Any) -> None:
+        self._average = self._average or average
+
+    def _note_update(self, optimizer: torch.optim.Optimizer) -> None:
+        self._optimizers.setdefault(id(optimizer), optimizer)
+        for group in optimizer.param_groups:
+            parameters = group["params"]
+            names = tuple(map(self._name, parameters))
+            self._now.groups.append(Group(names, _settings(group)))
+            self._now.given.update(self._gradients(parameters))
+
+    # The end of a step
+
+    def _step(self, number: int) -> TrainingStep:
+        now = self._now
+        weights: dict[str, Array] = {}
+        buffers: dict[str, Array] = {}
+        for prefix, module in self._found.roots.items():
+            for name, tensor, role in _held(module, prefix):
+                (buffers if role == "buffer" else weights)[name] = _packed(tensor)
+        batches = []
+        for data, losses, added in now.passes:
+            # Of a loss that is not reduced, and gets a cotangent of ones, the sum is differentiated.
+            loss = sum(float(loss.sum()) for loss in losses) if losses else None
+            of_pass = _leaves(added) if len(now.passes) > 1 else ()
+            batches.append(Batch(_leaves(data), loss, of_pass))
+        return TrainingStep(
+            number=number,
+            batches=tuple(batches),
+            scale=None if now.scale is None else now.scale.item(),
+            skipped=now.skipped,
+            gradients=_leaves(now.gradients),
+            norm=None if now.norm is None else now.norm.item(),
+            given=_leaves(now.given),
+            groups=tuple(now.groups),
+            weights=_leaves(weights),
+            buffers=_leaves(buffers),
+            state=_leaves(dict(self._state())),
+            averages=_leaves(dict(self._averages())),
+            random=now.random,
+        )
+
+    def _state(self) -> Iterator[tuple[str, Array]]:
+        for optimizer in self._optimizers.values():
+            for parameter, held in optimizer.state.items():
+                for key, value in held.items() if isinstance(held, dict) else ():
+                    if isinstance(value, (int, float)):
+                        value = torch.tensor(float(value))
+                    if isinstance(value, torch.Tensor):
+                        yield f"{self._name(parameter)}.{key}", _packed(value)
+
+    def _averages(self) -> Iterator[tuple[str, Array]]:
+        average = getattr(self._average, "module", self._average)
+        for name, tensor in average.named_parameters() if average is not None else ():
+            yield name, _packed(tensor)
+
+
+def _held(module: torch.nn.Module, prefix: str) -> Iterator[tuple[str, torch.Tensor, Any]]:
+    """The parameters and buffers of a module by their names."""
+    module = unwrapped(module)
+    for name, tensor in module.named_parameters():
+        if not torch.nn.parameter.is_lazy(tensor):
+            yield joined(prefix, name), tensor, "parameter"
+    for name, tensor in module.named_buffers():
+        if not torch.nn.parameter.is_lazy(tensor):
+            yield joined(prefix, name), tensor, "buffer"
+
+
+def _packed(tensor: torch.Tensor) -> Array:
+    tensor = tensor.detach()
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    return brief(array_of(tensor), dtype_of(tensor))
+
+
+def _leaves(arrays: Mapping[str, Array]) -> tuple[Leaf, ...]:
+    return tuple(Leaf(name, array) for name, array in arrays.items())
+
+
+def _settings(group: Mapping[str, Any]) -> Arguments:
+    """The settings of a group that are plain values, or a few of such; rates may be tensors."""
+    settings: Arguments = {}
+    for key, value in group.items():
+        if key in WITHOUT_EFFECT:
+            continue
+        if isinstance(value, (tuple, list)):
+            items = tuple(map(_plain, value))
+            if all(isinstance(item, PLAIN) for item in items):
+                settings[key] = items
+        elif isinstance(plain := _plain(value), PLAIN):
+            settings[key] = plain
+    return settings
+
+
+PLAIN = (bool, int, float, str, type(None))
+"""The types of settings."""
+
+
+def _plain(value: Any) -> Any:
+    is_number = isinstance(value, torch.Tensor) and value.numel() == 1
+    return value.item() if is_number else value
+
+
+@contextmanager
+def _after(owner: Any, name: str, note: Callable[..., Any]) -> Iterator[None]:
+    """Meanwhile ``note`` is called with what a function returns, and with its arguments."""
+    original = vars(owner)[name]
+
+    @functools.wraps(original)
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        note(result, *args)
+        return result
+
+    setattr(owner, name, watched)
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)

@@ -1,0 +1,42 @@
+"""Comparisons of recorded trainings, which nothing is run for."""
+
+import msgspec
+
+from explorer.compare.training.comparison import compare
+from explorer.model.errors import UsageError
+from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingComparison
+from explorer.text.language import _
+
+
+def compared(left: Training, right: Training) -> TrainingComparison:
+    """Where two trainings first differ, and by which rule; UsageError where they have no step in common."""
+    if left.name == right.name:
+        left, right = (_named_by_framework(side) for side in (left, right))
+    if left.name == right.name:
+        left = msgspec.structs.replace(left, name=f"{left.name} 1")
+        right = msgspec.structs.replace(right, name=f"{right.name} 2")
+    steps = [{step.number for step in side.steps} for side in (left, right)]
+    if not steps[0] & steps[1]:
+        text = _(
+            "{left} has the steps {n} and {right} the steps {m}; record the same steps of both"
+        )
+        raise UsageError(
+            text.format(
+                left=repr(left.name),
+                right=repr(right.name),
+                n=_numbers(steps[0]),
+                m=_numbers(steps[1]),
+            )
+        )
+    return compare(left, right)
+
+
+def _named_by_framework(training: Training) -> Training:
+    return msgspec.structs.replace(training, name=training.engine or training.framework)
+
+
+def _numbers(steps: set[int]) -> str:
+    if not steps:
+        return _("none")
+    return f"{min(steps)}–{max(steps)}" if len(steps) > 1 else str(min(steps))

@@ -1,0 +1,178 @@
+"""The block around each step of a training, and the file that grows with the steps."""
+
+import atexit
+import importlib
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from explorer.model.engines import Framework
+from explorer.model.failures import Failure
+from explorer.model.trace import Missing, fault
+from explorer.model.training import Training
+from explorer.recording.blocks import Limits, Recording, framework_in_use, of_rank, warn_of
+from explorer.recording.files import TRAINING, write_training
+from explorer.text.language import _
+
+RECORDERS: dict[Framework, str] = {
+    "torch": "explorer.engines.torch.training_recorder:TrainingInTorch",
+    "mindspore": "explorer.engines.mindspore.training_recorder:TrainingInMindSpore",
+}
+"""What records the steps of a training in each framework: "module:class"."""
+
+NAME = f"run{TRAINING.ending}"
+"""What the file is called where a folder is given in its place."""
+
+MEMORY = 1 << 28
+"""So many bytes of steps are held, and written, by default."""
+
+SHARE = 20
+"""The file is written again once this many times as long has passed as it took to write it last."""
+
+
+class Due(NamedTuple):
+    """The steps whose graphs are recorded: the ``first`` ones, and each ``every``-th."""
+
+    every: int
+    first: int
+
+    def has(self, number: int) -> bool:
+        """Whether the step of a number is one of them."""
+        return number <= self.first or (self.every > 0 and number % self.every == 0)
+
+
+class TrainingSteps:
+    """The steps of a training, each recorded in the block of step(), and their file.
+
+    ``number`` is that of the last step. The file is written now and then, by write(), and when the
+    program ends: it always holds whole steps.
+    """
+
+    def __init__(
+        self, out: Path, options: Mapping[str, Any], due: Due, memory: int = MEMORY
+    ) -> None:
+        self.number = 0
+        self.path = out if out.suffix == TRAINING.ending else out / NAME
+        self._options = options
+        self._due = due
+        self._graph: Recording | None = None
+        self._memory = memory
+        self._bytes = 0
+        self._recording: Any = None
+        self._steps: list[msgspec.Raw] = []
+        self._missing: list[Missing] = []
+        self._has_news = False
+        self._next_write = 0.0
+        self._process = os.getpid()
+        atexit.register(self.write)
+
+    def step(self) -> "TrainingSteps":
+        """The block of the next step."""
+        self.number += 1
+        return self
+
+    def __enter__(self) -> "TrainingSteps":
+        try:
+            if self._recording is None and not self._missing:
+                self._recording = self._made()
+            if self._recording is not None and not self._is_full:
+                self._recording.begin()
+                if self._due.has(self.number):
+                    model = self._options.get("model")
+                    self._graph = Recording(self.path, model, None, Limits(), self.number)
+                    self._graph.begin(sys._getframe(1))
+        except Exception as error:
+            self._give_up(fault(error))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            self._end(error)
+        except Exception as problem:
+            self._give_up(fault(problem))
+        if error is not None or time.monotonic() >= self._next_write:
+            self.write()
+
+    def write(self) -> None:
+        """Write the steps so far, unless they are written."""
+        # A process that was forked from this one ends too.
+        if not self._has_news or os.getpid() != self._process:
+            return
+        self._has_news = False
+        began = time.monotonic()
+        path = of_rank(self.path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_training(path, self.training())
+        except Exception as problem:
+            warn_of(_("no training is written to {file}: {reason}"), path, fault(problem))
+        ended = time.monotonic()
+        self._next_write = ended + SHARE * (ended - began)
+
+    def training(self) -> Training:
+        """The record of the steps so far, in which each step is encoded already."""
+        recording = self._recording
+        facts: dict[str, Any] = {"framework": framework_in_use() or "torch"}
+        if recording is not None:
+            for name in ("framework", "optimizer", "versions", "device", "start"):
+                facts[name] = getattr(recording, name)
+        facts["engine"] = f"{facts['framework']}-tape"
+        steps: Any = tuple(self._steps)
+        return Training(name=self.path.stem, steps=steps, missing=tuple(self._missing), **facts)
+
+    def _made(self) -> Any:
+        framework = framework_in_use(self._options.get("model"))
+        if framework not in RECORDERS:
+            self._give_up(Missing("not_recorded", framework or ""))
+            return None
+        module, _colon, name = RECORDERS[framework].partition(":")
+        return getattr(importlib.import_module(module), name)(**self._options)
+
+    def _end(self, raised: BaseException | None) -> None:
+        if self._recording is None or self._is_full:
+            return
+        graph, self._graph = self._graph, None
+        trace = graph.ended(raised) if graph is not None else None
+        step = self._recording.end(self.number)
+        if raised is not None:
+            self._missing.append(
+                Missing("raised", error=Failure(type(raised).__name__, str(raised)))
+            )
+        elif step is not None:
+            # Encoded at once, which takes a fraction of the memory.
+            if trace is not None:
+                step = msgspec.structs.replace(step, graph=trace.graph)
+                self._missing += (
+                    missing for missing in trace.missing if missing not in self._missing
+                )
+            content = msgspec.msgpack.encode(step)
+            self._steps.append(msgspec.Raw(content))
+            self._bytes += len(content)
+        if self._is_full:
+            self._missing.append(Missing("full", str(self._memory >> 20)))
+        self._has_news = True
+        if self._recording.fault is not None:
+            self._give_up(fault(self._recording.fault))
+
+    @property
+    def _is_full(self) -> bool:
+        return self._bytes > self._memory
+
+    def _give_up(self, missing: Missing) -> None:
+        """Record nothing more, and warn of it once."""
+        if missing in self._missing:
+            return
+        self._missing.append(missing)
+        self._has_news = True
+        warn_of(_("{file}: steps are not recorded from here on: {reason}"), self.path, missing)

@@ -1,0 +1,207 @@
+"""Training programs whose steps are all recorded, run in a process with PyTorch alone.
+
+`python recorded_trainings.py OUT` runs each program with and without explorer.recorder(training=True),
+writes the trainings into OUT, and prints what each computed as JSON.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import warnings
+from contextlib import nullcontext
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent))
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from recorded_steps import REFUSED, Net, left_behind
+from torch import nn
+from torch.nn.utils import clip_grad_norm_
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+import explorer
+
+
+class Job:
+    """A net with all that trains it."""
+
+    def __init__(self):
+        self.net = Net()
+        self.optimizer = torch.optim.AdamW(self.net.parameters(), lr=1e-2)
+        self.scaler = torch.amp.GradScaler("cpu", init_scale=256.0)
+        self.average = AveragedModel(self.net, multi_avg_fn=get_ema_multi_avg_fn(0.9))
+        self.schedule = torch.optim.lr_scheduler.StepLR(self.optimizer, 2, 0.5)
+
+
+def plain(job, x, y):
+    loss = F.cross_entropy(job.net(x), y)
+    loss.backward()
+    job.optimizer.step()
+    return loss
+
+
+def micro_batches(job, x, y):
+    losses = []
+    for start in range(2):
+        loss = F.cross_entropy(job.net(x[start::2]), y[start::2])
+        (loss / 2).backward()
+        losses.append(loss.detach())
+    clip_grad_norm_(job.net.parameters(), 0.1)
+    job.optimizer.step()
+    return sum(losses)
+
+
+def mixed_precision(job, x, y):
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = nn.CrossEntropyLoss()(job.net(x), y)
+    if x[0, 0] > 1:  # makes an overflow
+        loss = loss * torch.inf
+    job.scaler.scale(loss).backward()
+    job.scaler.unscale_(job.optimizer)
+    clip_grad_norm_(job.net.parameters(), 1.0)
+    job.scaler.step(job.optimizer)
+    job.scaler.update()
+    return loss
+
+
+def scheduled_and_averaged(job, x, y):
+    loss = plain(job, x, y)
+    job.schedule.step()
+    job.average.update_parameters(job.net)
+    return loss
+
+
+def sgd_in_groups(job, x, y):
+    if not isinstance(job.optimizer, torch.optim.SGD):
+        weights = [weight for weight in job.net.parameters() if weight.dim() > 1]
+        biases = [weight for weight in job.net.parameters() if weight.dim() == 1]
+        groups = [{"params": weights, "weight_decay": 0.1}, {"params": biases}]
+        job.optimizer = torch.optim.SGD(groups, lr=0.1, momentum=0.9)
+    return plain(job, x, y)
+
+
+PROGRAMS = {
+    "plain": (plain, 50),
+    "micro_batches": (micro_batches, 8),
+    "mixed_precision": (mixed_precision, 12),
+    "scheduled_and_averaged": (scheduled_and_averaged, 8),
+    "sgd_in_groups": (sgd_in_groups, 8),
+}
+
+
+def train(name, recorder=None):
+    """The losses of all steps, the weights at the end and the next random numbers, as exact numbers."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
+    step, count = PROGRAMS[name]
+    job = Job()
+    losses = []
+    for _ in range(count):
+        x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+        with recorder.step() if recorder else nullcontext():
+            job.optimizer.zero_grad()
+            losses.append(step(job, x, y).item())
+    weights = [weight.double().sum().item() for weight in job.net.parameters()]
+    return losses, weights, [random.random(), float(np.random.rand()), torch.rand(()).item()]
+
+
+def recorded(name, out):
+    recorder = explorer.recorder(training=True, out=out / f"{name}.training")
+    computed = train(name, recorder)
+    recorder.write()
+    return computed
+
+
+def fails_inside(out):
+    """A training during which the recorder itself fails."""
+    from explorer.engines.torch.training_recorder import TrainingInTorch
+
+    original = TrainingInTorch._note_update
+    calls = []
+
+    def failing(self, optimizer):
+        calls.append(optimizer)
+        if len(calls) == 3:
+            raise ZeroDivisionError("a fault of the recorder's own")
+        return original(self, optimizer)
+
+    TrainingInTorch._note_update = failing
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            computed = recorded("micro_batches", out / "failing")
+        return computed, [type(warning.message).__name__ for warning in caught]
+    finally:
+        TrainingInTorch._note_update = original
+
+
+def with_graphs(out):
+    recorder = explorer.recorder(training=True, out=out / "graphs.training", first=1, every=4)
+    computed = train("micro_batches", recorder)
+    recorder.write()
+    return computed
+
+
+def full(out):
+    recorder = explorer.recorder(training=True, out=out / "full.training", memory=20_000)
+    computed = train("micro_batches", recorder)
+    recorder.write()
+    return computed
+
+
+def raises(out):
+    recorder = explorer.recorder(training=True, out=out / "raises.training")
+    net = nn.Linear(2, 1)
+    try:
+        for number in range(3):
+            with recorder.step():
+                net(torch.ones(1, 2 + (number == 2))).sum().backward()
+    except RuntimeError as error:
+        return type(error).__name__
+    return ""
+
+
+def killed(out):
+    """A process that is killed in its tenth step."""
+    process = os.fork()
+    if not process:
+        recorder = explorer.recorder(training=True, out=out / "killed.training")
+        net = nn.Linear(2, 1)
+        for number in range(10):
+            with recorder.step():
+                net(torch.ones(1, 2)).sum().backward()
+                if number == 9:
+                    os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(process, 0)
+
+
+def main(out):
+    killed(out)
+    without = {name: train(name) for name in PROGRAMS}
+    before = left_behind()
+    programs = {name: [without[name], recorded(name, out)] for name in PROGRAMS}
+    document = {
+        "programs": programs,
+        "failing": fails_inside(out),
+        "with_graphs": with_graphs(out),
+        "full": full(out),
+        "raises": raises(out),
+        "left_behind": [before, left_behind()],
+        "foreign": sorted(REFUSED & set(sys.modules)),
+    }
+    print(json.dumps(document))
+    # This one is written when the program ends.
+    recorder = explorer.recorder(training=True, out=out)
+    net = nn.Linear(2, 1)
+    for _ in range(3):
+        with recorder.step():
+            net(torch.ones(1, 2)).sum().backward()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
