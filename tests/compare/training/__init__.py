@@ -1,0 +1,1 @@
+"""Tests of comparing: verdicts on results, and the alignment of gradient graphs."""
