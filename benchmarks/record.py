@@ -2,7 +2,8 @@
 
 The step is forward, backward and an update of a residual net, in one process with one thread; every
 part is timed in turn, ROUNDS times. A ratio is that of processor times in one round: with the trace
-written to disk, and of a step that a recorder() leaves out.
+written to disk, of a step that a recorder() leaves out, and of each step of a recorded training, whose
+file grows meanwhile.
 """
 
 import os
@@ -26,7 +27,7 @@ LIMIT = 12.0
 STEPS = 10
 """So many steps are taken together where one costs too little to be timed."""
 
-PARTS = ("plain", "recorded", "left out", "plain steps")
+PARTS = ("plain", "recorded", "left out", "training", "plain steps")
 
 MEASURE = f"""
 import gc, runpy, sys, time
@@ -58,14 +59,22 @@ def left_out():
         with recorder.step():
             step()
 
+training = explorer.recorder(training=True, out=folder / "run.training")
+
+def training_steps():
+    for _ in range({STEPS}):
+        with training.step():
+            step()
+
 def plain_steps():
     for _ in range({STEPS}):
         step()
 
 step()
 recorded()
+training_steps()
 for _ in range(rounds):
-    for part in (step, recorded, left_out, plain_steps):
+    for part in (step, recorded, left_out, training_steps, plain_steps):
         gc.collect()
         start = time.process_time()
         part()
@@ -117,6 +126,12 @@ def measure() -> Iterator[Figure]:
             unit="×",
             basis="ratio of processor times",
             rounds=ratios(seconds["left out"], seconds["plain steps"]),
+        )
+        yield Figure(
+            name=f"{name}: steps of a recorded training ÷ plain",
+            unit="×",
+            basis="ratio of processor times",
+            rounds=ratios(seconds["training"], seconds["plain steps"]),
         )
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
         nets,
         study,
     )
-    from explorer.recording.blocks import record, recorder
+    from explorer.recording.blocks import record
+    from explorer.recording.loops import recorder
 
 __version__ = "0.2.0"
 
@@ -36,7 +37,7 @@ __all__ = [
     "study",
 ]
 
-ELSEWHERE = {"record": "explorer.recording.blocks", "recorder": "explorer.recording.blocks"}
+ELSEWHERE = {"record": "explorer.recording.blocks", "recorder": "explorer.recording.loops"}
 """The functions that run in the user's own program, and the light module that they are in."""
 
 

@@ -81,8 +81,9 @@ COMMANDS = (
         later(
             "Both nets start from the same weights. The scenario's file may define"
             " torch_optimizer(net), mindspore_optimizer(net), batches(), scalers, schedules and"
-            " CLIP_NORM; without them each step is gradient descent on the inputs. Prints the losses, and"
-            " writes a file for each engine. Exits with 3 if a training ended early."
+            " CLIP_NORM; without them each step is gradient descent on the inputs. Prints the losses and"
+            " what differs first, and writes a file for each engine. Exits with 1 if the trainings"
+            " differ, and with 3 if one ended early."
         ),
     ),
     Command(

@@ -1,17 +1,24 @@
 """The ``train`` command: trains a scenario's nets, and writes what was recorded of each training."""
 
+from collections.abc import Iterator
 from pathlib import Path
+
+import msgspec
 
 from explorer.cli import exit_codes
 from explorer.cli.options import TrainOptions, check_seconds
 from explorer.cli.output import prepared, print_document, print_written
 from explorer.cli.terminal import progress
 from explorer.exploration.training_runs import checked_engines, trained
+from explorer.exploration.trainings import compared
 from explorer.model.errors import UsageError
 from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import TRAINING, encoded
 from explorer.report.files import put_file
 from explorer.report.losses import loss_lines, training_document
+from explorer.report.schemas import trainings_document
+from explorer.report.training import comparison_lines
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.reader import read
@@ -22,7 +29,7 @@ from explorer.workers.workers import Workers
 
 
 def train(options: TrainOptions) -> int:
-    """Train the nets of a scenario; print their losses, and write a file for each engine."""
+    """Train the nets of a scenario; print losses and the first difference, and write a file for each."""
     if options.steps < 1:
         text = _("--steps must be a number from 1 up, got {given}")
         raise UsageError(text.format(given=options.steps))
@@ -40,19 +47,37 @@ def train(options: TrainOptions) -> int:
     files = {name: folder / f"{name}{TRAINING.ending}" for name in trainings}
     for name, training in trainings.items():
         put_file(files[name], encoded(training))
+    comparison = _comparison(trainings)
     if options.as_json:
-        print_document(training_document(scenario.name, trainings, files))
+        document = training_document(scenario.name, trainings, files)
+        if comparison is not None:
+            document["comparison"] = trainings_document(comparison)
+        print_document(document)
     else:
-        _show(trainings)
+        for line in _lines(trainings, comparison):
+            print(clean(line))
         for path in files.values():
             print_written(path)
-    is_whole = all(training.steps and not training.missing for training in trainings.values())
-    return exit_codes.AS_EXPECTED if is_whole else exit_codes.LOST
+    if not all(training.steps and not training.missing for training in trainings.values()):
+        return exit_codes.LOST
+    is_same = comparison is None or comparison.difference is None
+    return exit_codes.AS_EXPECTED if is_same else exit_codes.DIFFERENT
 
 
-def _show(trainings: dict[str, Training]) -> None:
-    for line in loss_lines(trainings):
-        print(clean(line))
+def _comparison(trainings: dict[str, Training]) -> TrainingComparison | None:
+    """The comparison of two trainings; of one there is none, nor where one has no steps."""
+    if len(trainings) < 2 or not all(training.steps for training in trainings.values()):
+        return None
+    left, right = (
+        msgspec.structs.replace(training, name=name) for name, training in trainings.items()
+    )
+    return compared(left, right)
+
+
+def _lines(trainings: dict[str, Training], comparison: TrainingComparison | None) -> Iterator[str]:
+    yield from loss_lines(trainings)
     for name, training in trainings.items():
         for missing in training.missing:
-            print(clean(f"{name}: {missing_text(missing)}"))
+            yield f"{name}: {missing_text(missing)}"
+    if comparison is not None:
+        yield from comparison_lines(comparison)

@@ -13,7 +13,6 @@ from explorer.model.requests import NetRequest, TrainingRequest
 from explorer.model.trace import Missing
 from explorer.model.training import Drift, Training
 from explorer.numeric.random_arrays import moved_by_rounding
-from explorer.report.losses import losses_of
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
@@ -105,22 +104,23 @@ def _jittered(nets: Nets, name: str, jitter: int) -> NetRequest:
 def drift(plain_run: Training, other: Training) -> Drift:
     """How far a run went from another one of the same steps."""
     losses = []
-    for mine, theirs in zip(losses_of(plain_run).values(), losses_of(other).values(), strict=False):
-        losses.append(abs(mine - theirs) if mine is not None and theirs is not None else 0.0)
+    for mine, theirs in zip(plain_run.steps, other.steps, strict=True):
+        losses.append(abs((mine.loss or 0.0) - (theirs.loss or 0.0)))
     fields = ("weights", "gradients", "buffers")
     return Drift(tuple(losses), **{field: _distances(plain_run, other, field) for field in fields})
 
 
 def _distances(plain_run: Training, other: Training, field: str) -> dict[str, tuple[float, ...]]:
-    """How far the tensors of a field of each step went, by their names."""
+    """How far the tensors of a field that each step has went, by their names."""
     distances: dict[str, list[float]] = {}
-    for left, right in zip(plain_run.steps, other.steps, strict=False):
+    for left, right in zip(plain_run.steps, other.steps, strict=True):
         others = {leaf.name: leaf.value for leaf in getattr(right, field)}
         for leaf in getattr(left, field):
             if leaf.name in others:
                 distance = _distance(leaf.value, others[leaf.name])
                 distances.setdefault(leaf.name, []).append(distance)
-    return {name: tuple(row) for name, row in distances.items()}
+    count = len(plain_run.steps)
+    return {name: tuple(row) for name, row in distances.items() if len(row) == count}
 
 
 def _distance(left: Array, right: Array) -> float:

@@ -15,6 +15,7 @@ MissingKind = Literal[
     "fault",
     "raised",
     "memory",
+    "full",
     "compiled",
     "compiled_eagerly",
     "unknown_heads",
@@ -28,6 +29,7 @@ MissingKind = Literal[
 - "raised": the step raised an exception; what ran before is recorded
 - "memory": the tensors of the step need more than ``detail`` megabytes; what ran behind that point is not
   recorded
+- "full": the record of a training has reached ``detail`` megabytes: later steps are not recorded
 - "compiled": parts that torch.compile has compiled (``detail``: how many) are not seen inside: what
   they return has no op that made it
 - "compiled_eagerly": this version of PyTorch runs compiled parts op by op while they are recorded: their

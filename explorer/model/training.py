@@ -60,6 +60,12 @@ class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):
     random: dict[str, str] = {}
     graph: GradGraph | None = None
 
+    @property
+    def loss(self) -> float | None:
+        """The sum of the losses of its passes, whose gradients are added up; None where none is known."""
+        losses = [batch.loss for batch in self.batches if batch.loss is not None]
+        return sum(losses) if losses else None
+
 
 class Drift(msgspec.Struct, frozen=True):
     """How far a run from a start that was moved by rounding went from the plain one.

@@ -1,13 +1,13 @@
-"""``record`` and ``recorder``: blocks around the steps of a program, which write traces of them."""
+"""``record``: a block around a step of a program, which writes a trace of it."""
 
 import importlib
 import sys
 import warnings
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -17,9 +17,6 @@ from explorer.model.trace import Missing, Trace, fault
 from explorer.recording.files import write_trace
 from explorer.text.language import _
 from explorer.workers.garbage_collection import paused
-
-if TYPE_CHECKING:
-    from explorer.recording.trainings import TrainingSteps
 
 STEPS: dict[Framework, str] = {"torch": "explorer.engines.torch.step_trace:StepInTorch"}
 """What records a step of each framework: "module:class"."""
@@ -155,54 +152,6 @@ FAULTS = frozenset({"fault", "not_recorded", "inside_another"})
 
 _running: list[Any] = []
 """The step that is being recorded in this process, if there is one."""
-
-
-def recorder(
-    *,
-    every: int = 0,
-    first: int = 1,
-    out: str | Path = "traces",
-    training: bool = False,
-    **options: Any,
-) -> "Steps | TrainingSteps":
-    """Records some steps of a loop: the ``first`` ones, and from then on each ``every``-th.
-
-    Each trace is a file in the folder ``out``, which is made. ``options`` are those of record().
-
-    With ``training`` every step is recorded, and none has a graph: its data, losses, gradients, settings
-    of the optimizer, weights and state. They are in one file, ``out`` or "run.training" in that folder.
-    Options are then ``model``, as of record(), and ``average``, a module with averages of the weights.
-    """
-    if training:
-        from explorer.recording.trainings import TrainingSteps  # which needs this module
-
-        return TrainingSteps(Path(out), options)
-    return Steps(every, first, Path(out), options)
-
-
-class Steps:
-    """The steps of a loop, of which some are recorded; ``number`` is that of the last one."""
-
-    def __init__(self, every: int, first: int, out: Path, options: Mapping[str, Any]) -> None:
-        self.number = 0
-        self._every = every
-        self._first = first
-        self._out = out
-        self._options = options
-
-    def step(self) -> AbstractContextManager[Any]:
-        """The block of the next step, which does nothing unless the step is to be recorded."""
-        self.number += 1
-        is_due = self._every > 0 and self.number % self._every == 0
-        if not is_due and self.number > self._first:
-            return nullcontext()
-        try:
-            self._out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            warn(_("no trace is written to {file}: {reason}"), self._out, fault(error))
-            return nullcontext()
-        path = self._out / f"step-{self.number:06d}.trace"
-        return record(path, step=self.number, **self._options)
 
 
 def of_rank(path: Path) -> Path:

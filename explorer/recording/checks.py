@@ -68,7 +68,7 @@ def _of_training(training: Training) -> Iterator[Array]:
     for start in training.start:
         yield start.value
     for step in training.steps:
-        data = (batch.data for batch in step.batches)
+        data = ((*batch.data, *batch.gradients) for batch in step.batches)
         held = (step.weights, step.buffers, step.state, step.averages)
         for leaf in chain(*data, step.gradients, step.given, *held):
             yield leaf.value
@@ -82,7 +82,8 @@ def _of_numbers(training: Training) -> Iterator[str]:
     if numbers != sorted(set(numbers)) or min(numbers, default=1) < 1:
         yield "steps that are not numbered upwards from 1"
     for drift in training.jittered:
-        rows = (drift.losses, *drift.weights.values())
+        parts = (drift.weights, drift.gradients, drift.buffers)
+        rows = [drift.losses, *chain(*(part.values() for part in parts))]
         if any(len(row) != len(numbers) for row in rows):
             yield f"a drift that has not {len(numbers)} steps"
 
@@ -91,7 +92,9 @@ def _of_weights(training: Training) -> Iterator[str]:
     """What of the steps has another shape than the weight or buffer that it is of."""
     shapes = {start.name: start.value.shape for start in training.start}
     for step in training.steps:
-        for leaf in chain(step.weights, step.averages, step.gradients, step.given, step.buffers):
+        passes = chain(*(batch.gradients for batch in step.batches))
+        held = (step.weights, step.averages, step.buffers)
+        for leaf in chain(step.gradients, step.given, passes, *held):
             shape = leaf.value.shape
             if shapes.setdefault(leaf.name, shape) != shape:
                 yield f"{leaf.name[:40]!r} of two shapes"

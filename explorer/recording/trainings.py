@@ -27,6 +27,9 @@ RECORDERS: dict[Framework, str] = {
 NAME = f"run{TRAINING.ending}"
 """What the file is called where a folder is given in its place."""
 
+MEMORY = 1 << 28
+"""So many bytes of steps are held, and written, by default."""
+
 SHARE = 20
 """The file is written again once this many times as long has passed as it took to write it last."""
 
@@ -38,10 +41,12 @@ class TrainingSteps:
     program ends: it always holds whole steps.
     """
 
-    def __init__(self, out: Path, options: Mapping[str, Any]) -> None:
+    def __init__(self, out: Path, options: Mapping[str, Any], memory: int = MEMORY) -> None:
         self.number = 0
         self.path = out if out.suffix == TRAINING.ending else out / NAME
         self._options = options
+        self._memory = memory
+        self._bytes = 0
         self._recording: Any = None
         self._steps: list[msgspec.Raw] = []
         self._missing: list[Missing] = []
@@ -59,7 +64,7 @@ class TrainingSteps:
         try:
             if self._recording is None and not self._missing:
                 self._recording = self._made()
-            if self._recording is not None:
+            if self._recording is not None and not self._is_full:
                 self._recording.begin()
         except Exception as error:
             self._give_up(fault(error))
@@ -114,7 +119,7 @@ class TrainingSteps:
         return getattr(importlib.import_module(module), name)(**self._options)
 
     def _end(self, raised: BaseException | None) -> None:
-        if self._recording is None:
+        if self._recording is None or self._is_full:
             return
         step = self._recording.end(self.number)
         if raised is not None:
@@ -123,10 +128,18 @@ class TrainingSteps:
             )
         elif step is not None:
             # Encoded at once, which takes a fraction of the memory.
-            self._steps.append(msgspec.Raw(msgspec.msgpack.encode(step)))
+            content = msgspec.msgpack.encode(step)
+            self._steps.append(msgspec.Raw(content))
+            self._bytes += len(content)
+        if self._is_full:
+            self._missing.append(Missing("full", str(self._memory >> 20)))
         self._has_news = True
         if self._recording.fault is not None:
             self._give_up(fault(self._recording.fault))
+
+    @property
+    def _is_full(self) -> bool:
+        return self._bytes > self._memory
 
     def _give_up(self, missing: Missing) -> None:
         """Record nothing more, and warn of it once."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from explorer.model.training import Training, TrainingStep
+from explorer.model.training import Training
 from explorer.report.json import Document
 from explorer.text.language import _
 from explorer.text.numbers import plain
@@ -45,13 +45,7 @@ def loss_lines(trainings: Mapping[str, Training]) -> Iterator[str]:
 
 def losses_of(training: Training) -> dict[int, float | None]:
     """The loss of each step by its number."""
-    return {step.number: loss_of(step) for step in training.steps}
-
-
-def loss_of(step: TrainingStep) -> float | None:
-    """The sum of the losses of a step's passes, whose gradients are added up; None where none is known."""
-    losses = [batch.loss for batch in step.batches if batch.loss is not None]
-    return sum(losses) if losses else None
+    return {step.number: step.loss for step in training.steps}
 
 
 def training_document(

@@ -27,6 +27,7 @@ def test_it_names_every_command_and_loads_no_framework() -> None:
         "scenario",
         "graph",
         "diff",
+        "train",
         "study",
         "claims",
         "correspond",

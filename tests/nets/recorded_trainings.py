@@ -140,6 +140,13 @@ def fails_inside(out):
         TrainingInTorch._note_update = original
 
 
+def full(out):
+    recorder = explorer.recorder(training=True, out=out / "full.training", memory=20_000)
+    computed = train("micro_batches", recorder)
+    recorder.write()
+    return computed
+
+
 def raises(out):
     recorder = explorer.recorder(training=True, out=out / "raises.training")
     net = nn.Linear(2, 1)
@@ -174,6 +181,7 @@ def main(out):
     document = {
         "programs": programs,
         "failing": fails_inside(out),
+        "full": full(out),
         "raises": raises(out),
         "left_behind": [before, left_behind()],
         "foreign": sorted(REFUSED & set(sys.modules)),

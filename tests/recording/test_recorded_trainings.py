@@ -89,6 +89,13 @@ def test_a_fault_of_the_recorder_is_a_warning_and_the_steps_before_are_kept(
     assert [missing.kind for missing in training.missing] == ["fault"]
 
 
+def test_no_step_is_recorded_once_the_steps_need_more_memory(recordings: Recordings) -> None:
+    assert recordings.computed["full"] == recordings.computed["programs"]["micro_batches"][0]
+    training = recordings.training("full")
+    assert 1 <= len(training.steps) < 8
+    assert [missing.kind for missing in training.missing] == ["full"]
+
+
 def test_a_step_that_raises_is_left_out_and_the_file_has_those_before(
     recordings: Recordings,
 ) -> None:
@@ -146,6 +153,16 @@ def test_data_are_the_inputs_and_targets_and_nothing_that_was_computed(
     one, other = recordings.training("micro_batches").steps[0].batches
     assert values(one.data)["x"].shape == (4, 6)
     assert (values(one.data)["x"] != values(other.data)["x"]).all()
+
+
+def test_each_of_several_passes_has_the_gradients_that_it_added(recordings: Recordings) -> None:
+    step = recordings.training("micro_batches").steps[3]
+    one, other = (values(batch.gradients) for batch in step.batches)
+    for name, gradient in values(step.gradients).items():
+        np.testing.assert_allclose(one[name] + other[name], gradient, rtol=1e-4, atol=1e-6)
+        assert not np.allclose(one[name], other[name])
+    (batch,) = recordings.training("plain").steps[0].batches
+    assert batch.gradients == ()
 
 
 def test_clipping_has_its_norm_and_the_gradients_before_and_after_it(

@@ -41,6 +41,13 @@ STATE = {
 STATE_OF = {("Adagrad", "accum"): "sum", ("AdaMax", "moment2"): "exp_inf"}
 """The same where an optimizer has something else under that name."""
 
+USED_WITH = {
+    "momentum_buffer": "momentum",
+    "max_exp_avg_sq": "amsgrad",
+    "grad_avg": "centered",
+}
+"""State that an optimizer holds always, and PyTorch's only with a setting."""
+
 NO_STATE = frozenset(("stat",))
 """What is no state: a mark of nn.SGD that it has not updated yet."""
 
@@ -71,13 +78,13 @@ def state(optimizer: Any, names: Mapping[int, str]) -> Iterator[tuple[str, str, 
     """What an optimizer holds for each parameter: its name, PyTorch's name of the state, the tensor."""
     kind = type(optimizer).__name__
     by_own_name = {parameter.name: _name(parameter, names) for parameter in optimizer.parameters}
-    is_plain = not float(_plain(getattr(optimizer, "momentum", 1)) or 0)
+    settings = [group.settings for group in groups(optimizer, names)]
     for held in optimizer.get_parameters():
         prefix, _dot, own_name = held.name.partition(".")
         if own_name not in by_own_name or held.name in by_own_name or prefix in NO_STATE:
             continue
         key = STATE_OF.get((kind, prefix), STATE.get(prefix, prefix))
-        if not (key == "momentum_buffer" and is_plain):
+        if any(of_group.get(USED_WITH.get(key, ""), True) for of_group in settings):
             yield by_own_name[own_name], key, held
     for attribute in STEPS:
         count = getattr(optimizer, attribute, None)

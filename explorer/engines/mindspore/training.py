@@ -81,7 +81,7 @@ class _Loop:
         self._held = {id(held.tensor): held for held in net.held.values()}
         self._names = {key: held.name for key, held in self._held.items()}
         weights = ms.ParameterTuple(self._optimizer.parameters)
-        self._gradients_of = ms.value_and_grad(self._scaled_loss, None, weights)
+        self._gradients_of = ms.value_and_grad(self._losses, None, weights, has_aux=True)
 
     @property
     def optimizer_name(self) -> str:
@@ -92,7 +92,7 @@ class _Loop:
     def step(self, number: int, passes: tuple[Pass, ...]) -> TrainingStep:
         """One update by the gradients of some passes, recorded."""
         scale = None if self._scaler is None else float(self._scaler.scale_value.asnumpy())
-        batches, gradients = self._passes(passes, scale or 1.0)
+        batches, gradients = self._passes(passes)
         given = gradients if self._scaler is None else self._scaler.unscale(gradients)
         is_finite = self._scaler is None or bool(ms.amp.all_finite(given))
         norm = None
@@ -120,26 +120,26 @@ class _Loop:
             state=_leaves(self._state()),
         )
 
-    def _passes(
-        self, passes: tuple[Pass, ...], scale: float
-    ) -> tuple[tuple[Batch, ...], tuple[Any, ...]]:
+    def _passes(self, passes: tuple[Pass, ...]) -> tuple[tuple[Batch, ...], tuple[Any, ...]]:
         """The passes with their losses, and their gradients added up."""
         batches = []
         gradients: list[Any] = []
         for arrays in passes:
-            loss, added = self._gradients_of(*tensors(arrays).values())
+            (_scaled, loss), added = self._gradients_of(*tensors(arrays).values())
             data = (Leaf(name, brief(array, array.dtype.name)) for name, array in arrays.items())
-            batches.append(Batch(tuple(data), float(loss.asnumpy()) / scale))
+            of_pass = self._of_weights(added) if len(passes) > 1 else ()
+            batches.append(Batch(tuple(data), float(loss.asnumpy()), of_pass))
             gradients = [*map(_sum, gradients, added)] if gradients else list(added)
         return tuple(batches), tuple(gradients)
 
-    def _scaled_loss(self, *arguments: Any) -> Any:
+    def _losses(self, *arguments: Any) -> tuple[Any, Any]:
+        """The loss as it is differentiated, and without the scale."""
         outputs = [output for output in flat(self._net.call(*arguments)) if _is_floating(output)]
         outputs = outputs[:1] if self._has_one_loss else outputs
         loss = outputs[0].sum()
         for output in outputs[1:]:
             loss = loss + output.sum()
-        return loss if self._scaler is None else self._scaler.scale(loss)
+        return loss if self._scaler is None else self._scaler.scale(loss), loss
 
     # What is recorded, by PyTorch's names and in its layouts
 

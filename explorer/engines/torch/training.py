@@ -99,5 +99,5 @@ def _with_data(step: TrainingStep, passes: tuple[Pass, ...]) -> TrainingStep:
     batches = []
     for batch, arrays in zip(step.batches, passes, strict=True):
         data = (Leaf(name, brief(array, array.dtype.name)) for name, array in arrays.items())
-        batches.append(Batch(tuple(data), batch.loss))
+        batches.append(Batch(tuple(data), batch.loss, batch.gradients))
     return msgspec.structs.replace(step, batches=tuple(batches))

@@ -4,7 +4,7 @@ import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
@@ -35,13 +35,22 @@ WITHOUT_EFFECT = frozenset(("params", "foreach", "fused", "capturable", "differe
 """What of a group's settings is none of its rule: how it is computed, and the parameters themselves."""
 
 
+class _Pass(NamedTuple):
+    """A backward pass: its data, the losses that it started from, and the gradients that it has added."""
+
+    data: dict[str, Array]
+    losses: list[torch.Tensor]
+    added: dict[str, Array]
+
+
 class _Passing:
     """What is known of the step that runs: its passes, and what clipping, scaler and optimizers did."""
 
     def __init__(self) -> None:
         self.random = random_states()
         self.data: dict[str, Array] = {}
-        self.batches: list[tuple[dict[str, Array], list[torch.Tensor]]] = []
+        self.passes: list[_Pass] = []
+        self.before: dict[int, torch.Tensor] = {}
         self.returned: dict[int, weakref.ref[torch.Tensor]] = {}
         self.unscaled: dict[int, torch.Tensor] = {}
         self.scale: torch.Tensor | None = None
@@ -190,6 +199,10 @@ class TrainingInTorch:
     # Passes
 
     def _note_pass(self, _started: Pass) -> None:
+        if not self._depth and self._now.passes:
+            held = {id(weight): weight.grad for weight in self._parameters()}
+            gradients = {key: value for key, value in held.items() if value is not None}
+            self._now.before = {key: value.detach().clone() for key, value in gradients.items()}
         self._depth += 1
 
     def _note_pass_end(self, ended: Pass, _result: Any) -> None:
@@ -198,9 +211,10 @@ class TrainingInTorch:
             return  # inside of another pass, or one whose gradients the program takes itself
         heads = [head for head in ended.heads if isinstance(head, torch.Tensor)]
         losses = [self._now.unscaled.pop(id(head), head).detach().clone() for head in heads]
-        self._now.batches.append((self._now.data, losses))
-        self._now.data = {}
         self._now.gradients = dict(self._gradients(self._parameters()))
+        added = dict(self._added()) if self._now.passes else self._now.gradients
+        self._now.passes.append(_Pass(self._now.data, losses, added))
+        self._now.data = {}
 
     def _parameters(self) -> Iterator[torch.Tensor]:
         for module in self._found.roots.values():
@@ -215,6 +229,14 @@ class TrainingInTorch:
             if id(parameter) not in seen and parameter.grad is not None:
                 seen.add(id(parameter))
                 yield self._name(parameter), _packed(parameter.grad)
+
+    def _added(self) -> Iterator[tuple[str, Array]]:
+        """What the last pass has added to the gradients."""
+        for parameter in dict.fromkeys(self._parameters()):
+            if parameter.grad is not None:
+                before = self._now.before.get(id(parameter))
+                added = parameter.grad if before is None else parameter.grad - before
+                yield self._name(parameter), _packed(added)
 
     # Between the passes and the update
 
@@ -252,10 +274,11 @@ class TrainingInTorch:
             for name, tensor, role in _held(module, prefix):
                 (buffers if role == "buffer" else weights)[name] = _packed(tensor)
         batches = []
-        for data, losses in now.batches:
+        for data, losses, added in now.passes:
             # Of a loss that is not reduced, and gets a cotangent of ones, the sum is differentiated.
             loss = sum(float(loss.sum()) for loss in losses) if losses else None
-            batches.append(Batch(_leaves(data), loss))
+            of_pass = _leaves(added) if len(now.passes) > 1 else ()
+            batches.append(Batch(_leaves(data), loss, of_pass))
         return TrainingStep(
             number=number,
             batches=tuple(batches),

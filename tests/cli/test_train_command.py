@@ -1,0 +1,107 @@
+"""The ``train`` command: losses on the screen, a file for each engine, and mistakes in one line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from explorer.cli.entry import run
+from tests.support.nets import NETS
+from tests.support.recorded_files import loaded_training
+
+BROKEN = '''
+"""A net whose batches have other names."""
+import numpy as np
+
+
+def inputs():
+    return {"x": np.ones((2, 3), np.float32)}
+
+
+def batches():
+    yield {"y": np.ones((2, 3), np.float32)}
+
+
+def torch_net():
+    from torch import nn
+
+    return nn.Linear(3, 1)
+'''
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_losses_are_printed_and_a_file_is_written_for_each_engine(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["train", "dense_mse", "--steps", "2", "--out", str(tmp_path)]) == 0
+    first, *rows = capfd.readouterr().out.splitlines()
+    assert first.split() == ["step", "mindspore-tape", "torch-tape"]
+    assert [row.split()[0] for row in rows[:2]] == ["1", "2"]
+    files = [tmp_path / f"{name}.training" for name in ("mindspore-tape", "torch-tape")]
+    assert "no difference in 2 steps beyond rounding" in rows[2]
+    assert [row.split(" ", 1)[1] for row in rows[-2:]] == [str(file) for file in files]
+    assert list(loaded_training(files[0]).losses) == [1, 2]
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_the_first_difference_of_two_trainings_is_named_and_is_the_exit_code(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    net = str(NETS / "trained_with_everything.py")
+    assert run(["train", net, "--steps", "5", "--out", str(tmp_path), "--json"]) == 1
+    document = json.loads(capfd.readouterr().out)
+    difference = document["comparison"]["difference"]
+    assert (difference["step"], difference["question"]) == (4, "update")
+
+
+@pytest.mark.torch
+def test_json_has_the_losses_of_the_engines_that_are_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", "dense_mse", "torch-tape", "--steps", "3", "--json"]
+    assert run([*command, "--out", str(tmp_path)]) == 0
+    document = json.loads(capfd.readouterr().out)
+    (engine,) = document["engines"].values()
+    assert engine["optimizer"] == "torch.optim.sgd.SGD"
+    assert len(engine["losses"]) == 3
+    assert engine["losses"] == sorted(engine["losses"], reverse=True)
+
+
+@pytest.mark.torch
+def test_a_net_that_raises_in_a_step_leaves_those_before(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    net = tmp_path / "net.py"
+    # Its second batch has too many columns.
+    batches = 'yield inputs()\n    yield {"x": np.ones((2, 4)'
+    net.write_text(BROKEN.replace('yield {"y": np.ones((2, 3)', batches))
+    assert run(["train", str(net), "--out", str(tmp_path / "out")]) == 3
+    printed = capfd.readouterr().out
+    assert "torch-tape: not recorded: the step raised RuntimeError" in printed
+    assert list(loaded_training(tmp_path / "out" / "torch-tape.training").losses) == [1]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["dense_mse", "--steps", "0"], "--steps must be a number from 1 up, got 0"),
+        (["dense_mse", "torch-graph"], "unknown engine 'torch-graph'"),
+        (["polynomial", "torch-tape"], "have no weights that both train"),
+        (["NET", "torch-tape"], "batches() must yield for each step a dict of numpy arrays"),
+    ],
+)
+def test_mistakes_are_refused_in_a_line(
+    arguments: list[str], said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    net = tmp_path / "net.py"
+    net.write_text(BROKEN)
+    name, *others = arguments
+    named = str(net) if name == "NET" else name
+    assert run(["train", named, *others, "--out", str(tmp_path / "out")]) == 2
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert said in captured.err
+    assert "Traceback" not in captured.err
