@@ -194,7 +194,7 @@ def _computed(hypothesis: Hypothesis, moment: Moment, name: str, rounded: Rounde
 def _count(moment: Moment, name: str) -> int:
     """The number of the update: as the optimizer counts it, or else that of those recorded."""
     counted = moment.state.get(f"{name}.step")
-    return int(counted[0]) if counted is not None and counted[0] >= 1 else moment.count
+    return int(counted[0]) if counted is not None and counted[0] >= 1 else max(moment.count, 1)
 
 
 def _rounded(value: Any, rounded: Rounded) -> Any:
