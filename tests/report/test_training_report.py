@@ -52,7 +52,7 @@ def comparison(
         losses=Losses(
             STEPS, (3.0, 2.0, 1.5, 1.2, 1.1), (3.0, 2.0, 1.5, 1.3, 1.4), (1e-5,) * 5 if band else ()
         ),
-        weights=WeightMap(STEPS, rows, times) if band else WeightMap((), (), ()),
+        weights=WeightMap(STEPS, rows, times, CLEAR) if band else WeightMap(),
     )
 
 
