@@ -56,6 +56,16 @@ def test_what_is_not_exact_is_not_judged_without_a_jittered_run(pairs: Pairs) ->
     assert comparison.weights.names == ()
 
 
+def test_the_first_step_is_judged_without_a_jittered_run(pairs: Pairs) -> None:
+    left, right = map(without_noise, pairs["plain descent"])
+    far = (moved(right.steps[0], 400 * 2.0**-23), *right.steps[1:])
+    difference = compare(left, msgspec.structs.replace(right, steps=far)).difference
+    assert difference is not None
+    assert (difference.step, difference.question) == (1, "loss")
+    near = (moved(right.steps[0], 4 * 2.0**-23), *right.steps[1:])
+    assert compare(left, msgspec.structs.replace(right, steps=near)).difference is None
+
+
 def test_the_noise_of_one_side_does_for_both(pairs: Pairs) -> None:
     left, right = pairs["plain descent"]
     comparison = compare(without_noise(left), right)
