@@ -14,9 +14,9 @@ from explorer.numeric.summaries import UNIT
 class Bands:
     """The noise of two trainings at each step, absolute; None where it was not measured.
 
-    In the first step it is then that of UNMEASURED units in the last place: only later ones depend on how far
-    rounding has moved the weights. A drift never becomes smaller from step to step here: two runs that meet by luck are not less noisy.
-    A side without jittered runs has the noise of the other one.
+    In the first step it is then that of UNMEASURED units in the last place: only later ones depend on how
+    far rounding has moved the weights. A drift never becomes smaller from step to step here: two runs that
+    meet by luck are not less noisy. A side without jittered runs has the noise of the other one.
     """
 
     def __init__(self, left: Training, right: Training) -> None:
