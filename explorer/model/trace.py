@@ -18,6 +18,9 @@ MissingKind = Literal[
     "full",
     "compiled",
     "compiled_eagerly",
+    "compiled_calls",
+    "older_version",
+    "older_backward",
     "unknown_heads",
     "not_recorded",
     "inside_another",
@@ -34,9 +37,14 @@ MissingKind = Literal[
   they return has no op that made it
 - "compiled_eagerly": this version of PyTorch runs compiled parts op by op while they are recorded: their
   values may differ from those of other steps by rounding
+- "compiled_calls": the inside of functions that ms.jit has compiled, optimizers among them (``detail``: how
+  many calls), each of which is one op
+- "older_version": the graph: MindSpore shows nothing of its tape before version ``detail``
+- "older_backward": the operators of backward before version ``detail`` of MindSpore: there is one for
+  each of the forward
 - "unknown_heads": a backward pass started from something other than tensors, and sums of
   gradients in it are not marked as such
-- "not_recorded": steps of the framework ``detail`` are not recorded, or no framework was imported
+- "not_recorded": no framework was imported
 - "inside_another": the block is inside of another one
 """
 

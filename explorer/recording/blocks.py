@@ -12,13 +12,16 @@ from typing import Any
 import msgspec
 
 from explorer.model.arrays import SMALL
-from explorer.model.engines import FRAMEWORKS, Framework
+from explorer.model.engines import Framework
 from explorer.model.trace import Missing, Trace, fault
 from explorer.recording.files import write_trace
 from explorer.text.language import _
 from explorer.workers.garbage_collection import paused
 
-STEPS: dict[Framework, str] = {"torch": "explorer.engines.torch.step_trace:StepInTorch"}
+STEPS: dict[Framework, str] = {
+    "torch": "explorer.engines.torch.step_trace:StepInTorch",
+    "mindspore": "explorer.engines.mindspore.step_trace:StepInMindSpore",
+}
 """What records a step of each framework: "module:class"."""
 
 START = 1 << 22
@@ -51,8 +54,9 @@ def record(
 
     The step is forward and backward, once or several times, with all that belongs to it. It computes
     what it computes without the block, and nothing in here raises: what cannot be recorded is said in
-    a RecordingWarning and in the trace. ``model`` is the module, or a dict of modules, by whose
-    names parameters go; without it modules are found as they run. ``inputs`` are tensors by name,
+    a RecordingWarning and in the trace. ``model`` is the module or Cell, or a dict of them, by whose
+    names parameters go; without it they are found as they run. A program that has imported both frameworks
+    and records steps of MindSpore names its ``model``. ``inputs`` are tensors by name,
     beside those that modules are called with. Values of up to ``values`` elements are
     kept whole, and of the tensors that the step starts from, ``start`` elements in all.
     ``memory`` limits what is held until the block ends, in bytes: half of what is free by default.
@@ -110,9 +114,9 @@ class Recording:
                 warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
 
     def _begin(self, outermost: FrameType) -> None:
-        framework = framework_in_use()
-        if framework not in STEPS:
-            self._missing = Missing("not_recorded", framework or "")
+        framework = framework_in_use(self._model, self._inputs)
+        if framework is None:
+            self._missing = Missing("not_recorded")
             return
         if _running:
             self._missing = Missing("inside_another")
@@ -142,12 +146,11 @@ class Recording:
             except Exception as error:
                 self._missing = fault(error)
         missing = (self._missing,) if self._missing else ()
-        return Trace(
-            name=name, framework=framework_in_use() or "torch", step=self._step, missing=missing
-        )
+        framework = framework_in_use(self._model, self._inputs) or "torch"
+        return Trace(name=name, framework=framework, step=self._step, missing=missing)
 
 
-FAULTS = frozenset({"fault", "not_recorded", "inside_another"})
+FAULTS = frozenset({"fault", "not_recorded", "inside_another", "older_version"})
 """What of a trace's ``missing`` a program is warned of: the rest is the program's own doing."""
 
 _running: list[Any] = []
@@ -164,15 +167,17 @@ def of_rank(path: Path) -> Path:
     return path.with_suffix(f".rank{distributed.get_rank()}{path.suffix}")
 
 
-def framework_in_use(model: Any = None) -> Framework | None:
-    """The framework of a model, or else one that this program has imported and can be recorded."""
-    for kind in type(model).__mro__:
-        package = kind.__module__.partition(".")[0]
-        if package in FRAMEWORKS:
-            return package
-    imported = [name for name in FRAMEWORKS if name in sys.modules]
-    known = [name for name in imported if name in STEPS]
-    return next(iter([*known, *imported]), None)
+def framework_in_use(
+    model: Any = None, inputs: Mapping[str, Any] | None = None
+) -> Framework | None:
+    """The framework of the step: that of the model or the inputs, or else one that is imported."""
+    models = model.values() if isinstance(model, Mapping) else (model,)
+    for given in (*models, *(inputs or {}).values()):
+        packages = {kind.__module__.partition(".")[0] for kind in type(given).__mro__}
+        for framework in STEPS:
+            if framework in packages:
+                return framework
+    return next((framework for framework in STEPS if framework in sys.modules), None)
 
 
 def warn(text: str, path: Path, missing: Missing) -> None:
@@ -189,5 +194,5 @@ def _reason(missing: Missing) -> str:
     if missing.error is not None:
         return f"{missing.error.type}: {missing.error.message}"
     if missing.detail:
-        return _("steps of {framework} are not recorded yet").format(framework=missing.detail)
+        return _("it needs MindSpore {version} or newer").format(version=missing.detail)
     return _("neither torch nor mindspore has been imported")

@@ -21,6 +21,7 @@ from explorer.text.language import _
 
 RECORDERS: dict[Framework, str] = {
     "torch": "explorer.engines.torch.training_recorder:TrainingInTorch",
+    "mindspore": "explorer.engines.mindspore.training_recorder:TrainingInMindSpore",
 }
 """What records the steps of a training in each framework: "module:class"."""
 

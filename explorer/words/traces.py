@@ -17,6 +17,13 @@ TEXTS: dict[MissingKind, str] = {
         "compiled modules ran op by op while they were recorded: their values may differ from those of"
         " other steps by rounding"
     ),
+    "compiled_calls": later(
+        "the inside of compiled functions is not recorded (calls of ms.jit and of optimizers: {detail})"
+    ),
+    "older_version": later("the graph: it needs MindSpore {detail} or newer"),
+    "older_backward": later(
+        "the operators of backward one by one: they need MindSpore {detail} or newer"
+    ),
     "unknown_heads": later("a backward pass started from something other than tensors"),
     "not_recorded": later("no framework whose steps can be recorded was imported"),
     "inside_another": later("the block was inside another block that records"),

@@ -1,4 +1,4 @@
-"""The programs of tests/nets/recorded_steps.py, run once: what they computed, and their traces."""
+"""The programs of tests/nets/recorded_*steps.py, run once: what they computed, and their traces."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from explorer.model.trace import Trace
 from explorer.recording.files import read_trace
 from tests.support.command_line import environment
 
-PROGRAM = Path(__file__).parents[1] / "nets" / "recorded_steps.py"
+NETS = Path(__file__).parents[1] / "nets"
 
 
 class Recordings(NamedTuple):
@@ -25,10 +25,18 @@ class Recordings(NamedTuple):
 
 @pytest.fixture(scope="session")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
-    folder = tmp_path_factory.mktemp("traces")
-    command = [sys.executable, str(PROGRAM), str(folder)]
+    return recorded("recorded_steps.py", tmp_path_factory.mktemp("traces"))
+
+
+@pytest.fixture(scope="session")
+def mindspore_recordings(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+    return recorded("recorded_mindspore_steps.py", tmp_path_factory.mktemp("mindspore_traces"))
+
+
+def recorded(program: str, folder: Path) -> Recordings:
+    command = [sys.executable, str(NETS / program), str(folder)]
     done = subprocess.run(
         command, env=environment(), capture_output=True, text=True, timeout=900, check=False
     )
     assert done.returncode == 0, done.stderr
-    return Recordings(json.loads(done.stdout), folder)
+    return Recordings(json.loads(done.stdout.splitlines()[-1]), folder)

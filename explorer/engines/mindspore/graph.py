@@ -251,7 +251,8 @@ def _graph(
     graph.walk(statements, entry, whole and run.case.api == "value_and_grad")
     _add_outputs(graph, run, whole)
     if compiler_pass == FINAL:
-        overwritten = add_state(graph.builder, run.net, run.state, request.values)
+        dtypes = [dtype_of(run.net.parameters[name]) for name in run.state]
+        overwritten = add_state(graph.builder, dtypes, run.state, request.values)
         if request.proves:
             graph.prove(overwritten, request.prove == "all")
     # Proofs may have put values in their places, by which operators are recognised.

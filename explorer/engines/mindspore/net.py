@@ -1,9 +1,10 @@
 """Scenario nets in MindSpore, built afresh for each case and started from given values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import mindspore as ms
@@ -78,6 +79,18 @@ def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, 
     ``request.names`` come before the names that the scenario and the known Cells give, and
     ``request.shapes`` behind their layouts.
     """
+    renames, layouts = scenario.renames, scenario.layouts
+    return held_in(cell, renames, layouts, request.names, request.shapes)
+
+
+def held_in(
+    cell: Any,
+    renames: Mapping[str, str] = MappingProxyType({}),
+    layouts: Mapping[str, Layout] = MappingProxyType({}),
+    names: Mapping[str, str] = MappingProxyType({}),
+    shapes: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+) -> dict[str, HeldTensor]:
+    """Everything that a Cell holds, as held_by() has it; the known Cells alone name it by default."""
     owners = dict(cell.cells_and_names())
     known = _known(owners)
     tensors = list(_tensors(cell, owners))
@@ -87,9 +100,9 @@ def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, 
         own_name = getattr(tensor, "name", "") if isinstance(tensor, ms.Parameter) else ""
         if own_name in paths:
             own_name = path  # the path of another one says more than a name that is the same
-        name = request.names.get(path) or torch_name(path, own_name, known, scenario.renames)
-        layout = layout_of(path, name, known, scenario.layouts)
-        layout += _shaped(request.shapes.get(path))
+        name = names.get(path) or torch_name(path, own_name, known, renames)
+        layout = layout_of(path, name, known, layouts)
+        layout += _shaped(shapes.get(path))
         owner = owners[path.rpartition(".")[0]]
         held.setdefault(name, HeldTensor(name, path, own_name, role, layout, tensor, owner))
     return held

@@ -375,6 +375,11 @@ class TapeReruns:
             recorded.reruns[number] = self._of_pullback(pullback)
         return recorded
 
+    def arguments_of(self, number: int) -> tuple[Any, ...]:
+        """What the operator of a node was called with; KeyError where there is none."""
+        call, _ = self._calls[number]
+        return call.args
+
     def call_of(self, number: int) -> RecordedCall | None:
         """The operator of a node with its recorded inputs; None where that is not known."""
         if number not in self._calls:

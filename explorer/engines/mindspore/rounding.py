@@ -170,7 +170,7 @@ class SharpRounding(_Rounding):
         outputs = list(tensors_in((result,)))
         if len(exact) == len(outputs):
             for tensor, right in zip(outputs, exact, strict=True):
-                if tensor.dtype == ms.float32 and _are_near(array_of(tensor), right):
+                if tensor.dtype == ms.float32 and are_near(array_of(tensor), right):
                     # The array is the tensor's own memory (2.10.0).
                     np.copyto(array_of(tensor), right.astype(np.float32))
         return result
@@ -178,7 +178,7 @@ class SharpRounding(_Rounding):
 
 def _in_float64(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Floats]:
     if func.name in FORMULAS:
-        return FORMULAS[func.name](_arrays(args), _axis(args))
+        return FORMULAS[func.name](_arrays(args), axis_of(args))
     with ms._no_grad():
         result = func(*replaced(args, _wide), **replaced(kwargs, _wide))
         return _arrays((result,))
@@ -189,7 +189,7 @@ def _arrays(values: Any) -> list[Floats]:
     return [array_of(tensor).astype(np.float64) for tensor in tensors_in(values)]
 
 
-def _axis(args: tuple[Any, ...]) -> int:
+def axis_of(args: tuple[Any, ...]) -> int:
     """The axis among the arguments of an operator, or among its primitive's; else the last."""
     for value in args:
         if isinstance(value, ms.ops.Primitive):
@@ -206,7 +206,8 @@ def _wide(value: Any) -> Any:
     return value
 
 
-def _are_near(values: Floats, right: Floats) -> bool:
+def are_near(values: Floats, right: Floats) -> bool:
+    """Whether the values of a kernel are those of another one that is more precise, but for rounding."""
     if values.shape != right.shape or not np.isfinite(right).all():
         return False
     scale = float(np.abs(right).max(initial=0.0))

@@ -66,13 +66,13 @@ class CallSites:
                 users.append(f"{shown_name(name)}:{frame.f_lineno}")
             elif kind == "library":
                 library.append(f"{shown_name(name)}:{frame.f_lineno}")
-            elif module is None and _runs_cell(frame):
+            elif module is None and runs_cell(frame):
                 module = self._paths.get(id(frame.f_locals.get("self")))
             frame = frame.f_back
         return module or "", user_first(users, library)
 
 
-def _runs_cell(frame: FrameType) -> bool:
+def runs_cell(frame: FrameType) -> bool:
     """Whether a frame is that of ``Cell.__call__``, through which every module runs."""
     return frame.f_code.co_name == "__call__" and frame.f_code.co_filename.endswith("cell.py")
 

@@ -65,21 +65,20 @@ def _equal(one: AnyArray, other: AnyArray) -> bool:
 
 def add_state(
     builder: GraphBuilder,
-    net: Net,
+    dtypes: Sequence[str],
     state: dict[str, AnyArray],
     values: bool,
     assigned: Mapping[str, Slot] = MappingProxyType({}),
 ) -> dict[Slot, Slot]:
     """Add a node for each changed parameter, fed by the operator that wrote it.
 
-    ``state`` has the parameters as the call left them; the nodes show them where ``values`` are
-    requested. ``assigned`` are the slots of what some were assigned. Returns the slots of what
+    ``state`` has the parameters as the call left them, of ``dtypes``; the nodes show them where
+    ``values`` are requested. ``assigned`` are the slots of what some were assigned. Returns the slots of what
     operators wrote, each with that of the parameter before.
     """
     overwritten: dict[Slot, Slot] = {}
     leaves = builder.leaves()
     readers = _readers(builder)
-    dtypes = [dtype_of(net.parameters[name]) for name in state]
     summaries: Sequence[Summary | None] = [None] * len(state)
     if values:
         summaries = summarise_all(list(state.values()), dtypes)

@@ -1,7 +1,7 @@
 """MindSpore's tape as a gradient graph: every operator that a recorder saw becomes a node."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import mindspore as ms
@@ -10,7 +10,7 @@ import numpy as np
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import prove
 from explorer.engines.mindspore.dispatch import identity_of
-from explorer.engines.mindspore.net import Net, array_of, tensor_like
+from explorer.engines.mindspore.net import array_of, tensor_like
 from explorer.engines.mindspore.operator_arguments import call_arguments, takes_more_than_tensors
 from explorer.engines.mindspore.operators import (
     differentiated_op,
@@ -25,7 +25,6 @@ from explorer.engines.mindspore.proof import (
     calls_by_node,
 )
 from explorer.engines.mindspore.source_lines import CallSite
-from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.engines.mindspore.tape_nodes import SavedBytes, TapeNodes
 from explorer.engines.mindspore.tape_tensors import (
     SUMS_AGREE,
@@ -36,7 +35,7 @@ from explorer.engines.mindspore.tape_tensors import (
     holds_sum_of,
     on_tape,
 )
-from explorer.model.graph import Absence, GradGraph, NodeKind, Phase
+from explorer.model.graph import Absence, GradGraph, Layer, NodeKind, Phase
 
 TapeEdge = tuple[int | None, int]
 """Where a tape node's gradient goes: the identity of a tape node, and the number of its input."""
@@ -52,11 +51,9 @@ class TapeCapture:
     ``phase`` is that of the operators that come next; those around the forward belong to backward.
     """
 
-    def __init__(self, net: Net, values: bool) -> None:
+    def __init__(self, values: bool) -> None:
         self.graph = TensorGraph(values)
         self.phase: Phase = "backward"
-        self.start = snapshot(net)
-        self._net = net
         self._origins = TensorOrigins()
         self._tape = TapeNodes(self.graph.nodes)
         self._saved = SavedBytes(self.graph.nodes)
@@ -77,13 +74,6 @@ class TapeCapture:
         self._summands: dict[tuple[int, int], list[Any]] = {}
         self._reruns = TapeReruns(self.graph)
         self._overwritten: dict[Slot, Slot] = {}
-        self._assigned: dict[str, Slot] = {}
-        for name, tensor in net.inputs.items():
-            self._add_leaf("input", name, tensor)
-        for name, parameter in net.parameters.items():
-            self._add_leaf("parameter", name, parameter)
-            if name in self.start:
-                self.graph.set_value(self._leaves[name], self.start[name])
 
     def prove(self, everything: bool) -> None:
         """Call every operator again; see ``explorer.engines.capture.proof``."""
@@ -93,10 +83,13 @@ class TapeCapture:
         """What the operators of the nodes with these ids were called with, as far as it is known."""
         return calls_by_node(self.graph, self._reruns.call_of, nodes)
 
-    def record(self, case: str) -> GradGraph:
-        """The record of the graph for the case with that label; lets go of the tensors."""
+    def record(self, case: str, layers: Mapping[str, Layer]) -> GradGraph:
+        """The record of the graph for the case with that label; lets go of the tensors.
+
+        ``layers`` are those of the net, by path.
+        """
         self.graph.let_go()
-        return self.graph.record("mindspore-tape", case, "tape", layers=self._net.layers)
+        return self.graph.record("mindspore-tape", case, "tape", layers=layers)
 
     # Operators
 
@@ -266,13 +259,11 @@ class TapeCapture:
             forward=linked,
         )
 
-    def assigned(self, tensor: Any, value: Any) -> None:
-        """A tensor was assigned the ``value`` of another one: from now on it comes from there."""
+    def assigned(self, tensor: Any, value: Any) -> Slot:
+        """A tensor was assigned the ``value`` of another one: from now on it comes from that slot."""
         slot = self._origin(on_tape(value))
         self._origins.alias(tensor, slot)
-        for name, parameter in self._net.parameters.items():
-            if parameter is tensor:
-                self._assigned[name] = slot
+        return slot
 
     # Nodes of the tape
 
@@ -360,14 +351,6 @@ class TapeCapture:
         if self._origins.slot(tensor) is None:  # one tensor may be two inputs
             self._origins.register(number, [tensor])
 
-    def enter(self, arguments: Sequence[Any]) -> None:
-        """The net is called with ``arguments``: its inputs, or wrappers of them."""
-        for tensor, argument in zip(self._net.inputs.values(), arguments, strict=True):
-            slot = self._origins.slot(tensor)
-            if slot is not None:
-                self._origins.alias(argument, slot)
-            self._origin(on_tape(argument))
-
     def leave(self, outputs: list[Any], seeds: Sequence[Any] = ()) -> None:
         """The net, or an inner gradient, has returned ``outputs``.
 
@@ -395,22 +378,6 @@ class TapeCapture:
         if not np.allclose(sum(parts), array_of(gradient), rtol=SUMS_AGREE, atol=0.0):
             return ()
         return (self._constant(seed),)
-
-    def add_outputs(self, outputs: list[Any]) -> None:
-        """Add nodes for what the net returned."""
-        names = self._net.scenario.outputs(len(outputs))
-        for name, output in zip(names, outputs, strict=True):
-            # A net may return a plain number.
-            tensor = output if isinstance(output, ms.Tensor) else ms.Tensor(output)
-            slot = self._origin(on_tape(tensor))
-            self.graph.add_tensors("output", "output", "forward", (slot,), [tensor], name=name)
-
-    def add_state(self) -> None:
-        """Add nodes for the parameters that the call has changed."""
-        state = moved(self._net, self.start)
-        values = self.graph.has_values
-        overwritten = add_state(self.graph, self._net, state, values, self._assigned)
-        self._overwritten.update(overwritten)
 
     def add_gradients(self, names: tuple[str, ...], tensors: list[Any]) -> None:
         """Add nodes for the gradients that the call returned, and read all values."""

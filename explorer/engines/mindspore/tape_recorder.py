@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import mindspore as ms
 
 from explorer.engines.mindspore.dispatch import MsDispatchMode, identity_of
 from explorer.engines.mindspore.net import Net, flat
+from explorer.engines.mindspore.net_capture import NetCapture
 from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
 from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.rounding import perform
-from explorer.engines.mindspore.source_lines import NOWHERE, CallSites
+from explorer.engines.mindspore.source_lines import NOWHERE, CallSite, CallSites
 from explorer.engines.mindspore.tape_capture import TapeCapture
 from explorer.engines.mindspore.tape_nodes import inner_nodes
 from explorer.engines.mindspore.tape_tensors import (
@@ -38,26 +39,29 @@ READ_AT_START = "explorer.read"
 """A mark on tensors whose values were read before anything ran."""
 
 
-class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
-    """Records one gradient computation of one net.
+class Sites(Protocol):
+    """Tells where operators are called from."""
 
-    It is a context manager around the computation; ``watch`` wraps the net, and ``pack`` and
-    ``unpack`` are the hooks of saved tensors.
+    def here(self, *stops: str) -> CallSite:
+        """The path of the running module, and the lines up the stack to one of the files ``stops``."""
+
+
+class TapeRecorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
+    """Records operators, and the nodes of the tape that are hooked; a context manager around them.
+
+    ``pack`` and ``unpack`` are the hooks of saved tensors.
     """
 
-    def __init__(self, net: Net, values: bool, proof: ProofScope = "none") -> None:
-        self._capture = TapeCapture(net, values)
-        self._proof = proof
-        self._sites = CallSites(net.call)
+    def __init__(self, capture: TapeCapture, sites: Sites) -> None:
+        self._capture = capture
+        self._sites = sites
         self._events: list[Callable[[], None]] = []
         self._paused = False
         self._hooked: dict[int, Any] = {}
         self._alive: list[Any] = []
         self._watches = ExitStack()
-        for name in self._capture.start:
-            net.parameters[name]._set_user_data(READ_AT_START, True)
 
-    def __enter__(self) -> "Recorder":
+    def __enter__(self) -> "TapeRecorder":
         super().__enter__()
         self._watches.enter_context(indexing_watched(self._indexed))
         watch = assignments_watched(self._before_assignment, self._assigned)
@@ -89,30 +93,11 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             with self._unwatched():
                 self._capture.assigned(tensor, value)
 
-    def finish(self, names: tuple[str, ...], gradients: list[Any]) -> None:
-        """Name the gradients that the call returned, and read all values."""
-        self._settle()
-        self._capture.add_state()
-        self._capture.add_gradients(names, gradients)
-
-    def calls_of(self, nodes: Iterable[str]) -> dict[str, RecordedCall]:
-        """What the operators of the nodes with these ids were called with, as far as it is known."""
-        with self._unwatched():
-            return self._capture.calls_of(nodes)
-
-    def record(self, case: str) -> GradGraph:
-        """The record of the graph for the case with that label.
-
-        Lets go of the tensors, since hooks inside MindSpore keep the recorder itself alive.
-        """
-        if self._proof != "none":
-            with self._unwatched():
-                self._capture.prove(self._proof == "all")
-        graph = self._capture.record(case)
+    def let_go(self) -> None:
+        """Let go of the tensors, since hooks inside MindSpore keep the recorder itself alive."""
         self._hooked.clear()
         self._alive.clear()
         del self._capture
-        return graph
 
     def _settle(self) -> None:
         """Make nodes of the events that were noted."""
@@ -142,20 +127,34 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     ) -> Any:
         if self._paused:
             return func(*args, **(kwargs or {}))
-        call = _operator_call(func, args)
         site = self._sites.here(*STOPS)
-        if self._capture.phase == "backward" and not is_users(next(iter(site[1]), "mindspore/")):
-            site = NOWHERE  # the operators of backward itself, which the framework calls
+        call = self._begin(func, args)
+        result = perform(func, args, kwargs or {})
+        self._finish(call, self._shown(site), args, result)
+        return result
+
+    def _begin(self, func: Any, args: tuple[Any, ...]) -> OperatorCall:
+        """Note that an operator is about to run."""
+        call = operator_call(func, args)
         if self._capture.graph.has_values:
             self._keep_values(call)
         self._events.append(self._capture.operator_starts)
-        result = perform(func, args, kwargs or {})
+        return call
+
+    def _shown(self, site: CallSite) -> CallSite:
+        """The site of an operator; none of the operators of backward itself, which the framework calls."""
+        is_own = is_users(next(iter(site[1]), "mindspore/"))
+        return NOWHERE if self._capture.phase == "backward" and not is_own else site
+
+    def _finish(
+        self, call: OperatorCall, site: CallSite, args: tuple[Any, ...], result: Any
+    ) -> None:
+        """Note what an operator has returned."""
         outputs = list(tensors_in((result,)))
         if outputs:
             self._events.append(partial(self._capture.operator_ran, call, outputs, site))
             # A tensor is known by its memory, which must not be used again (see TensorOrigins).
             self._alive.append((args, result))
-        return result
 
     def _keep_values(self, call: OperatorCall) -> None:
         """Read the tensors that an operator will overwrite, unless their values are known."""
@@ -176,7 +175,90 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             if tensor._get_user_data(READ_AT_START):
                 tensor._set_user_data(READ_AT_START, False)
 
-    # The net, and the tape that it leaves behind
+    # The tape
+
+    def _hook(self, outputs: list[Any]) -> None:
+        """Hook the nodes of the tape behind ``outputs`` that are not hooked yet."""
+        for node in inner_nodes([tensor._grad_node for tensor in outputs], self._hooked):
+            self._capture.find_operator(node)
+            identity = identity_of(node)
+            self._hooked[identity] = node
+            node.register_prehook(self._before(identity, node.name()))
+            node.register_hook(self._after(node))
+
+    def _before(self, identity: int, name: str) -> Callable[[Any], None]:
+        def prehook(gradients: Any) -> None:
+            if self._paused:
+                return
+            arrive = partial(self._capture.gradients_arrive, identity, name, gradients)
+            self._events.append(arrive)
+
+        return prehook
+
+    def _after(self, node: Any) -> Callable[[Any, Any], None]:
+        identity, name = identity_of(node), node.name()
+        edges = [(child and identity_of(child), place) for child, place in node.next_functions]
+
+        def hook(results: Any, gradients: Any) -> None:
+            if self._paused:
+                return
+            ran = partial(self._capture.tape_node_ran, identity, name)
+            self._events.append(partial(ran, _tensors(gradients), _tensors(results), edges))
+
+        return hook
+
+    # Saved tensors
+
+    def pack(self, tensor: Any) -> Any:
+        """The hook of a tensor that is saved, called during an operator or right after it."""
+        if not self._paused:
+            self._events.append(partial(self._capture.saved, tensor))
+        return tensor
+
+    def unpack(self, tensor: Any) -> Any:
+        """The hook of a saved tensor that is taken out again."""
+        if isinstance(tensor, ms.Tensor) and not self._paused:
+            self._events.append(partial(self._capture.unpacked, on_tape(tensor)))
+        return tensor
+
+
+class Recorder(TapeRecorder):
+    """Records one gradient computation of one net.
+
+    It is a context manager around the computation; ``watch`` wraps the net.
+    """
+
+    _capture: NetCapture
+
+    def __init__(self, net: Net, values: bool, proof: ProofScope = "none") -> None:
+        super().__init__(NetCapture(net, values), CallSites(net.call))
+        self._net = net
+        self._proof = proof
+        for name in self._capture.start:
+            net.parameters[name]._set_user_data(READ_AT_START, True)
+
+    def finish(self, names: tuple[str, ...], gradients: list[Any]) -> None:
+        """Name the gradients that the call returned, and read all values."""
+        self._settle()
+        self._capture.add_state()
+        self._capture.add_gradients(names, gradients)
+
+    def calls_of(self, nodes: Iterable[str]) -> dict[str, RecordedCall]:
+        """What the operators of the nodes with these ids were called with, as far as it is known."""
+        with self._unwatched():
+            return self._capture.calls_of(nodes)
+
+    def record(self, case: str) -> GradGraph:
+        """The record of the graph for the case with that label.
+
+        Lets go of the tensors.
+        """
+        if self._proof != "none":
+            with self._unwatched():
+                self._capture.prove(self._proof == "all")
+        graph = self._capture.record(case, self._net.layers)
+        self.let_go()
+        return graph
 
     def watch(self, call: Any, phase: Phase) -> Callable[..., Any]:
         """``call`` as a function that hooks the tape it leaves; its operators are of ``phase``."""
@@ -201,45 +283,6 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
 
         return watched
 
-    def _hook(self, outputs: list[Any]) -> None:
-        """Hook the nodes of the tape behind ``outputs`` that are not hooked yet."""
-        for node in inner_nodes([tensor._grad_node for tensor in outputs], self._hooked):
-            self._capture.find_operator(node)
-            identity = identity_of(node)
-            self._hooked[identity] = node
-            node.register_prehook(self._before(identity, node.name()))
-            node.register_hook(self._after(node))
-
-    def _before(self, identity: int, name: str) -> Callable[[Any], None]:
-        def prehook(gradients: Any) -> None:
-            arrive = partial(self._capture.gradients_arrive, identity, name, gradients)
-            self._events.append(arrive)
-
-        return prehook
-
-    def _after(self, node: Any) -> Callable[[Any, Any], None]:
-        identity, name = identity_of(node), node.name()
-        edges = [(child and identity_of(child), place) for child, place in node.next_functions]
-
-        def hook(results: Any, gradients: Any) -> None:
-            ran = partial(self._capture.tape_node_ran, identity, name)
-            self._events.append(partial(ran, _tensors(gradients), _tensors(results), edges))
-
-        return hook
-
-    # Saved tensors
-
-    def pack(self, tensor: Any) -> Any:
-        """The hook of a tensor that is saved, called during an operator or right after it."""
-        self._events.append(partial(self._capture.saved, tensor))
-        return tensor
-
-    def unpack(self, tensor: Any) -> Any:
-        """The hook of a saved tensor that is taken out again."""
-        if isinstance(tensor, ms.Tensor):
-            self._events.append(partial(self._capture.unpacked, on_tape(tensor)))
-        return tensor
-
 
 def _tensors(values: Any) -> dict[int, TapeTensor]:
     """The tensors among some values, as they are now, by their places."""
@@ -250,7 +293,7 @@ def _tensors(values: Any) -> dict[int, TapeTensor]:
     return tensors
 
 
-def _operator_call(function: Any, args: tuple[Any, ...]) -> OperatorCall:
+def operator_call(function: Any, args: tuple[Any, ...]) -> OperatorCall:
     """The call of an operator with ``args``, with its tensors as they are now."""
     # A Primitive is an argument itself, and its operands come as the third one (2.10.0).
     values = args

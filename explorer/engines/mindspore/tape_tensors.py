@@ -11,6 +11,7 @@ import numpy as np
 from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
+from explorer.engines.mindspore.dispatch import node_of
 from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
 from explorer.engines.mindspore.watched_calls import WatchedFunction
 from explorer.engines.nested import replaced
@@ -119,7 +120,7 @@ class TensorView(NamedTuple):
 
 def on_tape(tensor: Any) -> TapeTensor:
     """A tensor as it is now."""
-    return TapeTensor(tensor, tensor._grad_node, tensor._output_index)
+    return TapeTensor(tensor, node_of(tensor), getattr(tensor, "_output_index", 0))
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
@@ -309,6 +310,13 @@ class TensorGraph(GraphBuilder):
         for number, complete in outputs.items():
             self.nodes[number].outputs = tuple(complete)
 
+    def array(self, slot: Slot) -> AnyArray:
+        """What a slot was seen to hold."""
+        known = self._known.get(slot)
+        if known is None:
+            return array_of(self._held[slot])
+        return known
+
     def let_go(self) -> None:
         """Let go of the tensors."""
         self._held.clear()
@@ -337,14 +345,8 @@ class TensorGraph(GraphBuilder):
 
     def _summaries(self, slots: Iterable[Slot]) -> list[Summary]:
         slots = list(slots)
-        arrays = list(map(self._array, slots))
+        arrays = list(map(self.array, slots))
         return summarise_all(arrays, [dtype_of(self._held[slot]) for slot in slots])
-
-    def _array(self, slot: Slot) -> AnyArray:
-        known = self._known.get(slot)
-        if known is None:
-            return array_of(self._held[slot])
-        return known
 
 
 def holds_sum_of(spread: AnyArray, made: AnyArray) -> bool:

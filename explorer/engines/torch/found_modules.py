@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from explorer.engines.step_names import free_name, joined, nested_tensors, numbered
 from explorer.engines.torch.layers import layers_of
 from explorer.engines.torch.source_lines import RunningModule
 from explorer.model.graph import Layer
@@ -30,9 +31,6 @@ Their names are not part of paths, so that parameters go by the names that they 
 
 HOOK_WARNING = "Using `torch.compile\\(module\\)` when there are global hooks"
 """How PyTorch warns of hooks for all modules where one is compiled (2.13): they are not the program's."""
-
-DEEPEST = 4
-"""Arguments are looked for in so many levels of lists and dicts."""
 
 
 class FoundModules(RunningModule):
@@ -123,20 +121,6 @@ def unwrapped(module: torch.nn.Module) -> torch.nn.Module:
     return module
 
 
-def joined(prefix: str, path: str) -> str:
-    """A path behind the prefix of its root; one of both may be empty."""
-    return ".".join(filter(None, (prefix, path)))
-
-
-def free_name(name: str, taken: Mapping[str, Any]) -> str:
-    """A name, or the first of name_2, name_3, … that is free."""
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    return free
-
-
 def arguments(module: torch.nn.Module, args: Any, keywords: Any) -> dict[str, torch.Tensor]:
     """The tensors that a module is called with, by the names of its forward's parameters."""
     named: dict[str, Any] = dict(zip(_names(unwrapped(module)), args, strict=False))
@@ -144,37 +128,19 @@ def arguments(module: torch.nn.Module, args: Any, keywords: Any) -> dict[str, to
         named.update(keywords)
     tensors: dict[str, torch.Tensor] = {}
     for name, value in named.items():
-        for path, tensor in _tensors(name, value, DEEPEST):
+        for path, tensor in tensors_by_name(name, value).items():
             tensors.setdefault(path, tensor)
     return tensors
 
 
 def _names(module: torch.nn.Module) -> Iterator[str]:
-    """The names of the positional parameters; behind the last of them, numbered ones."""
     try:
         parameters = list(inspect.signature(module.forward).parameters.values())
     except (TypeError, ValueError):
         parameters = []
-    for parameter in parameters:
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            yield parameter.name
-    number = 0
-    while True:
-        yield f"input{number}"
-        number += 1
+    return numbered(parameters)
 
 
 def tensors_by_name(name: str, value: Any) -> dict[str, torch.Tensor]:
     """The tensors of a nested value, by paths that begin with a name."""
-    return dict(_tensors(name, value, DEEPEST))
-
-
-def _tensors(name: str, value: Any, levels: int) -> Iterator[tuple[str, torch.Tensor]]:
-    if isinstance(value, torch.Tensor):
-        yield name, value
-    elif levels and isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _tensors(f"{name}.{key}", item, levels - 1)
-    elif levels and isinstance(value, (list, tuple)):
-        for place, item in enumerate(value):
-            yield from _tensors(f"{name}.{place}", item, levels - 1)
+    return dict(nested_tensors(name, value, torch.Tensor))

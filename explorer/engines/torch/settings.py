@@ -1,12 +1,8 @@
 """Settings of PyTorch that may change what is computed, and digests of its random generators."""
 
-import hashlib
-import random
-from typing import Any
-
-import numpy as np
 import torch
 
+from explorer.engines.random_digests import digest, of_python
 from explorer.engines.torch.tensors import dtype_name
 from explorer.engines.torch.versions import offered
 from explorer.model.graph import Setting
@@ -33,22 +29,11 @@ def settings_now() -> dict[str, Setting]:
 def random_states() -> dict[str, str]:
     """A digest of the state of every random generator that a step may draw from; none is drawn from."""
     digests = {
-        "torch": _digest(torch.get_rng_state().numpy().tobytes()),
-        "numpy": _digest(_bytes_of(np.random.get_state())),
-        "python": _digest(repr(random.getstate()).encode()),
+        "torch": digest(torch.get_rng_state().numpy().tobytes()),
+        **of_python(),
     }
     if torch.cuda.is_initialized():
         for index in range(torch.cuda.device_count()):
             state = torch.cuda.get_rng_state(index)
-            digests[f"torch cuda:{index}"] = _digest(state.numpy().tobytes())
+            digests[f"torch cuda:{index}"] = digest(state.numpy().tobytes())
     return digests
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-def _bytes_of(state: Any) -> bytes:
-    """The state of numpy's generator as bytes; its keys as they lie in memory."""
-    name, keys, *rest = state
-    return b"".join((str(name).encode(), keys.tobytes(), repr(rest).encode()))

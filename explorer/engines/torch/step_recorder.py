@@ -1,19 +1,21 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
 import torch
-from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from explorer.engines.source_lines import Line
+from explorer.engines.step_names import free_name, joined
 from explorer.engines.torch.found_modules import (
     FoundModules,
     arguments,
-    free_name,
-    joined,
     tensors_by_name,
     unwrapped,
 )
@@ -51,8 +53,8 @@ class StepRecorder(Recorder):
     ``known`` by a prefix, and tensors by their names among ``inputs``. At most about ``memory`` bytes
     are held. Once something in here fails, that is its ``fault``, and nothing more is recorded; the
     step goes on. ``roles`` says what each leaf is by its name, and ``given`` has the leaves themselves;
-    ``losses`` are the tensors that passes started from, ``gradients`` what they left, and ``settings``
-    those when the first module ran.
+    ``losses`` are the tensors that passes started from, ``gradients`` what they left, ``made``
+    what optimizers have made in a first update, and ``settings`` those when the first module ran.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class StepRecorder(Recorder):
         self.given: dict[str, torch.Tensor] = {}
         self.losses: dict[str, Origin] = {}
         self.gradients: dict[str, Origin] = {}
+        self.made: dict[str, torch.Tensor] = {}
         self.settings: dict[str, Setting] = {}
         self._depth = 0
         self._has_passed = False
@@ -102,8 +105,12 @@ class StepRecorder(Recorder):
         update = self._guarded(self._note_update)
         self._entered.enter_context(self._passes)
         self._entered.enter_context(self.found)
-        hook = register_optimizer_step_pre_hook(lambda optimizer, *_: update(optimizer))
-        self._entered.callback(hook.remove)
+        updated = self._guarded(self._note_updated)
+        for hook in (
+            register_optimizer_step_pre_hook(lambda optimizer, *_: update(optimizer)),
+            register_optimizer_step_post_hook(lambda optimizer, *_: updated(optimizer)),
+        ):
+            self._entered.callback(hook.remove)
         self._entered.enter_context(self)
 
     def stop(self) -> None:
@@ -240,11 +247,21 @@ class StepRecorder(Recorder):
 
     def _note_update(self, optimizer: torch.optim.Optimizer) -> None:
         """Note what an optimizer holds for each parameter, by the names of both, before it updates."""
+        for name, tensor in self._held_by(optimizer):
+            self._add(name, tensor, "optimizer")
+
+    def _note_updated(self, optimizer: torch.optim.Optimizer) -> None:
+        """Note what an optimizer has made in its first update."""
+        for name, tensor in self._held_by(optimizer):
+            if name not in self.given:
+                self.made[name] = tensor
+
+    def _held_by(self, optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, torch.Tensor]]:
         for parameter, held in optimizer.state.items():
             name = self._names.get(id(parameter))
             for key, tensor in held.items() if name else ():
                 if isinstance(tensor, torch.Tensor):
-                    self._add(f"{name}.{key}", tensor, "optimizer")
+                    yield f"{name}.{key}", tensor
 
     # Results
 

@@ -1,6 +1,5 @@
 """The trace of a recorded step: its graph, what it started from, and what it left."""
 
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,22 +7,20 @@ from typing import Any
 import numpy as np
 import torch
 
+from explorer.engines.step_limits import MEGABYTE, Budget, free_memory, half_of
 from explorer.engines.torch.settings import random_states, settings_now
 from explorer.engines.torch.step_recorder import StepRecorder
 from explorer.engines.torch.tape_capture import TapeRecording
 from explorer.engines.torch.tape_records import Origin
 from explorer.engines.torch.tensors import changed, packed
-from explorer.model.arrays import Array
 from explorer.model.failures import Failure
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
 from explorer.model.trace import Missing, Start, StartRole, Trace, fault
 from explorer.numeric.summaries import excerpt, keeping
 
-USUAL_MEMORY = 4 << 30
-"""The memory that may be held where the system does not say how much is free, in bytes."""
-
-MEGABYTE = 1 << 20
+COUNTER = ".step"
+"""How the names of an optimizer's counters end: they are no results."""
 
 
 class StepInTorch:
@@ -100,12 +97,10 @@ def versions() -> dict[str, str]:
 
 def memory_to_use() -> int:
     """Half of the memory that is free, of the device in use that has the least; in bytes."""
-    free = []
-    if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
-        free.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    free = free_memory()
     if torch.cuda.is_initialized():
         free += [torch.cuda.mem_get_info(index)[0] for index in range(torch.cuda.device_count())]
-    return min(free, default=2 * USUAL_MEMORY) // 2
+    return half_of(free)
 
 
 def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[Missing]:
@@ -124,9 +119,10 @@ def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[M
 
 
 def _recording(recorder: StepRecorder) -> TapeRecording:
+    changed_now = {name: after for name, _, after in _changed(recorder)}
     state = {}
-    for name, before, after in _changed(recorder):
-        if before.is_floating_point():  # a counter is no result
+    for name, after in {**changed_now, **recorder.made}.items():
+        if after.is_floating_point() and not name.endswith(COUNTER):
             state[name] = after, after.detach()
     return TapeRecording(recorder, None, recorder.results(), recorder.gradients, state)
 
@@ -151,20 +147,6 @@ def _results(recording: TapeRecording) -> Iterator[Leaf]:
 
 def _value(recording: TapeRecording, origin: Origin) -> torch.Tensor:
     return recording.tensor(origin).detach()
-
-
-class Budget:
-    """So many elements that may still be kept."""
-
-    def __init__(self, elements: int) -> None:
-        self._left = elements
-
-    def kept(self, array: Array) -> Array:
-        """An array, as an excerpt where it is more than may be kept."""
-        if array.size > self._left:
-            return excerpt(array)
-        self._left -= array.size
-        return array
 
 
 def _starts(recorder: StepRecorder, budget: Budget) -> Iterator[Start]:

@@ -11,10 +11,10 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.optim.swa_utils import AveragedModel
 from torch.utils._mode_utils import no_dispatch
 
+from explorer.engines.step_names import joined
 from explorer.engines.torch.found_modules import (
     FoundModules,
     arguments,
-    joined,
     tensors_by_name,
     unwrapped,
 )

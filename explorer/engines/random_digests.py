@@ -1,0 +1,26 @@
+"""Digests of the states of random generators, to say whether two steps drew from the same ones."""
+
+import hashlib
+import random
+from typing import Any
+
+import numpy as np
+
+
+def digest(content: bytes) -> str:
+    """A short digest of a state."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def of_python() -> dict[str, str]:
+    """The digests of the generators of numpy and of Python."""
+    return {
+        "numpy": digest(_bytes_of(np.random.get_state())),
+        "python": digest(repr(random.getstate()).encode()),
+    }
+
+
+def _bytes_of(state: Any) -> bytes:
+    """The state of numpy's generator as bytes; its keys as they lie in memory."""
+    name, keys, *rest = state
+    return b"".join((str(name).encode(), keys.tobytes(), repr(rest).encode()))
