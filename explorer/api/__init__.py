@@ -14,9 +14,11 @@ from explorer.api.results import (
     RecordedTraining,
     Study,
 )
+from explorer.api.trainings import ComparedTrainings
 
 __all__ = [
     "Claims",
+    "ComparedTrainings",
     "Difference",
     "Exploration",
     "Picture",

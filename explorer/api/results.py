@@ -11,11 +11,13 @@ from rich.console import Console
 from explorer import drawing
 from explorer.api import notebook
 from explorer.api.causes import FoundCause, Known
+from explorer.api.trainings import ComparedTrainings
 from explorer.blocks.html import image
 from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration.traces import names_of, report_on, with_trace
+from explorer.exploration.trainings import compared
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts
 from explorer.model.claim import Board
@@ -341,6 +343,14 @@ class RecordedTraining(msgspec.Struct, frozen=True):
     def losses(self) -> dict[int, float | None]:
         """The loss of each step by its number; None where it is not known."""
         return losses_of(self.training)
+
+    def diff(self, other: "RecordedTraining") -> ComparedTrainings:
+        """Where two trainings first differ; UsageError where they have no step in common."""
+        left, right = (
+            msgspec.structs.replace(one.training, name=name)
+            for one, name in zip((self, other), names_of([self.path, other.path]), strict=True)
+        )
+        return ComparedTrainings(compared(left, right))
 
     def __repr__(self) -> str:
         return f"<RecordedTraining: {clean(self.name)}>"

@@ -8,6 +8,8 @@ import jsonschema
 import msgspec
 import pytest
 
+import explorer
+from explorer.api.results import RecordedTraining
 from explorer.compare.noise import CLEAR
 from explorer.drawing.training import MOST_ROWS, distance_svg, losses_svg, weights_svg
 from explorer.exploration.trainings import compared
@@ -243,6 +245,20 @@ def test_two_files_that_differ_exit_with_1(files: dict[str, Path], tmp_path: Pat
     document = run("diff", str(files["one"]), str(files["slower"]), "--json", cwd=tmp_path)
     assert document.returncode == 1
     assert json.loads(document.stdout)["difference"]["step"] == 3
+
+
+@pytest.mark.torch
+def test_files_are_compared_in_python(files: dict[str, Path], tmp_path: Path) -> None:
+    one, slower = explorer.load(files["one"]), explorer.load(files["slower"])
+    assert isinstance(one, RecordedTraining)
+    assert isinstance(slower, RecordedTraining)
+    answer = one.diff(slower)
+    assert not answer.is_same
+    assert repr(answer) == f"<ComparedTrainings: {answer.explain()}>"
+    assert str(answer).startswith("first difference in step 3")
+    assert answer._repr_mimebundle_()["text/html"].count("<svg") == 0  # a picture is its own file
+    assert answer.save(tmp_path / "a.html").read_text(encoding="utf-8") == answer.html()
+    assert one.diff(one).is_same
 
 
 @pytest.mark.torch
