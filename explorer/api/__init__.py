@@ -14,17 +14,17 @@ from explorer.api.results import (
     RecordedTraining,
     Study,
 )
-from explorer.api.trainings import ComparedTrainings
+from explorer.api.trainings import TrainingsDifference
 
 __all__ = [
     "Claims",
-    "ComparedTrainings",
     "Difference",
     "Exploration",
     "Picture",
     "Recorded",
     "RecordedTraining",
     "Study",
+    "TrainingsDifference",
     "assert_same_gradients",
     "claims",
     "diff",

@@ -11,7 +11,7 @@ from rich.console import Console
 from explorer import drawing
 from explorer.api import notebook
 from explorer.api.causes import FoundCause, Known
-from explorer.api.trainings import ComparedTrainings
+from explorer.api.trainings import TrainingsDifference
 from explorer.blocks.html import image
 from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
@@ -344,13 +344,13 @@ class RecordedTraining(msgspec.Struct, frozen=True):
         """The loss of each step by its number; None where it is not known."""
         return losses_of(self.training)
 
-    def diff(self, other: "RecordedTraining") -> ComparedTrainings:
+    def diff(self, other: "RecordedTraining") -> TrainingsDifference:
         """Where two trainings first differ; UsageError where they have no step in common."""
         left, right = (
             msgspec.structs.replace(one.training, name=name)
             for one, name in zip((self, other), names_of([self.path, other.path]), strict=True)
         )
-        return ComparedTrainings(compared(left, right))
+        return TrainingsDifference(compared(left, right))
 
     def __repr__(self) -> str:
         return f"<RecordedTraining: {clean(self.name)}>"

@@ -13,7 +13,7 @@ from explorer.text.clean import clean
 from explorer.words.training import headline
 
 
-class ComparedTrainings(msgspec.Struct, frozen=True):
+class TrainingsDifference(msgspec.Struct, frozen=True):
     """Where two trainings first differ, and by which rule; ``comparison`` has all of it."""
 
     comparison: TrainingComparison
@@ -36,7 +36,7 @@ class ComparedTrainings(msgspec.Struct, frozen=True):
         return put_file(Path(path), self.html().encode())
 
     def __repr__(self) -> str:
-        return f"<ComparedTrainings: {self.explain()}>"
+        return f"<TrainingsDifference: {self.explain()}>"
 
     def __str__(self) -> str:
         return "\n".join(map(clean, comparison_lines(self.comparison)))

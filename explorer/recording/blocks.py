@@ -91,7 +91,7 @@ class Recording:
         try:
             self._pause.enter_context(paused())
             self.path = of_rank(self.path)
-            self._begin(sys._getframe(1))
+            self.begin(sys._getframe(1))
         except Exception as error:
             self._missing = fault(error)
         return self
@@ -104,7 +104,7 @@ class Recording:
     ) -> None:
         try:
             with self._pause:
-                trace = self._ended(error)
+                trace = self.ended(error)
                 write_trace(self.path, trace)
         except Exception as problem:
             warn(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
@@ -113,7 +113,8 @@ class Recording:
             if missing.kind in FAULTS:
                 warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
 
-    def _begin(self, outermost: FrameType) -> None:
+    def begin(self, outermost: FrameType) -> None:
+        """Begin to record what runs above a frame; whoever calls this deals with what it raises."""
         framework = framework_in_use(self._model, self._inputs)
         if framework is None:
             self._missing = Missing("not_recorded")
@@ -133,8 +134,8 @@ class Recording:
             raise
         self._running = step
 
-    def _ended(self, raised: BaseException | None) -> Trace:
-        """The trace of the block; one without a graph where there is no other."""
+    def ended(self, raised: BaseException | None) -> Trace:
+        """The trace of what ran since begin(); one without a graph where there is no other."""
         name = self.path.stem
         running, self._running = self._running, None
         if running is not None:

@@ -7,48 +7,47 @@ from typing import Any
 
 from explorer.model.trace import fault
 from explorer.recording.blocks import record, warn
-from explorer.recording.trainings import MEMORY, TrainingSteps
+from explorer.recording.trainings import MEMORY, Due, TrainingSteps
 from explorer.text.language import _
 
 
 def recorder(
     *,
     every: int = 0,
-    first: int = 1,
+    first: int | None = None,
     out: str | Path = "traces",
     training: bool = False,
     **options: Any,
 ) -> "Steps | TrainingSteps":
-    """Records some steps of a loop: the ``first`` ones, and from then on each ``every``-th.
+    """Records some steps of a loop: the ``first`` ones, by default one, and then each ``every``-th.
 
     Each trace is a file in the folder ``out``, which is made. ``options`` are those of record().
 
-    With ``training`` every step is recorded, and none has a graph: its data, losses, gradients, settings
-    of the optimizer, weights and state. They are in one file, ``out`` or "run.training" in that folder.
-    Options are then ``model``, as of record(), ``average``, a module with averages of the weights, and
-    ``memory``: once the steps need that many bytes, 256 MB by default, no more are recorded.
+    With ``training`` every step is recorded: its data, losses, gradients, settings of the optimizer,
+    weights and state; the ``first`` ones, by default none, and each ``every``-th with their graphs. All
+    are in one file, ``out`` or "run.training" in that folder. Options are then ``model``, as of record(),
+    ``average``, a module with averages of the weights, and ``memory``: once the steps need that many
+    bytes, 256 MB by default, no more are recorded.
     """
     if training:
         memory = options.pop("memory", MEMORY)
-        return TrainingSteps(Path(out), options, memory)
-    return Steps(every, first, Path(out), options)
+        return TrainingSteps(Path(out), options, Due(every, first or 0), memory)
+    return Steps(Due(every, 1 if first is None else first), Path(out), options)
 
 
 class Steps:
     """The steps of a loop, of which some are recorded; ``number`` is that of the last one."""
 
-    def __init__(self, every: int, first: int, out: Path, options: Mapping[str, Any]) -> None:
+    def __init__(self, due: Due, out: Path, options: Mapping[str, Any]) -> None:
         self.number = 0
-        self._every = every
-        self._first = first
+        self._due = due
         self._out = out
         self._options = options
 
     def step(self) -> AbstractContextManager[Any]:
         """The block of the next step, which does nothing unless the step is to be recorded."""
         self.number += 1
-        is_due = self._every > 0 and self.number % self._every == 0
-        if not is_due and self.number > self._first:
+        if not self._due.has(self.number):
             return nullcontext()
         try:
             self._out.mkdir(parents=True, exist_ok=True)

@@ -3,11 +3,12 @@
 import atexit
 import importlib
 import os
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,7 +16,7 @@ from explorer.model.engines import Framework
 from explorer.model.failures import Failure
 from explorer.model.trace import Missing, fault
 from explorer.model.training import Training
-from explorer.recording.blocks import framework_in_use, of_rank, warn
+from explorer.recording.blocks import Limits, Recording, framework_in_use, of_rank, warn
 from explorer.recording.files import TRAINING, write_training
 from explorer.text.language import _
 
@@ -35,6 +36,17 @@ SHARE = 20
 """The file is written again once this many times as long has passed as it took to write it last."""
 
 
+class Due(NamedTuple):
+    """The steps whose graphs are recorded: the ``first`` ones, and each ``every``-th."""
+
+    every: int
+    first: int
+
+    def has(self, number: int) -> bool:
+        """Whether the step of a number is one of them."""
+        return number <= self.first or (self.every > 0 and number % self.every == 0)
+
+
 class TrainingSteps:
     """The steps of a training, each recorded in the block of step(), and their file.
 
@@ -42,10 +54,14 @@ class TrainingSteps:
     program ends: it always holds whole steps.
     """
 
-    def __init__(self, out: Path, options: Mapping[str, Any], memory: int = MEMORY) -> None:
+    def __init__(
+        self, out: Path, options: Mapping[str, Any], due: Due, memory: int = MEMORY
+    ) -> None:
         self.number = 0
         self.path = out if out.suffix == TRAINING.ending else out / NAME
         self._options = options
+        self._due = due
+        self._graph: Recording | None = None
         self._memory = memory
         self._bytes = 0
         self._recording: Any = None
@@ -67,6 +83,10 @@ class TrainingSteps:
                 self._recording = self._made()
             if self._recording is not None and not self._is_full:
                 self._recording.begin()
+                if self._due.has(self.number):
+                    model = self._options.get("model")
+                    self._graph = Recording(self.path, model, None, Limits(), self.number)
+                    self._graph.begin(sys._getframe(1))
         except Exception as error:
             self._give_up(fault(error))
         return self
@@ -122,6 +142,8 @@ class TrainingSteps:
     def _end(self, raised: BaseException | None) -> None:
         if self._recording is None or self._is_full:
             return
+        graph, self._graph = self._graph, None
+        trace = graph.ended(raised) if graph is not None else None
         step = self._recording.end(self.number)
         if raised is not None:
             self._missing.append(
@@ -129,6 +151,11 @@ class TrainingSteps:
             )
         elif step is not None:
             # Encoded at once, which takes a fraction of the memory.
+            if trace is not None:
+                step = msgspec.structs.replace(step, graph=trace.graph)
+                self._missing += (
+                    missing for missing in trace.missing if missing not in self._missing
+                )
             content = msgspec.msgpack.encode(step)
             self._steps.append(msgspec.Raw(content))
             self._bytes += len(content)

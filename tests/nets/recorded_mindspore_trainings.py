@@ -40,8 +40,8 @@ def train(name, recorder=None):
     return losses, weights
 
 
-def recorded(name, out):
-    recorder = explorer.recorder(training=True, out=out / f"{name}.training")
+def recorded(name, out, file="", **options):
+    recorder = explorer.recorder(training=True, out=out / f"{file or name}.training", **options)
     computed = train(name, recorder)
     recorder.write()
     return computed
@@ -61,6 +61,7 @@ def main(out):
     programs = {name: [train(name), recorded(name, out)] for name in NAMES}
     document = {
         "programs": programs,
+        "with_graphs": recorded("micro_batches", out, "graphs", every=3),
         "left_behind": [before, left_behind()],
         "foreign": sorted(REFUSED & set(sys.modules)),
     }

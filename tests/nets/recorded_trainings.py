@@ -140,6 +140,13 @@ def fails_inside(out):
         TrainingInTorch._note_update = original
 
 
+def with_graphs(out):
+    recorder = explorer.recorder(training=True, out=out / "graphs.training", first=1, every=4)
+    computed = train("micro_batches", recorder)
+    recorder.write()
+    return computed
+
+
 def full(out):
     recorder = explorer.recorder(training=True, out=out / "full.training", memory=20_000)
     computed = train("micro_batches", recorder)
@@ -181,6 +188,7 @@ def main(out):
     document = {
         "programs": programs,
         "failing": fails_inside(out),
+        "with_graphs": with_graphs(out),
         "full": full(out),
         "raises": raises(out),
         "left_behind": [before, left_behind()],

@@ -5,9 +5,11 @@ import math
 import subprocess
 import sys
 
+import msgspec
 import numpy as np
 import pytest
 
+from explorer.engines.capture.lint import lint
 from explorer.model.training import Training
 from tests.recording.test_recorded_trainings import Recordings, values
 from tests.support.command_line import ROOT, environment
@@ -92,6 +94,20 @@ def test_passes_clipping_and_scale_are_recorded(recordings: Recordings) -> None:
     given = values(scaled.given)
     for name, gradient in values(scaled.gradients).items():
         np.testing.assert_array_equal(gradient / 256, given[name])
+
+
+def test_steps_that_are_due_have_their_graphs_and_all_else_is_the_same(
+    recordings: Recordings,
+) -> None:
+    plain = recordings.computed["programs"]["micro_batches"][0]
+    assert recordings.computed["with_graphs"] == plain
+    training, without = recordings.training("graphs"), recordings.training("micro_batches")
+    graphs = {step.number: step.graph for step in training.steps if step.graph is not None}
+    assert list(graphs) == [3, 6]
+    for graph in graphs.values():
+        assert lint(graph) == []
+    bare = [msgspec.structs.replace(step, graph=None) for step in training.steps]
+    assert bare == list(without.steps)
 
 
 def test_the_state_leads_to_the_next_weights(recordings: Recordings) -> None:

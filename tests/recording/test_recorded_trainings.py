@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pytest
 
+from explorer.engines.capture.lint import lint
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.results import Leaf
 from explorer.model.training import Training
@@ -163,6 +165,23 @@ def test_each_of_several_passes_has_the_gradients_that_it_added(recordings: Reco
         assert not np.allclose(one[name], other[name])
     (batch,) = recordings.training("plain").steps[0].batches
     assert batch.gradients == ()
+
+
+def test_steps_that_are_due_have_their_graphs_and_all_else_is_the_same(
+    recordings: Recordings,
+) -> None:
+    plain = recordings.computed["programs"]["micro_batches"][0]
+    assert recordings.computed["with_graphs"] == plain
+    training, without = recordings.training("graphs"), recordings.training("micro_batches")
+    graphs = {step.number: step.graph for step in training.steps if step.graph is not None}
+    assert list(graphs) == [1, 4, 8]
+    for graph in graphs.values():
+        assert lint(graph) == []
+        ops = [node.op for node in graph.nodes]
+        assert "aten._foreach_norm.Scalar" in ops
+        assert "aten.clone.default" not in ops  # of what the recorder computes, nothing is seen
+    bare = [msgspec.structs.replace(step, graph=None) for step in training.steps]
+    assert bare == list(without.steps)
 
 
 def test_clipping_has_its_norm_and_the_gradients_before_and_after_it(

@@ -71,6 +71,10 @@ def test_a_training_is_read_as_it_was_written(tmp_path: Path) -> None:
     loaded = loaded_training(path)
     assert loaded.losses == {1: 0.5, 2: 0.5}
     assert "torch.optim.adam.Adam" in str(loaded)
+    difference = loaded.diff(loaded)
+    assert difference.is_same
+    assert "no difference" in str(difference)
+    assert difference.html().startswith("<!DOCTYPE html>")
 
 
 def test_what_a_file_is_is_read_from_its_first_bytes_and_else_from_its_name(

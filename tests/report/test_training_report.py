@@ -254,7 +254,7 @@ def test_files_are_compared_in_python(files: dict[str, Path], tmp_path: Path) ->
     assert isinstance(slower, RecordedTraining)
     answer = one.diff(slower)
     assert not answer.is_same
-    assert repr(answer) == f"<ComparedTrainings: {answer.explain()}>"
+    assert repr(answer) == f"<TrainingsDifference: {answer.explain()}>"
     assert str(answer).startswith("first difference in step 3")
     assert answer._repr_mimebundle_()["text/html"].count("<svg") == 0  # a picture is its own file
     assert answer.save(tmp_path / "a.html").read_text(encoding="utf-8") == answer.html()
