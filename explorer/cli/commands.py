@@ -77,6 +77,15 @@ COMMANDS = (
         ),
     ),
     Command(
+        "show",
+        options.ShowOptions,
+        "traces:show",
+        later("Print what was recorded of a step or of a training."),
+        later(
+            "FILE is one that explorer.record(), explorer.recorder(), `run` or `train` has written."
+        ),
+    ),
+    Command(
         "train",
         options.TrainOptions,
         "train:train",

@@ -502,6 +502,12 @@ class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
     as_json: AsJson = False
 
 
+class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of ``show``."""
+
+    file: Annotated[Path, _argument("FILE", later("A .trace or .training file."))]
+
+
 class TrainOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``train``."""
 

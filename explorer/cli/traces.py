@@ -1,4 +1,4 @@
-"""``diff`` and ``graph`` of recorded steps and trainings, beside each other or beside an engine."""
+"""``show``, ``diff`` and ``graph`` of recorded steps and trainings, beside each other or beside an engine."""
 
 from pathlib import Path
 from typing import cast
@@ -6,7 +6,7 @@ from typing import cast
 import msgspec
 
 from explorer.cli import exit_codes
-from explorer.cli.options import DiffOptions, GraphOptions, refuse_others
+from explorer.cli.options import DiffOptions, GraphOptions, ShowOptions, refuse_others
 from explorer.cli.output import print_document, write_file
 from explorer.cli.scenario import checked_plan, diff_engines, explored
 from explorer.compare.ranks import over_ranks
@@ -20,15 +20,29 @@ from explorer.model.report import Report
 from explorer.model.trace import Trace
 from explorer.recording.files import is_trace, is_training, read_trace, read_training
 from explorer.report.diff import comparison_lines, do_differ
+from explorer.report.losses import training_lines as training_summary
 from explorer.report.scenario.export import PictureChoice, picture_file
 from explorer.report.scenario.graphs import graphs_of
 from explorer.report.schemas import diff_document, trainings_document
-from explorer.report.traces import missing_lines, ranks_document
+from explorer.report.traces import missing_lines, ranks_document, trace_lines
 from explorer.report.training import comparison_lines as training_lines
 from explorer.report.training import comparison_page
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.words.ranks import first_wrong, rank_lines
+
+
+def show(options: ShowOptions) -> int:
+    """Print what a file holds of a step or of a training."""
+    path = options.file
+    (name,) = names_of([path])
+    if is_training(path):
+        lines = training_summary(read_training(path), name)
+    else:
+        lines = trace_lines(read_trace(path), name)
+    for line in lines:
+        print(clean(line))
+    return exit_codes.AS_EXPECTED
 
 
 def diff(options: DiffOptions) -> int:

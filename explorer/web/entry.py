@@ -42,7 +42,7 @@ def main() -> None:
         st.Page(report_page(export), title=_("Export"), url_path="export"),
         of_studies,
         of_claims,
-        st.Page(recordings, title=_("Recorded steps"), url_path="recordings"),
+        st.Page(recordings, title=_("Recorded"), url_path="recordings"),
         st.Page(doctor, title=_("Doctor"), url_path="doctor"),
     ]
     st.html(PAGE_STYLE)

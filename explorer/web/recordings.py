@@ -1,4 +1,4 @@
-"""The recorded steps that the app offers: those in the folders that its owner named, by default traces/."""
+"""The recorded steps and trainings that the app offers: those in its owner's folders, by default traces/."""
 
 import os
 from collections.abc import Iterator
@@ -6,10 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from explorer.model.trace import Trace
-from explorer.recording.files import ENDING, read_trace
+from explorer.model.training import Training
+from explorer.recording.files import TRACE, TRAINING, read_trace, read_training
 
 VARIABLE = "EXPLORER_TRACES"
-"""Names the folders with traces, separated as in PATH."""
+"""Names the folders with recorded files, separated as in PATH."""
 
 USUAL = "traces"
 """The folder that explorer.recorder() writes to, in the one where the app was started."""
@@ -19,37 +20,58 @@ MOST = 1000
 
 
 def folders() -> list[Path]:
-    """The folders with traces."""
+    """The folders with recorded files."""
     named = [Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
     return named or [Path(USUAL)]
 
 
-def offered_traces() -> dict[str, Path]:
-    """The traces by their names, in order; of two with one name, each has its folder's before it."""
+def offered_files() -> dict[str, Path]:
+    """The files by their names, in order; of two with one name, each has its folder's before it."""
     files = [path for folder in folders() for path in _files(folder)][:MOST]
-    stems = [path.stem for path in files]
+    alike = [path.name for path in files]
     names: dict[str, Path] = {}
     for path in files:
-        is_alone = stems.count(path.stem) == 1
-        name = path.stem if is_alone else f"{path.parent.name}/{path.stem}"
+        is_alone = alike.count(path.name) == 1
+        name = path.name if is_alone else f"{path.parent.name}/{path.name}"
         names.setdefault(name, path)
     return dict(sorted(names.items()))
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The traces in a folder and in those within it."""
-    for path in sorted(folder.glob(f"**/*{ENDING}")):
+    """The recorded files in a folder and in those within it."""
+    for path in sorted(folder.glob("**/*")):
+        if path.suffix not in (TRACE.ending, TRAINING.ending):
+            continue
         # A link may lead out of the folder.
         if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
             yield path
 
 
+def is_training(path: Path) -> bool:
+    """Whether a file is one of a training."""
+    return path.suffix == TRAINING.ending
+
+
 def trace_in(path: Path) -> Trace:
     """The trace in a file, read anew only when the file has changed; raises TraceError."""
-    changed = path.stat()
-    return _read(path, changed.st_mtime_ns, changed.st_size)
+    return _trace(path, *_changed(path))
+
+
+def training_in(path: Path) -> Training:
+    """The training in a file, read anew only when the file has changed; raises TraceError."""
+    return _training(path, *_changed(path))
+
+
+def _changed(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, _changed: int, _size: int) -> Trace:
+def _trace(path: Path, _changed: int, _size: int) -> Trace:
     return read_trace(path)
+
+
+@lru_cache(maxsize=16)
+def _training(path: Path, _changed: int, _size: int) -> Training:
+    return read_training(path)

@@ -1,17 +1,25 @@
-"""The page of recorded steps: one, or two with how their graphs align."""
+"""The page of recorded steps and trainings: one, or two with how they compare."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+import msgspec
 import streamlit as st
 
 from explorer.exploration.traces import report_on
+from explorer.exploration.trainings import compared
 from explorer.model.report import Report
 from explorer.model.trace import Trace
+from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingComparison
+from explorer.report.losses import training_lines
 from explorer.report.traces import trace_lines
+from explorer.report.training import comparison_figures, comparison_lines
+from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.web.graphs_page import side_by_side
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.recordings import folders, offered_traces, trace_in
+from explorer.web.recordings import folders, is_training, offered_files, trace_in, training_in
 from explorer.web.widgets import errors_shown, new_bar, optional_box, plain
 
 PLACE = "recordings"
@@ -24,32 +32,66 @@ REPORTS = "report on recorded steps"
 
 
 def recordings() -> None:
-    """Choose one trace or two; their graphs, and what was recorded and what was not."""
-    st.subheader(_("Recorded steps"), anchor=False)
-    offered = offered_traces()
+    """Choose one recorded file, or two of one kind; what is in them, and how they differ."""
+    st.subheader(_("Recorded steps and trainings"), anchor=False)
+    offered = offered_files()
     if not offered:
         _say_how()
         return
-    wanted = {**last_shown(PLACE), **follow(PLACE, ("trace", "beside"))}
+    wanted = {**last_shown(PLACE), **follow(PLACE, ("file", "beside"))}
     bar = new_bar("recordings")
-    trace = optional_box(bar, _("Trace"), "trace", list(offered), wanted, _("choose one"), 300)
-    others = [name for name in offered if name != trace]
+    file = optional_box(bar, _("Recorded"), "file", list(offered), wanted, _("choose one"), 300)
+    others = _others(file, offered)
     beside = optional_box(bar, _("Beside"), "beside", others, wanted, _("nothing"), 300)
-    remember(PLACE, {"trace": trace, "beside": beside})
-    if not trace:
-        st.caption(_("Choose a trace, and another one to compare it with."))
+    remember(PLACE, {"file": file, "beside": beside})
+    if not file:
+        st.caption(_("Choose a file, and another one to compare it with."))
         return
+    paths = {name: offered[name] for name in (file, beside) if name}
     with errors_shown():
-        chosen = [name for name in (trace, beside) if name]
-        traces = {name: trace_in(offered[name]) for name in chosen}
-        report = _report(traces)
-        side_by_side({RECORDED: RECORDED}, RECORDED, lambda _label: report, ())
-        _show_facts(traces)
+        if is_training(offered[file]):
+            _show_trainings({name: training_in(path) for name, path in paths.items()})
+        else:
+            _show_traces({name: trace_in(path) for name, path in paths.items()})
+
+
+def _others(file: str, offered: Mapping[str, Path]) -> list[str]:
+    """What a file can be compared with: the others of its kind."""
+    others = [name for name in offered if name != file]
+    if not file:
+        return others
+    return [name for name in others if is_training(offered[name]) == is_training(offered[file])]
+
+
+def _show_traces(traces: Mapping[str, Trace]) -> None:
+    report = _report(traces)
+    side_by_side({RECORDED: RECORDED}, RECORDED, lambda _label: report, ())
+    _show_lines([list(trace_lines(trace, name)) for name, trace in traces.items()])
+
+
+def _show_trainings(trainings: Mapping[str, Training]) -> None:
+    """The losses of a training; of two, the first difference, pictures, and what was compared."""
+    if len(trainings) == 2:
+        left, right = (msgspec.structs.replace(it, name=name) for name, it in trainings.items())
+        _show_comparison(compared(left, right))
+    for name, training in trainings.items():
+        with st.expander(plain(name), expanded=len(trainings) == 1):
+            st.code("\n".join(map(clean, training_lines(training, name))), language=None)
+
+
+def _show_comparison(comparison: TrainingComparison) -> None:
+    headline, *lines = comparison_lines(comparison)
+    box = st.success if comparison.difference is None else st.warning
+    box(f"**{plain(headline)}**")
+    for figure in comparison_figures(comparison):
+        for svg in figure.files:
+            st.image(svg.decode(), caption=figure.alt)
+    st.code("\n".join(map(clean, lines)), language=None)
 
 
 def _say_how() -> None:
     """Where traces are looked for, and how one is made."""
-    text = _("There is no trace in {folders}.")
+    text = _("There is no recorded step or training in {folders}.")
     where = ", ".join(f"`{plain(str(folder))}`" for folder in folders())
     st.info(text.format(folders=where))
     st.markdown(_("A step of a program is recorded by these lines in it:"))
@@ -75,8 +117,7 @@ def _report(traces: Mapping[str, Trace]) -> Report:
     return report
 
 
-def _show_facts(traces: Mapping[str, Trace]) -> None:
-    """What each trace holds, and what it lacks."""
-    for column, (name, trace) in zip(st.columns(len(traces)), traces.items(), strict=True):
-        title, *lines = trace_lines(trace, name)
+def _show_lines(texts: Sequence[list[str]]) -> None:
+    """What each file holds, and what it lacks, beside each other."""
+    for column, (title, *lines) in zip(st.columns(len(texts)), texts, strict=True):
         column.markdown(f"**{plain(title)}**  \n" + "  \n".join(map(plain, lines)))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from explorer.recording.files import write_trace
-from explorer.web.recordings import VARIABLE, offered_traces
+from explorer.web.recordings import VARIABLE, offered_files
 from tests.recording.test_trace_files import sample
 from tests.support.pages import address, opened, said
 
@@ -39,32 +39,32 @@ def test_traces_of_one_name_are_called_after_their_folders(folder: Path) -> None
         (folder / place).mkdir()
         write_trace(folder / place / "step.trace", sample())
     write_trace(folder / "alone.trace", sample())
-    assert list(offered_traces()) == ["after/step", "alone", "before/step"]
+    assert list(offered_files()) == ["after/step.trace", "alone.trace", "before/step.trace"]
 
 
 def test_a_link_out_of_the_folder_is_not_offered(folder: Path) -> None:
     write_trace(folder.parent / "secret.trace", sample())
     (folder / "link.trace").symlink_to(folder.parent / "secret.trace")
     (folder / "out").symlink_to(folder.parent)
-    assert offered_traces() == {}
+    assert offered_files() == {}
 
 
 def test_two_traces_stand_beside_each_other_as_an_address_says(folder: Path) -> None:
     write_trace(folder / "one.trace", sample())
     write_trace(folder / "two.trace", msgspec.structs.replace(sample(), name="two"))
-    shown = opened(page, trace="one", beside="two")
+    shown = opened(page, file="one.trace", beside="two.trace")
     assert not shown.exception
     assert "The two graphs agree" in shown.success[0].value
-    assert "**one**" in said(shown)
-    assert "**two**" in said(shown)
-    assert address(shown)["beside"] == "two"
+    assert "**one.trace**" in said(shown)
+    assert "**two.trace**" in said(shown)
+    assert address(shown)["beside"] == "two.trace"
 
 
 def test_one_trace_is_shown_alone(folder: Path) -> None:
     write_trace(folder / "one.trace", sample())
-    shown = opened(page, trace="one")
+    shown = opened(page, file="one.trace")
     assert not shown.exception
-    assert "**one**" in said(shown)
+    assert "**one.trace**" in said(shown)
     assert not shown.error
 
 
@@ -72,6 +72,6 @@ def test_a_broken_file_is_one_message(folder: Path) -> None:
     write_trace(folder / "one.trace", sample())
     content = (folder / "one.trace").read_bytes()
     (folder / "one.trace").write_bytes(content[:-1])
-    shown = opened(page, trace="one")
+    shown = opened(page, file="one.trace")
     assert not shown.exception
     assert "digest differs" in shown.error[0].value
