@@ -13,8 +13,8 @@ from explorer.api.results import (
     Recorded,
     RecordedTraining,
     Study,
-    TrainingsDifference,
 )
+from explorer.api.trainings import TrainingsDifference
 
 __all__ = [
     "Claims",

@@ -11,6 +11,7 @@ from rich.console import Console
 from explorer import drawing
 from explorer.api import notebook
 from explorer.api.causes import FoundCause, Known
+from explorer.api.trainings import TrainingsDifference
 from explorer.blocks.html import image
 from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
@@ -27,7 +28,6 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
 from explorer.model.trace import Trace
 from explorer.model.training import Training
-from explorer.model.training_comparison import TrainingComparison
 from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
 from explorer.report.claims.pages import board_blocks
@@ -47,8 +47,6 @@ from explorer.report.scenario.graphs import at_stage, graphs_of
 from explorer.report.scenario.page import report_blocks
 from explorer.report.study import study_blocks
 from explorer.report.traces import trace_lines
-from explorer.report.training import comparison_lines as training_comparison_lines
-from explorer.report.training import comparison_page
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import counted
@@ -59,7 +57,6 @@ from explorer.words.divergences import first_divergence
 from explorer.words.explained import every
 from explorer.words.known import known_line
 from explorer.words.messages import study_text
-from explorer.words.training import headline
 
 WIDTH = 120
 """The default width of a text, in columns."""
@@ -342,47 +339,24 @@ class RecordedTraining(msgspec.Struct, frozen=True):
         """The name of the file, without its ending."""
         return names_of([self.path])[0]
 
-    def diff(self, other: "RecordedTraining") -> "TrainingsDifference":
-        """The first step, quantity and rule that differ; UsageError without a step in common."""
-        left, right = names_of([self.path, other.path])
-        return TrainingsDifference(
-            compared(
-                msgspec.structs.replace(self.training, name=left),
-                msgspec.structs.replace(other.training, name=right),
-            )
-        )
-
     @property
     def losses(self) -> dict[int, float | None]:
         """The loss of each step by its number; None where it is not known."""
         return losses_of(self.training)
+
+    def diff(self, other: "RecordedTraining") -> TrainingsDifference:
+        """Where two trainings first differ; UsageError where they have no step in common."""
+        left, right = (
+            msgspec.structs.replace(one.training, name=name)
+            for one, name in zip((self, other), names_of([self.path, other.path]), strict=True)
+        )
+        return TrainingsDifference(compared(left, right))
 
     def __repr__(self) -> str:
         return f"<RecordedTraining: {clean(self.name)}>"
 
     def __str__(self) -> str:
         return "\n".join(map(clean, training_lines(self.training, self.name)))
-
-
-class TrainingsDifference(msgspec.Struct, frozen=True):
-    """What ``explorer diff`` says of two trainings; ``comparison`` has all of it."""
-
-    comparison: TrainingComparison
-
-    @property
-    def is_same(self) -> bool:
-        """Whether nothing differs beyond rounding."""
-        return self.comparison.difference is None
-
-    def html(self) -> str:
-        """The comparison with its pictures as one HTML page that needs nothing else."""
-        return comparison_page(self.comparison).decode()
-
-    def __repr__(self) -> str:
-        return f"<TrainingsDifference: {clean(headline(self.comparison))}>"
-
-    def __str__(self) -> str:
-        return "\n".join(map(clean, training_comparison_lines(self.comparison)))
 
 
 class Study(msgspec.Struct, frozen=True):

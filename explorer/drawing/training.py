@@ -1,9 +1,10 @@
 """Draws two trainings: their losses with the band of rounding, and how far each parameter lies apart."""
 
 import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any, Final
 
-from explorer.compare.noise import CLEAR
 from explorer.drawing.chart import (
     LIGHT_SERIES,
     WIDTH,
@@ -25,14 +26,8 @@ ROW: Final = 18
 MOST_ROWS: Final = 60
 """Of a larger net the parameters are drawn that lie furthest apart."""
 
-CELLS: Final = (
-    (1.0, "#eef1f4"),
-    (4.0, "#d3e2f3"),
-    (CLEAR, "#f6dfae"),
-    (1000.0, "#ee8d74"),
-    (math.inf, LIGHT["alarm"]),
-)
-"""The colours of cells: up to which multiple of the noise each goes. Those behind CLEAR are red."""
+COLOURS_OF_CELLS: Final = ("#eef1f4", "#d3e2f3", "#f6dfae", "#ee8d74", LIGHT["alarm"])
+"""The colours of cells, in the order of the bounds between them: those behind the third bound are red."""
 
 LABEL: Final = 240
 
@@ -122,18 +117,23 @@ def weights_svg(comparison: TrainingComparison) -> bytes:
         return b""
     rows = sorted(zip(shown.names, shown.times, strict=True), key=lambda row: -max(row[1]))
     kept = {name for name, _times in rows[:MOST_ROWS]}
+    bounds = (1.0, 4.0, shown.clear, 1000.0)
     cells = []
     first: dict[str, Any] | None = None
     for name, times in zip(shown.names, shown.times, strict=True):
         for step, value in zip(shown.steps, times, strict=True) if name in kept else ():
-            cell = {"name": name, "step": step, "times": _class_of(value)}
-            is_red = value > CLEAR
+            cell = {
+                "name": name,
+                "step": step,
+                "times": _class_name(bisect_left(bounds, value), bounds),
+            }
+            is_red = value > shown.clear
             cells.append(cell)
             if is_red and (first is None or step < first["step"]):
                 first = cell
     title = _("Weights of {left} and {right}").format(left=comparison.left, right=comparison.right)
     note = _("How many times as far apart as rounding moves them; red from {clear} on.").format(
-        clear=f"{CLEAR:g}"
+        clear=f"{shown.clear:g}"
     )
     if first is not None:
         marked = _("The first red cell is marked: {name} in step {step}.")
@@ -154,13 +154,13 @@ def weights_svg(comparison: TrainingComparison) -> bytes:
             "axis": {"labelLimit": LABEL, "grid": False},
         },
     }
-    classes = [_class_name(place) for place in range(len(CELLS))]
+    classes = [_class_name(place, bounds) for place in range(len(COLOURS_OF_CELLS))]
     colour = {
         "field": "times",
         "type": "ordinal",
         "title": _("times the noise"),
-        "scale": {"domain": classes, "range": [colour for _most, colour in CELLS]},
-        "legend": {"orient": "bottom", "symbolType": "square", "columns": len(CELLS)},
+        "scale": {"domain": classes, "range": list(COLOURS_OF_CELLS)},
+        "legend": {"orient": "bottom", "symbolType": "square", "columns": len(COLOURS_OF_CELLS)},
     }
     layers: list[Specification] = [
         {
@@ -186,17 +186,9 @@ def weights_svg(comparison: TrainingComparison) -> bytes:
     return specified_svg(drawn, "weights", title, note)
 
 
-def _class_of(times: float) -> str:
-    """The name of the class of cells that a multiple of the noise belongs to."""
-    places = [place for place, (most, _colour) in enumerate(CELLS) if times <= most]
-    return _class_name(places[0] if places else len(CELLS) - 1)
-
-
-def _class_name(place: int) -> str:
-    most = CELLS[place][0]
-    if math.isfinite(most):
-        return _("up to {n}").format(n=f"{most:g}")
-    return _("more")
+def _class_name(place: int, bounds: Sequence[float]) -> str:
+    """The name of a class of cells, by its place among them."""
+    return _("up to {n}").format(n=f"{bounds[place]:g}") if place < len(bounds) else _("more")
 
 
 def _whole(title: str, note: str, layers: list[Specification], height: Any) -> Specification:

@@ -169,11 +169,15 @@ class Losses(msgspec.Struct, frozen=True):
 
 
 class WeightMap(msgspec.Struct, frozen=True):
-    """How many times the noise the weights lie apart: a row for each parameter, a number for each step."""
+    """How many times the noise the weights lie apart: a row for each parameter, a number for each step.
 
-    steps: tuple[int, ...]
-    names: tuple[str, ...]
-    times: tuple[tuple[float, ...], ...]
+    Those of more than ``clear`` differ beyond rounding.
+    """
+
+    steps: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    times: tuple[tuple[float, ...], ...] = ()
+    clear: float = 0.0
 
 
 class TrainingComparison(msgspec.Struct, frozen=True, kw_only=True):

@@ -112,6 +112,9 @@ CONVENTIONS: dict[tuple[str, Any], str] = {
     ("eps_place", "outside"): later("with eps added to the root"),
     ("eps_place", "uncorrected"): later("with eps added to the root that is not bias-corrected"),
     ("eps_place", "inside"): later("with eps inside the root"),
+    ("eps_place", "mixed"): later(
+        "with eps added to the root in some elements, and inside it in others"
+    ),
     ("eps_place", "nowhere"): later("without eps"),
     ("first_buffer", "gradient"): later("with the first gradient as the first momentum buffer"),
     ("first_buffer", "damped"): later("with the first momentum buffer dampened"),

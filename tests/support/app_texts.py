@@ -41,6 +41,7 @@ SOURCES = (
     "report/study.py",
     "report/sweep.py",
     "report/traces.py",
+    "report/training.py",
     "report/wording.py",
     "api/notebook.py",
 )

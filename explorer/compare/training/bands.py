@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from explorer.compare.noise import UNMEASURED
 from explorer.compare.training.values import Moment
 from explorer.model.training import Drift, Training
 from explorer.numeric.summaries import UNIT
@@ -13,8 +14,9 @@ from explorer.numeric.summaries import UNIT
 class Bands:
     """The noise of two trainings at each step, absolute; None where it was not measured.
 
-    A drift never becomes smaller from step to step here: two runs that meet by luck are not less noisy.
-    A side without jittered runs has the noise of the other one.
+    In the first step it is then that of UNMEASURED units in the last place: only later ones depend on how
+    far rounding has moved the weights. A drift never becomes smaller from step to step here: two runs that
+    meet by luck are not less noisy. A side without jittered runs has the noise of the other one.
     """
 
     def __init__(self, left: Training, right: Training) -> None:
@@ -22,6 +24,8 @@ class Bands:
         self._sides = sides
         self._places = {step.number: place for place, step in enumerate(left.steps)}
         self.has_noise = any(sides)
+        drifts = [drift for side in sides for drift in side]
+        self._measured_gradients = {name for drift in drifts for name in drift.gradients}
         self._moved: dict[str, float] = {}
         self._widths = {0: 1.0}
 
@@ -50,7 +54,12 @@ class Bands:
         return self._noise(self._of("weights", name), left, size)
 
     def gradients(self, left: Moment, name: str, size: float) -> float | None:
-        """Likewise of its gradients, as backward left them."""
+        """Likewise of its gradients, as backward left them.
+
+        A gradient may be nothing but noise: where that was not measured, its size is that of all.
+        """
+        if name not in self._measured_gradients:
+            size = float(np.linalg.norm([np.linalg.norm(one) for one in left.gradients.values()]))
         return self._noise(self._of("gradients", name), left, size, is_before=True)
 
     def buffers(self, left: Moment, name: str, size: float) -> float | None:
@@ -77,9 +86,10 @@ class Bands:
         is_before: bool = False,
     ) -> float | None:
         """The noise of both sides; ``is_before`` that of what precedes the update of the step."""
-        if not all(sides):
-            return None
         place = self._places[left.step.number]
+        if not all(sides):
+            is_first = place == 0 and is_before
+            return UNMEASURED * UNIT["float32"] * size if is_first else None
         floor = UNIT["float32"] * size
         levels = [max([floor, *(_until(norms, place) for norms in runs)]) for runs in sides]
         return self._width(left.step.number - is_before) * math.hypot(*levels)

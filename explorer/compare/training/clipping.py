@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.compare.noise import CLEAR
 from explorer.compare.training.data import Answered
-from explorer.compare.training.gradients import known
+from explorer.compare.training.gradients import are_finite
 from explorer.compare.training.values import Moment, common, greatest, joined, total_norm
 from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference
 from explorer.numeric.differences import Floats
@@ -23,7 +23,7 @@ def skipped(left: Moment, right: Moment) -> Answered:
         return "same"
     side: SideName = "right" if left.step.skipped else "left"
     updated = right if left.step.skipped else left
-    is_finite = known(updated.gradients)
+    is_finite = are_finite(updated.gradients.values())
     return TrainingDifference(
         question="skipped",
         reason="values" if is_finite else "overflow_not_skipped",
@@ -36,7 +36,11 @@ def given(left: Moment, right: Moment) -> Answered:
     """Whether both optimizers got their gradients by the same rule from those that backward left."""
     if not all(moment.step.gradients and moment.step.given for moment in (left, right)):
         return "not_recorded"
-    if left.step.skipped or right.step.skipped or not known(left.gradients | right.gradients):
+    if (
+        left.step.skipped
+        or right.step.skipped
+        or not are_finite([*left.gradients.values(), *right.gradients.values()])
+    ):
         return "same"
     one, other = rule_of(left), rule_of(right)
     if _are_same(one, other, left):

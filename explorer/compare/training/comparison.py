@@ -156,11 +156,12 @@ def _losses(compared: Compared) -> Losses:
 
 def _weight_map(compared: Compared) -> WeightMap:
     if not compared.bands.has_noise or not compared.steps:
-        return WeightMap((), (), ())
+        return WeightMap(clear=CLEAR)
     first = compared.steps[0]
     names = common(first[0].weights, first[1].weights)
     rows = tuple(
         tuple(_times(compared.bands, *pair, name) or 0.0 for pair in compared.steps)
         for name in names
     )
-    return WeightMap(tuple(left.step.number for left, _right in compared.steps), names, rows)
+    steps = tuple(left.step.number for left, _right in compared.steps)
+    return WeightMap(steps, names, rows, CLEAR)

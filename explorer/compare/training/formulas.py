@@ -176,12 +176,9 @@ def _power(beta: Any, step: int) -> Any:
 
 def _root(square: AnyArray, s: Settings) -> AnyArray:
     """The root of a mean of squares, with epsilon where the convention has it."""
-    place = s["eps_place"]
-    if place == "inside":
-        root: AnyArray = np.sqrt(square + s["eps"])
-        return root
-    plain: AnyArray = np.sqrt(square) + (s["eps"] if place == "outside" else 0)
-    return plain
+    place, eps = s["eps_place"], s["eps"]
+    root: AnyArray = np.sqrt(square + (eps if place == "inside" else 0))
+    return root + eps if place == "outside" else root
 
 
 # Tables
@@ -205,6 +202,16 @@ class Family(msgspec.Struct, frozen=True):
             **{name: choices[0] for name, choices in self.conventions.items()},
         }
 
+
+MIXED = "mixed"
+"""Epsilon outside of the root in some elements, and inside of it in others.
+
+MindSpore's RMSProp does that on a CPU (2.10.0): outside in whole groups of eight elements as its threads
+share them, inside in the rest, and everywhere where it is centered, as its page says.
+"""
+
+PLACES = ("inside", "outside")
+"""The places of epsilon that are mixed."""
 
 DECAY = {"decay": ("coupled", "decoupled", "direct")}
 """Where weight decay goes: into the gradient, beside it times the rate, or beside it as it is."""
@@ -260,7 +267,7 @@ FAMILIES: dict[str, Family] = {
         },
         {
             **DECAY,
-            "eps_place": ("outside", "inside"),
+            "eps_place": ("outside", "inside", MIXED),
             "lr_in_buffer": (False, True),
             "first_square": ("zero", "one"),
         },
@@ -300,8 +307,8 @@ OF_MINDSPORE: dict[str, Convention] = {
     "Adagrad": Convention("Adagrad", {"eps_place": "nowhere", "initial_accumulator_value": 0.1}),
     "RMSProp": Convention(
         "RMSprop",
-        # The page has epsilon inside the root; on CPU it is outside.
         {
+            "eps_place": "inside",
             "lr_in_buffer": True,
             "first_square": "one",
             "alpha": 0.9,

@@ -1,7 +1,7 @@
 """Whether the losses and gradients of two steps are the same, and else how one follows from the other."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from explorer.compare.noise import CLEAR
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered
-from explorer.compare.training.values import Moment, Values, common, distance, joined, values
+from explorer.compare.training.values import Moment, common, distance, joined, values
 from explorer.model.training import Training
 from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference
 from explorer.numeric.differences import Floats
@@ -154,7 +154,7 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
         return "same"
     if not any(aparts.values()):
         return "same"
-    finite = [name for name in names if math.isfinite(aparts[name])]
+    finite = [name for name in names if are_finite((ones[name], others[name]))]
     explained = _explained(left, right, finite) if finite else None
     if not is_measured and explained is None:
         return "no_noise"
@@ -285,6 +285,6 @@ def _along(one: Floats, other: Floats) -> float:
     return float(one @ other) / square if square else 0.0
 
 
-def known(gradients: Values) -> bool:
+def are_finite(gradients: Iterable[Floats]) -> bool:
     """Whether all elements are finite."""
-    return all(bool(np.isfinite(array).all()) for array in gradients.values())
+    return all(bool(np.isfinite(array).all()) for array in gradients)

@@ -1,6 +1,6 @@
 """Whether both sides make the same update of the same gradient, and else which rules they follow."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -30,6 +30,9 @@ Moments = tuple[Moment, Moment]
 
 Rules = tuple[list[Hypothesis], list[Hypothesis]]
 """The rules that give the update of a parameter on either side."""
+
+Unlikeness = tuple[str, dict[str, Any], int]
+"""A family, and the settings in which a rule is unlike another one of it; the step whose rate it takes."""
 
 LATEST = 3
 """A rate is looked for in so many steps before and behind."""
@@ -62,6 +65,7 @@ class Updates:
         self._sides = left, right
         self._bands = bands
         self._unlike: dict[tuple[int, str], dict[str, Any]] = {}
+        self._found: tuple[list[Unlikeness], list[Unlikeness]] = ([], [])
         self.rule: Hypothesis | None = None
 
     def compare(self, left: Moment, right: Moment) -> Answered:
@@ -72,7 +76,7 @@ class Updates:
         names = [name for name in left.given if _is_tested(name, moments)]
         if not names:
             return "not_recorded"
-        apart: list[str] = []
+        apart: dict[str, Rules] = {}
         unknown: list[str] = []
         for name in names:
             if self._is_same(name, moments):
@@ -85,7 +89,10 @@ class Updates:
                 continue
             if any(rules) and self._is_noise(name, moments, rules):
                 continue
-            (apart if any(rules) else unknown).append(name)
+            if any(rules):
+                apart[name] = rules
+            else:
+                unknown.append(name)
         if apart:
             return self._difference(apart, len(names), moments)
         return "no_rule" if unknown else "same"
@@ -161,6 +168,15 @@ class Updates:
         fitting = [one for one in hypotheses if fit(one, moment, name).holds]
         if fitting:
             return fitting
+        # What gives another parameter's update most often gives this one's too.
+        for unlike in self._found[side]:
+            fitting += [
+                changed
+                for one in hypotheses
+                if (changed := _changed(one, unlike)) and fit(changed, moment, name).holds
+            ]
+        if fitting:
+            return fitting
         others = [settings_of(other, name)]
         others += [
             settings_of(moment, group.names[0]) for group in moment.step.groups if group.names
@@ -168,7 +184,9 @@ class Updates:
         found: list[Hypothesis] = []
         for one in hypotheses:
             single = list(changes(one, near, others, name))
-            found += found_rules([one], single, moment, name)
+            fitting = found_rules([one], single, moment, name)
+            self._found[side].extend(_unlike(one, other) for other in fitting)
+            found += fitting
         return found
 
     def _remember(
@@ -183,21 +201,22 @@ class Updates:
                 unlike = self._unlike_documented(side, one, name, moments[side])
                 self._unlike[side, name] = unlike
 
-    def _difference(self, names: Sequence[str], of: int, moments: Moments) -> TrainingDifference:
+    def _difference(
+        self, rules: Mapping[str, Rules], of: int, moments: Moments
+    ) -> TrainingDifference:
         """The difference of the rules of the parameter of which most is known."""
-        rules = {name: self._rules(name, moments) for name in names}
-        name = max(names, key=lambda one: (all(rules[one]), moments[0].weights[one].size))
+        name = max(rules, key=lambda one: (all(rules[one]), moments[0].weights[one].size))
         left, right = self._nearest(name, moments, rules[name])
         number = moments[0].step.number
         plain = TrainingDifference(
             question="update",
             reason="rule",
             step=number,
-            names=tuple(names),
+            names=tuple(rules),
             of=of,
             left=left.rule if left else None,
             right=right.rule if right else None,
-            apart=max(_apart(one, moments, rules[one]) for one in names),
+            apart=max(_apart(one, moments, rules[one]) for one in rules),
         )
         if left is None or right is None:
             side = "left" if left is None else "right"
@@ -291,6 +310,20 @@ class Updates:
             if len(pairs) > 1 and all(one == other for one, other in pairs):
                 return lag
         return 0
+
+
+def _unlike(one: Hypothesis, other: Hypothesis) -> Unlikeness:
+    """What the second of two rules of a family has unlike the first."""
+    settings = {key: value for key, value in other.settings.items() if value != one.settings[key]}
+    return one.family, settings, other.lag
+
+
+def _changed(one: Hypothesis, unlike: Unlikeness) -> Hypothesis | None:
+    """A rule with what another one has unlike its like; None where that is of another family."""
+    family, settings, lag = unlike
+    if one.family != family:
+        return None
+    return Hypothesis(family, {**one.settings, **settings}, lag)
 
 
 def _is_tested(name: str, moments: Moments) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from explorer.compare.noise import CLEAR, TYPICAL
-from explorer.compare.training.formulas import FAMILIES, State, convention_of
+from explorer.compare.training.formulas import FAMILIES, MIXED, PLACES, State, convention_of
 from explorer.compare.training.values import Moment, distance
 from explorer.model.training_comparison import Rule
 from explorer.numeric.differences import Floats, elementwise_difference
@@ -99,8 +99,15 @@ def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     shapes = {array.shape for array in _given(moment, name)}
     if shapes != {recorded.shape}:
         return Fit(np.inf, np.inf, np.inf, np.inf)
-    exact = _computed(hypothesis, moment, name, "nothing")
-    computed = [_computed(hypothesis, moment, name, rounded) for rounded in ROUNDED]
+    places = [_at(hypothesis, place) for place in PLACES]
+    chosen = places if hypothesis.settings.get("eps_place") == MIXED else [hypothesis]
+    exacts = [_computed(one, moment, name, "nothing") for one in chosen]
+    nearest = np.argmin([elementwise_difference(recorded, one) for one in exacts], axis=0)
+    exact = np.choose(nearest, exacts)
+    computed = [
+        np.choose(nearest, [_computed(one, moment, name, rounded) for one in chosen])
+        for rounded in ROUNDED
+    ]
     apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
     noise = _noise(moment.weights_before[name], exact, computed, unit)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -113,8 +120,16 @@ def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     )
 
 
+def _at(hypothesis: Hypothesis, place: str) -> Hypothesis:
+    """The hypothesis with epsilon at one place."""
+    settings = {**hypothesis.settings, "eps_place": place}
+    return msgspec.structs.replace(hypothesis, settings=settings)
+
+
 def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -> bool:
     """Whether what an optimizer holds after a step is what a hypothesis makes of what it held before."""
+    if hypothesis.settings.get("eps_place") == MIXED:
+        return True  # which element has which is known of the weights alone
     recorded = moment.state[f"{name}.{key}"]
     computed = [_state_after(hypothesis, moment, name, dtype) for dtype in (np.float64, np.float32)]
     if any(key not in one or one[key].shape != recorded.shape for one in computed):
@@ -179,7 +194,7 @@ def _computed(hypothesis: Hypothesis, moment: Moment, name: str, rounded: Rounde
 def _count(moment: Moment, name: str) -> int:
     """The number of the update: as the optimizer counts it, or else that of those recorded."""
     counted = moment.state.get(f"{name}.step")
-    return int(counted[0]) if counted is not None and counted[0] >= 1 else moment.count
+    return int(counted[0]) if counted is not None and counted[0] >= 1 else max(moment.count, 1)
 
 
 def _rounded(value: Any, rounded: Rounded) -> Any:

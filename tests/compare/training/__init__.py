@@ -1,1 +1,1 @@
-"""Tests of the comparison of two trainings."""
+"""Tests of comparing: verdicts on results, and the alignment of gradient graphs."""

@@ -77,7 +77,8 @@ def trained(plan: Plan) -> Training:
 
 
 def _name(parameter: Any) -> str:
-    return NAMES.get(parameter.name, parameter.name)
+    name: str = parameter.name
+    return NAMES.get(name, name)
 
 
 def _copy(tensor: Any) -> Any:
@@ -86,7 +87,7 @@ def _copy(tensor: Any) -> Any:
 
 def optimizer_of(plan: Plan, parameters: list[Any]) -> Any:
     module, _dot, name = plan.optimizer.rpartition(".")
-    rate = {"lr" if module == "optim" else "learning_rate": plan.rate(1)}
+    rate: dict[str, Any] = {"lr" if module == "optim" else "learning_rate": plan.rate(1)}
     settings = dict(plan.settings)
     groups: Any = parameters
     if plan.undecayed:

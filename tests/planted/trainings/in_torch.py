@@ -27,14 +27,14 @@ from tests.planted.trainings.plan import (
 )
 
 
-class AdamWithEpsInside(torch.optim.Optimizer):
+class AdamWithEpsInside(torch.optim.Optimizer):  # type: ignore[misc]  # mypy skips torch
     """Somebody's own Adam."""
 
     def __init__(self, params: Any, lr: float, eps: float) -> None:
         super().__init__(params, {"lr": lr, "eps": eps, "betas": (0.9, 0.999)})
 
-    @torch.no_grad()
-    def step(self) -> None:  # type: ignore[override]  # no closure
+    @torch.no_grad()  # type: ignore[untyped-decorator]  # as above
+    def step(self) -> None:
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
             for parameter in group["params"]:

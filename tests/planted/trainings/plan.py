@@ -48,7 +48,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     skips: bool = True
     clip: Literal["", "norm", "norm_before_unscale", "value", "norm_each"] = ""
     limit: float = 0.5
-    average: float | None = None
+    average: float = 0.0
     jitter: int = 2
 
     def rate(self, step: int) -> float:
@@ -100,14 +100,10 @@ def batches_of(plan: Plan) -> list[tuple[AnyArray, AnyArray]]:
 def parts_of(plan: Plan, x: AnyArray, y: AnyArray) -> list[tuple[AnyArray, AnyArray, float]]:
     """The passes of a step: inputs, targets, and the weight of its gradient."""
     parts, first = [], 0
-    weights = {
-        "rows": lambda rows: rows / ROWS,
-        "plain": lambda _: 1 / len(plan.passes),
-        "sum": lambda _: 1.0,
-    }
     for rows in plan.passes:
         part = slice(first, first + rows)
-        parts.append((x[part], y[part], weights[plan.averaged](rows)))
+        weights = {"rows": rows / ROWS, "plain": 1 / len(plan.passes), "sum": 1.0}
+        parts.append((x[part], y[part], weights[plan.averaged]))
         first += rows
     return parts
 

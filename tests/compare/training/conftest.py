@@ -1,0 +1,82 @@
+"""Trainings that both frameworks really run, once for all tests: the library's pairs, and every optimizer."""
+
+from typing import Any
+
+import pytest
+
+from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingComparison
+from tests.planted.trainings.library import MISTAKES, RIGHT
+from tests.planted.trainings.plan import Plan
+from tests.planted.trainings.run import trainings
+
+Pairs = dict[str, tuple[Training, Training]]
+Comparisons = dict[str, TrainingComparison]
+
+
+def _torch(name: str, **settings: Any) -> Plan:
+    return Plan(optimizer=name, settings=settings, jitter=0)
+
+
+def _mindspore(name: str, **settings: Any) -> Plan:
+    return Plan(framework="mindspore", optimizer=name, settings=settings, jitter=0)
+
+
+OPTIMIZERS = {
+    "torch SGD": _torch("SGD"),
+    "torch SGD, momentum and decay": _torch("SGD", momentum=0.9, weight_decay=0.1),
+    "torch SGD, dampening": _torch("SGD", momentum=0.9, dampening=0.5),
+    "torch SGD, Nesterov": _torch("SGD", momentum=0.9, nesterov=True),
+    "torch Adam": _torch("Adam", weight_decay=0.1, eps=1e-3),
+    "torch Adam, AMSGrad": _torch("Adam", amsgrad=True),
+    "torch AdamW": _torch("AdamW", weight_decay=0.1),
+    "torch NAdam": _torch("NAdam", eps=1e-3),
+    "torch RAdam": _torch("RAdam", betas=(0.9, 0.9)),
+    "torch Adamax": _torch("Adamax", eps=1e-2),
+    "torch Adagrad": _torch("Adagrad", initial_accumulator_value=0.1, lr_decay=0.1, eps=1e-2),
+    "torch RMSprop": _torch("RMSprop", momentum=0.9, eps=1e-2),
+    "torch RMSprop, centered": _torch("RMSprop", centered=True),
+    "torch Adadelta": _torch("Adadelta"),
+    "nn.SGD": _mindspore("nn.SGD"),
+    "nn.SGD, dampening": _mindspore("nn.SGD", momentum=0.9, dampening=0.5),
+    "nn.SGD, Nesterov": _mindspore("nn.SGD", momentum=0.9, nesterov=True),
+    "nn.Momentum": _mindspore("nn.Momentum", momentum=0.9),
+    "nn.Momentum, Nesterov": _mindspore("nn.Momentum", momentum=0.9, use_nesterov=True),
+    "nn.Adam": _mindspore("nn.Adam", eps=1e-3),
+    "nn.Adam, Nesterov": _mindspore("nn.Adam", use_nesterov=True),
+    "nn.Adam, AMSGrad": _mindspore("nn.Adam", use_amsgrad=True),
+    "nn.AdamWeightDecay": _mindspore("nn.AdamWeightDecay", eps=1e-3),
+    "nn.AdaMax": _mindspore("nn.AdaMax", eps=1e-2),
+    "nn.Adagrad": _mindspore("nn.Adagrad"),
+    "nn.RMSProp": _mindspore("nn.RMSProp", momentum=0.9, epsilon=1e-2),
+    "nn.RMSProp, centered": _mindspore("nn.RMSProp", centered=True),
+    "nn.Adadelta": _mindspore("nn.Adadelta"),
+    "optim.SGD": _mindspore("optim.SGD", momentum=0.9, dampening=0.5),
+    "optim.Adam": _mindspore("optim.Adam", weight_decay=0.1, eps=1e-3),
+    "optim.AdamW": _mindspore("optim.AdamW", weight_decay=0.1, eps=1e-3),
+    "optim.NAdam": _mindspore("optim.NAdam", eps=1e-3),
+    "optim.RAdam": _mindspore("optim.RAdam"),
+    "optim.Adamax": _mindspore("optim.Adamax", eps=1e-2),
+    "optim.RMSprop": _mindspore("optim.RMSprop", momentum=0.9, eps=1e-2),
+    "optim.Adadelta": _mindspore("optim.Adadelta", eps=1e-6),
+    "optim.Adagrad": _mindspore("optim.Adagrad", eps=1e-2),
+}
+"""Every optimizer with a formula, with settings that show its conventions."""
+
+
+@pytest.fixture(scope="session")
+def recorded() -> dict[str, Training]:
+    """A training by every optimizer."""
+    return trainings(OPTIMIZERS)
+
+
+@pytest.fixture(scope="session")
+def pairs() -> Pairs:
+    """Both trainings of every pair of the library."""
+    every = (*MISTAKES, *RIGHT)
+    sides = ("left", "right")
+    plans = {f"{side} {pair.name}": getattr(pair, side) for pair in every for side in sides}
+    records = trainings(plans)
+    return {
+        pair.name: (records[f"left {pair.name}"], records[f"right {pair.name}"]) for pair in every
+    }

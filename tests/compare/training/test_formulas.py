@@ -1,0 +1,111 @@
+"""The formulas beside the optimizers of both frameworks, each run for some steps."""
+
+from typing import Any
+
+import pytest
+
+from explorer.compare.noise import CLEAR
+from explorer.compare.training.formulas import FAMILIES, MODULES, convention_of
+from explorer.compare.training.updates import Change, Hypothesis, documented, fit, variations
+from explorer.compare.training.values import Moment, moments
+from explorer.model.training import Training
+from tests.compare.training.conftest import OPTIMIZERS
+
+pytestmark = [pytest.mark.torch, pytest.mark.mindspore]
+
+MAY_DIFFER_IN = {
+    ("SGD", "first_buffer"): "without dampening both are the gradient",
+    ("SGD", "lr_in_buffer"): "at a constant rate both give the same weights",
+    ("RMSprop", "lr_in_buffer"): "at a constant rate both give the same weights",
+}
+"""Conventions that do not show in the weights."""
+
+
+def known(training: Training, moment: Moment, name: str) -> Hypothesis:
+    hypothesis = documented(training.optimizer, moment, name)
+    assert hypothesis is not None
+    return hypothesis
+
+
+UNLIKE_THEIR_PAGES = [
+    ("nn.RMSProp", "eps_place", "mixed"),
+    ("nn.Momentum, Nesterov", "nesterov", False),
+]
+"""Optimizers of MindSpore that do something else on a CPU (2.10.0): the setting that does it."""
+
+AS_DOCUMENTED = [
+    name for name in OPTIMIZERS if name not in {unlike for unlike, *_ in UNLIKE_THEIR_PAGES}
+]
+
+
+@pytest.mark.parametrize("name", AS_DOCUMENTED)
+def test_the_documented_formula_gives_every_step(name: str, recorded: dict[str, Training]) -> None:
+    training = recorded[name]
+    for moment in moments(training):
+        for weight in moment.weights:
+            found = fit(known(training, moment, weight), moment, weight)
+            assert found.holds, (moment.step.number, weight, found)
+            assert found.times < CLEAR / 2  # and not by a hair
+
+
+@pytest.mark.parametrize("name", AS_DOCUMENTED)
+def test_another_rate_or_convention_does_not(name: str, recorded: dict[str, Training]) -> None:
+    training = recorded[name]
+    last = moments(training)[-1]
+    plain = known(training, last, "fc1.weight")
+    rate = Change("lr", plain.settings["lr"] * 1.05)
+    others = [rate]
+    for convention, choices in FAMILIES[plain.family].conventions.items():
+        for choice in choices:
+            is_shown = (plain.family, convention) not in MAY_DIFFER_IN and convention != "decay"
+            is_tiny = convention == "eps_place" and plain.settings["eps"] < 1e-4
+            is_kept = convention == "first_square"  # what was kept before the last step is recorded
+            is_same = choice == "mixed" or not plain.settings.get("bias_correction", True)
+            if choice == plain.settings[convention] or is_tiny or is_kept or is_same:
+                continue
+            if is_shown:
+                others.append(Change(convention, choice))
+    for other in others:
+        (changed,) = variations(plain, [other])
+        assert not fit(changed, last, "fc1.weight").holds, other
+
+
+@pytest.mark.parametrize(("name", "setting", "value"), UNLIKE_THEIR_PAGES)
+def test_what_mindspore_computes_unlike_its_page(
+    name: str, setting: str, value: Any, recorded: dict[str, Training]
+) -> None:
+    training = recorded[name]
+    for moment in moments(training):
+        for weight in moment.weights:
+            plain = known(training, moment, weight)
+            (changed,) = variations(plain, [Change(setting, value)])
+            assert fit(changed, moment, weight).holds
+    assert not fit(known(training, moment, "fc1.weight"), moment, "fc1.weight").holds
+
+
+def test_every_class_has_a_formula() -> None:
+    for table in MODULES.values():
+        for convention in table.values():
+            family = FAMILIES[convention.family]
+            assert convention.unlike.keys() <= family.defaults.keys()
+            for name, choices in family.conventions.items():
+                assert convention.unlike.get(name, choices[0]) in choices
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "place"),
+    [
+        ("torch.optim.adam.Adam", "outside"),
+        ("mindspore.nn.optim.adam.Adam", "uncorrected"),
+        ("mindspore.experimental.optim.adam.Adam", "uncorrected"),
+        ("program.Adam", "outside"),
+    ],
+)
+def test_a_class_is_known_by_its_module(optimizer: str, place: str) -> None:
+    convention = convention_of(optimizer)
+    assert convention is not None
+    assert {**FAMILIES["Adam"].defaults, **convention.unlike}["eps_place"] == place
+
+
+def test_a_class_of_the_programs_own_has_no_documented_rule() -> None:
+    assert convention_of("program.Descent") is None
