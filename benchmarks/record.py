@@ -7,17 +7,19 @@ file grows meanwhile.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from benchmarks._figures import Figure, ratios
 from benchmarks._presenting import parser, present
 
 ROOT = Path(__file__).resolve().parent.parent
-SCENARIO = ROOT / "tests" / "nets" / "torch_residual.py"
+NETS = ROOT / "tests" / "nets"
 BLOCKS = (7, 20, 75)
 REFERENCE = 75
 ROUNDS = 3
@@ -29,26 +31,49 @@ STEPS = 10
 
 PARTS = ("plain", "recorded", "left out", "training", "plain steps")
 
-MEASURE = f"""
-import gc, runpy, sys, time
-from pathlib import Path
+STEP = {
+    "torch": """
 import torch
-import explorer
-
 torch.manual_seed(0)
-rounds, folder = int(sys.argv[2]), Path(sys.argv[3])
-scenario = runpy.run_path(sys.argv[1])
 net = scenario["torch_net"]()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 arguments = [torch.from_numpy(array) for array in scenario["inputs"]().values()]
-seconds = []
 
 def step():
     optimizer.zero_grad()
     loss, _ = net(*arguments)
     loss.backward()
     optimizer.step()
+""",
+    "mindspore": """
+import mindspore as ms
+ms.set_seed(0)
+net = scenario["mindspore_net"]()
+net.set_train()
+optimizer = ms.nn.SGD(net.trainable_params(), 0.01)
+arguments = [ms.Tensor(array) for array in scenario["inputs"]().values()]
+gradient = ms.value_and_grad(net, None, optimizer.parameters, has_aux=True)
 
+def step():
+    (loss, _), gradients = gradient(*arguments)
+    optimizer(gradients)
+    loss.asnumpy()
+""",
+}
+
+FILES = {"torch": "torch_residual.py", "mindspore": "ms_residual.py"}
+
+SETUP = """
+import gc, runpy, sys, time
+from pathlib import Path
+import explorer
+
+rounds, folder = int(sys.argv[2]), Path(sys.argv[3])
+scenario = runpy.run_path(sys.argv[1])
+seconds = []
+"""
+
+MEASURE = f"""
 def recorded():
     with explorer.record(folder / "step.trace"):
         step()
@@ -83,30 +108,36 @@ print((folder / "step.trace").stat().st_size, *seconds)
 """
 
 
-def seconds_of(blocks: int) -> tuple[int, dict[str, tuple[float, ...]]]:
+def seconds_of(framework: str, blocks: int) -> tuple[int, dict[str, tuple[float, ...]]]:
     """The bytes of a trace of one size, and the processor's seconds of each round by part."""
     with tempfile.TemporaryDirectory() as folder:
-        net = Path(folder) / "torch_residual.py"
-        net.write_text(SCENARIO.read_text().replace(f"BLOCKS = {REFERENCE}", f"BLOCKS = {blocks}"))
+        file = FILES[framework]
+        net = Path(folder) / file
+        code = re.sub(
+            r"^BLOCKS = \d+$", f"BLOCKS = {blocks}", (NETS / file).read_text(), flags=re.M
+        )
+        net.write_text(code)
+        program = Path(folder) / "measure.py"
+        program.write_text(SETUP + STEP[framework] + MEASURE)
         environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         done = subprocess.run(
-            [sys.executable, "-c", MEASURE, str(net), str(ROUNDS), folder],
+            [sys.executable, str(program), str(net), str(ROUNDS), folder],
             cwd=folder,
-            env={**os.environ, **environment},
+            env={**os.environ, **environment, "GLOG_v": "4"},
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         )
-    size, *figures = done.stdout.split()
+    size, *figures = done.stdout.splitlines()[-1].split()
     seconds = [float(figure) for figure in figures]
     return int(size), {part: tuple(seconds[at :: len(PARTS)]) for at, part in enumerate(PARTS)}
 
 
 def measure() -> Iterator[Figure]:
-    """What a recorded step is of a plain one, a size after the other."""
-    for blocks in BLOCKS:
-        size, seconds = seconds_of(blocks)
-        name = f"{blocks} blocks"
+    """What a recorded step is of a plain one, a framework and a size after the other."""
+    for framework, blocks in product(FILES, BLOCKS):
+        size, seconds = seconds_of(framework, blocks)
+        name = f"{framework}, {blocks} blocks"
         yield Figure(
             name=f"{name}: plain step",
             unit="s",

@@ -21,7 +21,9 @@ from explorer.text.language import later
 class Command(msgspec.Struct, frozen=True):
     """A command: its options are a record, which the function ``runs`` takes.
 
-    ``runs`` is "module:function" in explorer.cli; ``summary`` and ``details`` are its help.
+    ``runs`` is "module:function" in explorer.cli; ``summary`` and ``details`` are its help. It takes
+    unknown options where it ``passes_unknown`` ones on, and all behind its first argument where it
+    ``passes_rest``.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Command(msgspec.Struct, frozen=True):
     details: str = ""
     epilog: str = ""
     passes_unknown: bool = False
+    passes_rest: bool = False
 
     @property
     def help(self) -> str:
@@ -85,6 +88,17 @@ COMMANDS = (
             " what differs first, and writes a file for each engine. Exits with 1 if the trainings"
             " differ, and with 3 if one ended early."
         ),
+    ),
+    Command(
+        "run",
+        options.RunOptions,
+        "run:run",
+        later("Run a training program, and record steps of it."),
+        later(
+            "The program is not changed and computes what it computes otherwise. A step begins with"
+            " its forward and ends with an optimizer's update. Exits with the program's exit code."
+        ),
+        passes_rest=True,
     ),
     Command(
         "study",
@@ -259,5 +273,8 @@ for _command in COMMANDS:
         cls=HelpfulCommand,
         help=_command.help,
         epilog=_command.epilog or None,
-        context_settings={"ignore_unknown_options": _command.passes_unknown},
+        context_settings={
+            "ignore_unknown_options": _command.passes_unknown or _command.passes_rest,
+            "allow_interspersed_args": not _command.passes_rest,
+        },
     )(_callback(_command))

@@ -372,6 +372,27 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
     request_timeout: RequestTimeout = 300.0
 
 
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of ``run``."""
+
+    script: Annotated[str, _argument("SCRIPT", later("The program, a Python file."))]
+    arguments: Annotated[
+        list[str] | None, _argument("ARGUMENTS", later("What the program is given."))
+    ] = None
+    record: Annotated[
+        Path,
+        _option(
+            "--record FILE",
+            later("The trace; of several steps the names get their numbers. [default: step.trace]"),
+        ),
+    ] = Path("step.trace")
+    first: Annotated[int, _option("--first N", later("Record the first N steps. [default: 1]"))] = 1
+    every: Annotated[
+        int, _option("--every N", later("Record each N-th step as well. [default: none]"))
+    ] = 0
+    on: Annotated[str, _option("--on ENV", later("Run it in this environment (see `env`)."))] = ""
+
+
 class CorrespondOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``correspond``."""
 

@@ -1,11 +1,12 @@
 """Reports on traces: on one, or on two with how their graphs align; nothing is run for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from explorer.compare.align import align
+from explorer.compare.updates import alike_updates
 from explorer.exploration.explanations import Explanations
 from explorer.model.alignment import Alignment
 from explorer.model.engines import placed
@@ -62,7 +63,8 @@ def report_on(traces: Mapping[str, Trace]) -> Report:
     if len(graphs) < 2:
         return report
     left, right = graphs.values()
-    return msgspec.structs.replace(report, alignments=(aligned(left, right),))
+    alike = alike_updates(*traces.values())
+    return msgspec.structs.replace(report, alignments=(aligned(left, right, alike),))
 
 
 def with_trace(report: Report, trace: Trace, name: str, engine: str) -> Report:
@@ -80,12 +82,13 @@ def with_trace(report: Report, trace: Trace, name: str, engine: str) -> Report:
     )
 
 
-def aligned(left: GradGraph, right: GradGraph) -> Alignment:
+def aligned(left: GradGraph, right: GradGraph, alike: Collection[str] = ()) -> Alignment:
     """The alignment of two graphs of which one at least is a trace's.
 
+    ``alike`` are results that are known not to differ.
     Its causes are those that follow from the recorded values: a trace cannot be run again.
     """
-    alignment = align(left, right)
+    alignment = align(left, right, alike=alike)
     (explained,) = Explanations((alignment,), (left, right)).explained({})
     return msgspec.structs.replace(explained, untried="trace")
 

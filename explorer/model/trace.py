@@ -21,6 +21,7 @@ MissingKind = Literal[
     "compiled_calls",
     "older_version",
     "older_backward",
+    "graph_mode",
     "unknown_heads",
     "not_recorded",
     "inside_another",
@@ -42,6 +43,7 @@ MissingKind = Literal[
 - "older_version": the graph: MindSpore shows nothing of its tape before version ``detail``
 - "older_backward": the operators of backward before version ``detail`` of MindSpore: there is one for
   each of the forward
+- "graph_mode": MindSpore's GRAPH_MODE compiles what runs, and nothing of it is seen
 - "unknown_heads": a backward pass started from something other than tensors, and sums of
   gradients in it are not marked as such
 - "not_recorded": no framework was imported

@@ -67,7 +67,10 @@ def record(
 
 
 class Recording:
-    """The block of one recorded step, a context manager."""
+    """The block of one recorded step, a context manager.
+
+    ``framework`` is that of the step, where it is known before the block begins.
+    """
 
     def __init__(
         self,
@@ -78,6 +81,7 @@ class Recording:
         step: int | None,
     ) -> None:
         self.path = path
+        self.framework: Framework | None = None
         self._model = model
         self._inputs = inputs
         self._limits = limits
@@ -88,10 +92,14 @@ class Recording:
         self._pause = ExitStack()
 
     def __enter__(self) -> "Recording":
+        return self.begin(sys._getframe(1))
+
+    def begin(self, outermost: FrameType) -> "Recording":
+        """Begin to record; ``outermost`` is the frame whose lines are the last ones of interest."""
         try:
             self._pause.enter_context(paused())
             self.path = of_rank(self.path)
-            self.begin(sys._getframe(1))
+            self._begin(outermost)
         except Exception as error:
             self._missing = fault(error)
         return self
@@ -104,18 +112,17 @@ class Recording:
     ) -> None:
         try:
             with self._pause:
-                trace = self.ended(error)
+                trace = self._ended(error)
                 write_trace(self.path, trace)
         except Exception as problem:
-            warn(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
+            warn_of(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
             return
         for missing in trace.missing:
             if missing.kind in FAULTS:
-                warn(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
+                warn_of(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
 
-    def begin(self, outermost: FrameType) -> None:
-        """Begin to record what runs above a frame; whoever calls this deals with what it raises."""
-        framework = framework_in_use(self._model, self._inputs)
+    def _begin(self, outermost: FrameType) -> None:
+        framework = self.framework = self.framework or framework_in_use(self._model, self._inputs)
         if framework is None:
             self._missing = Missing("not_recorded")
             return
@@ -135,7 +142,12 @@ class Recording:
         self._running = step
 
     def ended(self, raised: BaseException | None) -> Trace:
-        """The trace of what ran since begin(); one without a graph where there is no other."""
+        """The trace of what ran since begin(), which is not written."""
+        with self._pause:
+            return self._ended(raised)
+
+    def _ended(self, raised: BaseException | None) -> Trace:
+        """The trace of the block; one without a graph where there is no other."""
         name = self.path.stem
         running, self._running = self._running, None
         if running is not None:
@@ -147,11 +159,11 @@ class Recording:
             except Exception as error:
                 self._missing = fault(error)
         missing = (self._missing,) if self._missing else ()
-        framework = framework_in_use(self._model, self._inputs) or "torch"
+        framework = self.framework or "torch"
         return Trace(name=name, framework=framework, step=self._step, missing=missing)
 
 
-FAULTS = frozenset({"fault", "not_recorded", "inside_another", "older_version"})
+FAULTS = frozenset({"fault", "not_recorded", "inside_another", "older_version", "graph_mode"})
 """What of a trace's ``missing`` a program is warned of: the rest is the program's own doing."""
 
 _running: list[Any] = []
@@ -181,12 +193,16 @@ def framework_in_use(
     return next((framework for framework in STEPS if framework in sys.modules), None)
 
 
-def warn(text: str, path: Path, missing: Missing) -> None:
+def warn_of(text: str, path: Path, missing: Missing) -> None:
     """Warn of what is not recorded, for a ``text`` with the places ``file`` and ``reason``."""
+    warn(text.format(file=path, reason=_reason(missing)))
+
+
+def warn(text: str) -> None:
+    """Warn the program of something that is not recorded."""
     # Where warnings are errors it would be one of the program's.
     with suppress(RecordingWarning):
-        text = text.format(file=path, reason=_reason(missing))
-        warnings.warn(text, RecordingWarning, stacklevel=3)
+        warnings.warn(text, RecordingWarning, stacklevel=4)
 
 
 def _reason(missing: Missing) -> str:
@@ -194,6 +210,8 @@ def _reason(missing: Missing) -> str:
         return _("the block is inside another block that records")
     if missing.error is not None:
         return f"{missing.error.type}: {missing.error.message}"
+    if missing.kind == "graph_mode":
+        return _("what GRAPH_MODE compiles is not seen")
     if missing.detail:
         return _("it needs MindSpore {version} or newer").format(version=missing.detail)
     return _("neither torch nor mindspore has been imported")

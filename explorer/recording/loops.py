@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.model.trace import fault
-from explorer.recording.blocks import record, warn
+from explorer.recording.blocks import record, warn_of
 from explorer.recording.trainings import MEMORY, Due, TrainingSteps
 from explorer.text.language import _
 
@@ -52,7 +52,7 @@ class Steps:
         try:
             self._out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            warn(_("no trace is written to {file}: {reason}"), self._out, fault(error))
+            warn_of(_("no trace is written to {file}: {reason}"), self._out, fault(error))
             return nullcontext()
         path = self._out / f"step-{self.number:06d}.trace"
         return record(path, step=self.number, **self._options)

@@ -17,7 +17,7 @@ from explorer.model.engines import Framework
 from explorer.model.failures import Failure
 from explorer.model.trace import Missing, fault
 from explorer.model.training import Training
-from explorer.recording.blocks import Limits, Recording, framework_in_use, of_rank, warn
+from explorer.recording.blocks import Limits, Recording, framework_in_use, of_rank, warn_of
 from explorer.recording.files import TRAINING, write_training
 from explorer.text.language import _
 
@@ -121,7 +121,7 @@ class TrainingSteps:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_training(path, self.training())
         except Exception as problem:
-            warn(_("no training is written to {file}: {reason}"), path, fault(problem))
+            warn_of(_("no training is written to {file}: {reason}"), path, fault(problem))
         ended = time.monotonic()
         self._next_write = ended + SHARE * (ended - began)
 
@@ -189,4 +189,4 @@ class TrainingSteps:
         self._is_over = True
         self._missing.append(missing)
         self._has_news = True
-        warn(_("{file}: steps are not recorded from here on: {reason}"), self.path, missing)
+        warn_of(_("{file}: steps are not recorded from here on: {reason}"), self.path, missing)

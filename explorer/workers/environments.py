@@ -168,6 +168,13 @@ def nursery_environment(scratch: Path, home: Environment | None = None) -> dict[
     return {**_surroundings(home or environment_for("mindspore"), scratch), **WAITING}
 
 
+def program_environment(home: Environment, scratch: Path) -> dict[str, str]:
+    """All variables of a program of the user's own, with this package beside its own modules."""
+    if is_own(home):
+        return {**os.environ, "PYTHONPATH": _joined(str(ROOT), os.environ.get("PYTHONPATH"))}
+    return {**os.environ, **_elsewhere(home, scratch)}
+
+
 def _surroundings(home: Environment, scratch: Path) -> dict[str, str]:
     # What frameworks, nets and nested workers leave in temporary folders goes with the worker's own.
     own = {"TMPDIR": str(scratch)}

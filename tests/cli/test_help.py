@@ -28,6 +28,7 @@ def test_it_names_every_command_and_loads_no_framework() -> None:
         "graph",
         "diff",
         "train",
+        "run",
         "study",
         "claims",
         "correspond",

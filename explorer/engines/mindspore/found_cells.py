@@ -175,7 +175,7 @@ def compiled_function() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         executor = frame.f_locals.get("self") if frame.f_code.co_name == "__call__" else None
-        if type(executor).__name__ == COMPILED:
+        if executor is not None and type(executor).__name__ == COMPILED:
             owner = executor.obj
             is_cell = isinstance(owner, ms.nn.Cell)
             name = type(owner).__name__ if is_cell else executor.fn.__name__

@@ -5,13 +5,16 @@ import mindspore as ms
 from explorer.engines.random_digests import digest, of_python
 from explorer.model.graph import Setting
 
+GRAPH_MODE = "GRAPH_MODE"
+"""MindSpore's name of the mode that compiles Cells and gradients as a whole."""
+
 CONTEXT = ("device_target", "deterministic", "jit_level", "pynative_synchronize")
 """What of MindSpore's context may change numbers, or how they are computed (2.7 to 2.10)."""
 
 
 def settings_now() -> dict[str, Setting]:
     """The settings by MindSpore's names."""
-    mode = "GRAPH_MODE" if ms.get_context("mode") == ms.GRAPH_MODE else "PYNATIVE_MODE"
+    mode = GRAPH_MODE if ms.get_context("mode") == ms.GRAPH_MODE else "PYNATIVE_MODE"
     settings: dict[str, Setting] = {"mode": mode, "seed": ms.get_seed()}
     for name in CONTEXT:
         value = ms.get_context(name)

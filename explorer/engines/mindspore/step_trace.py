@@ -8,7 +8,7 @@ import mindspore as ms
 import numpy as np
 
 from explorer.engines.mindspore.net import dtype_of
-from explorer.engines.mindspore.settings import random_states, settings_now
+from explorer.engines.mindspore.settings import GRAPH_MODE, random_states, settings_now
 from explorer.engines.mindspore.step_capture import Known
 from explorer.engines.mindspore.step_recorder import StepRecorder
 from explorer.engines.mindspore.versions import has, since
@@ -110,6 +110,8 @@ def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[M
         yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
     if recorder.is_full:
         yield Missing("memory", str(recorder.memory // MEGABYTE))
+    if settings_now()["mode"] == GRAPH_MODE:
+        yield Missing("graph_mode")
     if recorder.compiled:
         yield Missing("compiled_calls", str(recorder.compiled))
     if not has("Tensor._grad_node"):

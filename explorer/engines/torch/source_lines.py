@@ -17,8 +17,10 @@ from explorer.model.graph import Layer
 PACKAGE = Path(torch.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
 DISPATCH = "__torch_dispatch__"
-OF_THE_NET = frozenset(str(ENGINE / name) for name in ("dropout.py", "functional_dropout.py"))
-"""Files of layers and functions that a net calls in the place of PyTorch's own."""
+OF_THE_NET = frozenset(
+    str(ENGINE / name) for name in ("dropout.py", "functional_dropout.py", "step_starts.py")
+)
+"""Files of layers and functions that a net calls in the place of PyTorch's own, or is called by."""
 
 TRACE_LINE = re.compile(r'File "([^"]+)", line (\d+)')
 
