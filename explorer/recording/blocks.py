@@ -111,8 +111,9 @@ class Recording:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            trace = self.ended(error)
-            write_trace(self.path, trace)
+            with self._pause:
+                trace = self._ended(error)
+                write_trace(self.path, trace)
         except Exception as problem:
             warn_of(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
             return
@@ -141,11 +142,12 @@ class Recording:
         self._running = step
 
     def ended(self, raised: BaseException | None) -> Trace:
-        """The trace of what ran since begin(); one without a graph where there is no other."""
+        """The trace of what ran since begin(), which is not written."""
         with self._pause:
-            return self._trace(raised)
+            return self._ended(raised)
 
-    def _trace(self, raised: BaseException | None) -> Trace:
+    def _ended(self, raised: BaseException | None) -> Trace:
+        """The trace of the block; one without a graph where there is no other."""
         name = self.path.stem
         running, self._running = self._running, None
         if running is not None:

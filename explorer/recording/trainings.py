@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -67,6 +68,7 @@ class TrainingSteps:
         self._recording: Any = None
         self._steps: list[msgspec.Raw] = []
         self._missing: list[Missing] = []
+        self._is_over = False
         self._has_news = False
         self._next_write = 0.0
         self._process = os.getpid()
@@ -79,9 +81,9 @@ class TrainingSteps:
 
     def __enter__(self) -> "TrainingSteps":
         try:
-            if self._recording is None and not self._missing:
+            if self._recording is None and not self._is_over:
                 self._recording = self._made()
-            if self._recording is not None and not self._is_full:
+            if not self._is_over:
                 self._recording.begin()
                 if self._due.has(self.number):
                     model = self._options.get("model")
@@ -89,6 +91,7 @@ class TrainingSteps:
                     self._graph.begin(sys._getframe(1))
         except Exception as error:
             self._give_up(fault(error))
+            self._leave()
         return self
 
     def __exit__(
@@ -101,6 +104,7 @@ class TrainingSteps:
             self._end(error)
         except Exception as problem:
             self._give_up(fault(problem))
+            self._leave()
         if error is not None or time.monotonic() >= self._next_write:
             self.write()
 
@@ -111,8 +115,9 @@ class TrainingSteps:
             return
         self._has_news = False
         began = time.monotonic()
-        path = of_rank(self.path)
+        path = self.path
         try:
+            path = of_rank(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             write_training(path, self.training())
         except Exception as problem:
@@ -123,13 +128,17 @@ class TrainingSteps:
     def training(self) -> Training:
         """The record of the steps so far, in which each step is encoded already."""
         recording = self._recording
-        facts: dict[str, Any] = {"framework": framework_in_use() or "torch"}
+        facts: dict[str, Any] = {
+            "framework": framework_in_use(self._options.get("model")) or "torch"
+        }
         if recording is not None:
             for name in ("framework", "optimizer", "versions", "device", "start"):
                 facts[name] = getattr(recording, name)
         facts["engine"] = f"{facts['framework']}-tape"
+        missing = dict.fromkeys(recording.missing if recording is not None else ())
+        missing.update(dict.fromkeys(self._missing))
         steps: Any = tuple(self._steps)
-        return Training(name=self.path.stem, steps=steps, missing=tuple(self._missing), **facts)
+        return Training(name=self.path.stem, steps=steps, missing=tuple(missing), **facts)
 
     def _made(self) -> Any:
         framework = framework_in_use(self._options.get("model"))
@@ -140,7 +149,7 @@ class TrainingSteps:
         return getattr(importlib.import_module(module), name)(**self._options)
 
     def _end(self, raised: BaseException | None) -> None:
-        if self._recording is None or self._is_full:
+        if self._is_over:
             return
         graph, self._graph = self._graph, None
         trace = graph.ended(raised) if graph is not None else None
@@ -159,20 +168,25 @@ class TrainingSteps:
             content = msgspec.msgpack.encode(step)
             self._steps.append(msgspec.Raw(content))
             self._bytes += len(content)
-        if self._is_full:
+        if self._bytes > self._memory:
             self._missing.append(Missing("full", str(self._memory >> 20)))
+            self._is_over = True
         self._has_news = True
         if self._recording.fault is not None:
             self._give_up(fault(self._recording.fault))
 
-    @property
-    def _is_full(self) -> bool:
-        return self._bytes > self._memory
+    def _leave(self) -> None:
+        """Leave nothing in the framework where the block could not be entered, or left, as a whole."""
+        graph, self._graph = self._graph, None
+        with suppress(Exception):
+            if graph is not None:
+                graph.ended(None)
+            if self._recording is not None:
+                self._recording.end(self.number)
 
     def _give_up(self, missing: Missing) -> None:
         """Record nothing more, and warn of it once."""
-        if missing in self._missing:
-            return
+        self._is_over = True
         self._missing.append(missing)
         self._has_news = True
         warn_of(_("{file}: steps are not recorded from here on: {reason}"), self.path, missing)

@@ -42,12 +42,17 @@ class Recordings(NamedTuple):
 @pytest.fixture(scope="module")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
     folder = tmp_path_factory.mktemp("trainings")
-    command = [sys.executable, str(PROGRAM), str(folder)]
+    return Recordings(printed_by(PROGRAM, folder), folder)
+
+
+def printed_by(program: Path, folder: Path) -> Any:
+    """What a program prints as JSON."""
+    command = [sys.executable, str(program), str(folder)]
     done = subprocess.run(
         command, env=environment(), capture_output=True, text=True, timeout=900, check=False
     )
     assert done.returncode == 0, done.stderr
-    return Recordings(json.loads(done.stdout), folder)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
@@ -75,6 +80,13 @@ def test_nothing_but_numpy_and_msgspec_is_needed_and_nothing_is_left_in_pytorch(
     assert recordings.computed["foreign"] == []
     before, after = recordings.computed["left_behind"]
     assert after == before
+
+
+def test_what_is_compiled_is_compiled_once_and_computes_the_same(tmp_path: Path) -> None:
+    computed = printed_by(ROOT / "tests" / "nets" / "recorded_compiled.py", tmp_path)
+    for without, recorded in computed.values():
+        assert recorded == without
+        assert recorded[1] == 1
 
 
 # What does not work is said, and does not stop the training

@@ -58,6 +58,7 @@ class _Passing:
         self.norm: float | None = None
         self.given: dict[str, Array] = {}
         self.groups: list[Group] = []
+        self.compiled = 0
 
 
 class TrainingInMindSpore:
@@ -89,6 +90,7 @@ class TrainingInMindSpore:
         self._by_id: dict[int, HeldTensor] = {}
         self._optimizers: dict[int, Any] = {}
         self._depth = 0
+        self._compiled = 0
         self._now = _Passing()
         self._entered = ExitStack()
         known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
@@ -169,7 +171,9 @@ class TrainingInMindSpore:
     @property
     def missing(self) -> tuple[Missing, ...]:
         """What is not recorded."""
-        return () if self.fault is None else (fault(self.fault),)
+        missing = () if self.fault is None else (fault(self.fault),)
+        compiled = (Missing("compiled_calls", str(self._compiled)),) if self._compiled else ()
+        return (*missing, *compiled)
 
     # Cells
 
@@ -236,6 +240,7 @@ class TrainingInMindSpore:
 
     def compiled_starts(self, _args: tuple[Any, ...]) -> None:
         """A compiled function is called: nothing is seen inside."""
+        self._now.compiled += 1
 
     def compiled_ends(self, _started: None, _result: Any) -> None:
         """It has returned."""
@@ -294,6 +299,8 @@ class TrainingInMindSpore:
 
     def _step(self, number: int) -> TrainingStep:
         now = self._now
+        # Optimizers are compiled too: only where no pass was seen, a step was.
+        self._compiled += 0 if now.passes else now.compiled
         batches = []
         for data, loss, added in now.passes:
             of_pass = self._leaves(added) if len(now.passes) > 1 else ()

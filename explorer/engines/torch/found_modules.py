@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
+from torch.nn.modules import module as hooks
 
 from explorer.engines.step_names import free_name, joined, nested_tensors, numbered
 from explorer.engines.torch.layers import layers_of
@@ -91,6 +92,8 @@ class FoundModules(RunningModule):
         return free_name(type(module).__name__, self.roots)
 
     def _enter(self, module: Any, args: Any) -> None:
+        if torch.compiler.is_compiling():
+            return  # hooks of modules in a compiled function are compiled with it
         if len(self._stack) == 1:
             # PyTorch hands keyword arguments to no hook for all modules (2.13): they are read where it
             # calls this.
@@ -98,7 +101,7 @@ class FoundModules(RunningModule):
         super()._enter(module, args)
 
     def _leave(self, module: Any, args: Any, output: Any) -> None:
-        if len(self._stack) == 1:
+        if len(self._stack) == 1 or torch.compiler.is_compiling():
             return  # it was running already when this began
         super()._leave(module, args, output)
         if len(self._stack) == 1:
@@ -112,6 +115,31 @@ class FoundModules(RunningModule):
     def is_known(self, module: torch.nn.Module) -> bool:
         """Whether a module is a root, or in one."""
         return id(module) in self._paths
+
+
+class LastingModules(FoundModules):
+    """The same for a block that is entered again and again: its hooks are the same ones each time.
+
+    For others, what a program has compiled would be compiled anew (torch 2.13).
+    """
+
+    _lasting: tuple[Any, Any] | None = None
+    _functions: tuple[Any, Any]
+
+    def _hooked(self) -> list[Any]:
+        if self._lasting is None:
+            before, after = super()._hooked()
+            self._lasting = before, after
+            self._functions = (
+                hooks._global_forward_pre_hooks[before.id],
+                hooks._global_forward_hooks[after.id],
+            )
+        before, after = self._lasting
+        hooks._global_forward_pre_hooks[before.id], hooks._global_forward_hooks[after.id] = (
+            self._functions
+        )
+        hooks._global_forward_hooks_always_called[after.id] = True
+        return [before, after]
 
 
 def unwrapped(module: torch.nn.Module) -> torch.nn.Module:

@@ -36,15 +36,18 @@ class RunningModule:
         self._hooks: list[Any] = []
 
     def __enter__(self) -> "RunningModule":
-        self._hooks = [
-            register_module_forward_pre_hook(self._enter),
-            register_module_forward_hook(self._leave, always_call=True),
-        ]
+        self._hooks = self._hooked()
         return self
 
     def __exit__(self, *_: object) -> None:
         for hook in self._hooks:
             hook.remove()
+
+    def _hooked(self) -> list[Any]:
+        return [
+            register_module_forward_pre_hook(self._enter),
+            register_module_forward_hook(self._leave, always_call=True),
+        ]
 
     def _enter(self, module: Any, _: Any) -> None:
         # A module that the net made while it ran has no path: it counts as part of its caller.

@@ -13,7 +13,7 @@ from torch.utils._mode_utils import no_dispatch
 
 from explorer.engines.step_names import joined
 from explorer.engines.torch.found_modules import (
-    FoundModules,
+    LastingModules,
     arguments,
     tensors_by_name,
     unwrapped,
@@ -82,7 +82,7 @@ class TrainingInTorch:
         self._now = _Passing()
         self._entered = ExitStack()
         called, returned = self._guarded(self._note_call), self._guarded(self._note_return)
-        self._found = FoundModules(known, called, returned)
+        self._found = LastingModules(known, called, returned)
         self._guarded(self._note_start)(known.items())
 
     # A step
@@ -181,7 +181,8 @@ class TrainingInTorch:
             # What another module has returned, or an operator has made of it, is no data.
             returned = self._now.returned.get(id(tensor))
             is_returned = returned is not None and returned() is tensor
-            if tensor.grad_fn is None and not is_returned:
+            is_weight = isinstance(tensor, torch.nn.Parameter)  # as compiled functions take them
+            if tensor.grad_fn is None and not is_returned and not is_weight:
                 self._now.data.setdefault(name, _packed(tensor))
 
     def _note_return(self, _module: torch.nn.Module, output: Any) -> None:
