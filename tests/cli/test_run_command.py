@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-import explorer
 from explorer.cli.entry import run
 from tests.support.command_line import explorer as shell
+from tests.support.recorded_files import loaded_trace
 
 START = """
 import sys
@@ -64,7 +64,7 @@ def test_the_first_steps_and_each_nth_of_a_program_are_recorded(tmp_path: Path) 
     assert (done.returncode, done.stdout, done.stderr) == (0, "--first 9\n", "")
     names = sorted(path.name for path in tmp_path.glob("*.trace"))
     assert names == [f"step-{number:06d}.trace" for number in (1, 2, 4)]
-    one = explorer.load(tmp_path / "step-000001.trace").trace
+    one = loaded_trace(tmp_path / "step-000001.trace").trace
     assert {start.name for start in one.start} >= {"weight", "bias", "input"}
     assert {change.name for change in one.state} == {"weight", "bias"}
     assert one.step == 1
@@ -81,7 +81,7 @@ def test_programs_of_both_frameworks_take_the_same_step(tmp_path: Path) -> None:
     done = shell("diff", *traces)
     assert "no divergence" in done.stdout
     assert done.returncode == 0
-    _, recorded = (explorer.load(trace).trace for trace in traces)
+    _, recorded = (loaded_trace(trace).trace for trace in traces)
     assert {"weight", "bias"} <= {change.name for change in recorded.state}
 
 

@@ -15,7 +15,7 @@ WEIGHT = np.array([1.0, -2.0, 0.5], np.float32)
 
 def step(rows: AnyArray, gradient: AnyArray, weight: AnyArray = WEIGHT, loss: float = 1.0) -> Trace:
     start = (Start("x", "input", pack(rows)), Start("w", "parameter", pack(weight)))
-    results = (Leaf("loss", pack(np.float32(loss))), Leaf("dw", pack(gradient)))
+    results = (Leaf("loss", pack(np.array(loss, np.float32))), Leaf("dw", pack(gradient)))
     return Trace(name="step", framework="torch", start=start, results=results)
 
 

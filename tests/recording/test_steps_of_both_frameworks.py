@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import explorer
 from explorer.api.results import Recorded
 from tests.recording.conftest import NETS
 from tests.support.command_line import environment
+from tests.support.recorded_files import loaded_trace
 
 pytestmark = [pytest.mark.torch, pytest.mark.mindspore]
 
@@ -39,7 +39,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recorded]:
     for program in ("step_in_torch.py", "step_in_mindspore.py"):
         command = [sys.executable, str(NETS / program), str(folder), str(weights)]
         subprocess.run(command, env=environment(), check=True, timeout=600, capture_output=True)
-    return {path.stem: explorer.load(path) for path in folder.glob("*.trace")}
+    return {path.stem: loaded_trace(path) for path in folder.glob("*.trace")}
 
 
 @pytest.mark.parametrize("name", ["value_and_grad", "one_step_cell"])
