@@ -83,9 +83,11 @@ def _show_comparison(comparison: TrainingComparison) -> None:
     headline, *lines = comparison_lines(comparison)
     box = st.success if comparison.difference is None else st.warning
     box(f"**{plain(headline)}**")
-    for figure in comparison_figures(comparison):
+    figures = list(comparison_figures(comparison))
+    columns = st.columns(2)
+    for place, figure in enumerate(figures):
         for svg in figure.files:
-            st.image(svg.decode(), caption=figure.alt)
+            columns[place % 2].image(svg.decode(), caption=figure.alt)
     st.code("\n".join(map(clean, lines)), language=None)
 
 

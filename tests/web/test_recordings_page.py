@@ -5,9 +5,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from explorer.recording.files import write_trace
+from explorer.model.training import Batch
+from explorer.recording.files import write_trace, write_training
 from explorer.web.recordings import VARIABLE, offered_files
 from tests.recording.test_trace_files import sample
+from tests.recording.test_training_files import step, training
 from tests.support.pages import address, opened, said
 
 pytestmark = pytest.mark.slow
@@ -66,6 +68,25 @@ def test_one_trace_is_shown_alone(folder: Path) -> None:
     assert not shown.exception
     assert "**one.trace**" in said(shown)
     assert not shown.error
+
+
+def test_two_trainings_are_compared_in_a_sentence_and_pictures(folder: Path) -> None:
+    steps = (step(1), step(2))
+    write_training(folder / "one.training", training(*steps))
+    slower = msgspec.structs.replace(steps[1], batches=(Batch(loss=7.0),))
+    write_training(folder / "two.training", training(steps[0], slower))
+    write_trace(folder / "step.trace", sample())
+    shown = opened(page, file="one.training", beside="two.training")
+    assert not shown.exception
+    assert "first difference in step 2, loss" in shown.warning[0].value
+    assert shown.selectbox[1].options == ["two.training"]  # and no trace
+
+
+def test_a_training_alone_shows_its_losses(folder: Path) -> None:
+    write_training(folder / "one.training", training(step(1), step(2)))
+    shown = opened(page, file="one.training")
+    assert not shown.exception
+    assert "optimizer" in shown.code[0].value
 
 
 def test_a_broken_file_is_one_message(folder: Path) -> None:
