@@ -214,12 +214,14 @@ def left_behind():
     ]
 
 
-def loss_of_one_step(path, **options):
+def loss_of_one_step(path, prefix=None, **options):
     """The loss of a step that is recorded in some way, and the kinds of warnings of it."""
     ms.set_seed(0)
     np.random.seed(0)
     net = Net()
     x = ms.Tensor(np.random.randn(8, 6).astype(np.float32))
+    if prefix is not None:
+        options.update(model={prefix: net}, inputs={"given": x})
     gradient = ms.value_and_grad(lambda x: net(x).square().mean(), None, net.trainable_params())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -265,6 +267,7 @@ def main(out):
     document = {
         "programs": programs,
         "one_step": loss_of_one_step(out / "one.trace"),
+        "named": loss_of_one_step(out / "named.trace", "whole"),
         "full": loss_of_one_step(out / "full.trace", memory=6000),
         "failing": fails_inside(out),
         "raises": raises(out / "raised.trace"),

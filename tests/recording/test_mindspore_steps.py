@@ -187,6 +187,17 @@ def test_the_cells_that_only_wrap_a_net_are_no_part_of_names(
     }
 
 
+def test_a_model_and_inputs_have_the_names_that_they_are_given(
+    mindspore_recordings: Recordings,
+) -> None:
+    assert mindspore_recordings.computed["named"] == mindspore_recordings.computed["one_step"]
+    trace = mindspore_recordings.trace("named")
+    names = {start.name for start in trace.start if start.role != "constant"}
+    assert {"whole.first.weight", "whole.block.norm.running_mean", "given"} <= names
+    assert "x" not in names
+    assert "whole.block" in {node.scope for node in graph_of(trace).nodes}
+
+
 def test_a_compiled_optimizer_is_one_op_behind_the_pass_that_reads_the_gradients(
     mindspore_recordings: Recordings,
 ) -> None:

@@ -54,14 +54,13 @@ class Found(NamedTuple):
 class FoundCells:
     """Knows which Cells of a program run, from the frames of Python; ``roots`` by prefix.
 
-    The first one with parameters has no prefix, and each other one its class's name. Those of ``known``
-    have the names that they are given there. ``found`` is called with each new root, and ``called``
-    with the arguments of an outermost Cell, by name, once for each call of it.
+    The first one with parameters has no prefix, and each other one its class's name. ``found`` is called
+    with each new root, and ``called`` with the arguments of an outermost Cell, by name, once for each
+    call of it.
     """
 
     def __init__(
         self,
-        known: Mapping[str, Any],
         found: Callable[[Found], None],
         called: Callable[[dict[str, Any]], None],
     ) -> None:
@@ -71,8 +70,6 @@ class FoundCells:
         self._called = called
         self._paths: dict[int, str] = {}
         self._last: FrameType | None = None
-        for prefix, cell in known.items():
-            self._add(cell, prefix)
 
     def layers(self) -> dict[str, Layer]:
         """The layers of all roots, by path."""
@@ -119,7 +116,7 @@ class FoundCells:
             self._last = outermost
             cell = outermost.f_locals["self"]
             if not known:
-                self._add(cell, None)
+                self.add(cell)
             self._called(_arguments(cell, outermost.f_locals))
         for frame in cells:
             path = self._paths.get(id(frame.f_locals["self"]))
@@ -127,7 +124,8 @@ class FoundCells:
                 return path
         return ""
 
-    def _add(self, cell: Any, prefix: str | None) -> None:
+    def add(self, cell: Any, prefix: str | None = None) -> None:
+        """Note an outermost Cell, under a prefix of its own unless one is given."""
         if prefix is None:
             prefix = self._free_prefix(cell)
         self.roots[prefix] = cell

@@ -54,12 +54,14 @@ class StepRecorder(TapeRecorder):
         self.memory = memory
         self.settings: dict[str, Setting] = {}
         self._capture = StepCapture()
-        self._found = FoundCells(known, self._note_root, self._note_call)
+        self._found = FoundCells(self._note_root, self._note_call)
         super().__init__(self._capture, self._found)
         self._bytes = 0
         self._depth = 0
         # By the identity of the function that is differentiated, which its caller holds.
         self._heads: dict[int, list[Any]] = {}
+        for prefix, cell in known.items():
+            self._found.add(cell, prefix)
         for name, tensor in inputs.items():
             self.capture.add(name, tensor, "input")
 
