@@ -23,6 +23,10 @@ itself.
 """
 
 
+RECORDING = Path(__file__).resolve().parents[1] / "recording"
+"""The folder of the blocks that stand around functions of the user's own."""
+
+
 def file_kind(
     name: str, package: Path, engine: Path, is_plumbing: Callable[[str], bool]
 ) -> FileKind:
@@ -34,6 +38,8 @@ def file_kind(
     path = _resolved(name)
     if path.parent == engine:
         return "engine"
+    if path.parent == RECORDING:
+        return "plumbing"
     if path.is_relative_to(package):
         inner = path.relative_to(package).as_posix()
         return "plumbing" if is_plumbing(inner) else "library"

@@ -1,13 +1,14 @@
 """``record``: a block around a step of a program, which writes a trace of it."""
 
+import functools
 import importlib
 import sys
 import warnings
-from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -18,6 +19,8 @@ from explorer.recording.files import write_trace
 from explorer.text.language import _
 from explorer.workers.garbage_collection import paused
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 STEPS: dict[Framework, str] = {
     "torch": "explorer.engines.torch.step_trace:StepInTorch",
     "mindspore": "explorer.engines.mindspore.step_trace:StepInMindSpore",
@@ -26,6 +29,17 @@ STEPS: dict[Framework, str] = {
 
 START = 1 << 22
 """So many elements of the tensors that a step starts from are kept by default."""
+
+
+def in_block(function: Function, block: Callable[[], AbstractContextManager[Any]]) -> Function:
+    """The function, each call of which runs in a block of its own."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with block():
+            return function(*args, **kwargs)
+
+    return cast(Function, called)
 
 
 class RecordingWarning(UserWarning):
@@ -60,14 +74,15 @@ def record(
     beside those that modules are called with. Values of up to ``values`` elements are
     kept whole, and of the tensors that the step starts from, ``start`` elements in all.
     ``memory`` limits what is held until the block ends, in bytes: half of what is free by default.
-    In a process of a distributed job, the file's name gets the rank.
+    In a process of a distributed job, the file's name gets the rank. As a decorator of a function it
+    records its first call.
     """
     limits = Limits(values, start, memory)
     return Recording(Path(path), model, inputs, limits, step)
 
 
 class Recording:
-    """The block of one recorded step, a context manager.
+    """The block of one recorded step: a context manager, and a decorator of a function that takes one.
 
     ``framework`` is that of the step, where it is known before the block begins.
     """
@@ -88,14 +103,20 @@ class Recording:
         self._step = step
         self._running: Any = None
         self._missing: Missing | None = None
+        self._is_used = False
         # What is recorded is kept till the end: looking for garbage in it takes half of the time.
         self._pause = ExitStack()
 
     def __enter__(self) -> "Recording":
         return self.begin(sys._getframe(1))
 
+    def __call__(self, function: Function) -> Function:
+        """The function, of which the first call is recorded."""
+        return in_block(function, lambda: nullcontext() if self._is_used else self)
+
     def begin(self, outermost: FrameType) -> "Recording":
         """Begin to record; ``outermost`` is the frame whose lines are the last ones of interest."""
+        self._is_used = True
         try:
             self._pause.enter_context(paused())
             self.path = of_rank(self.path)

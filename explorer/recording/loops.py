@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.model.trace import fault
-from explorer.recording.blocks import record, warn_of
+from explorer.recording.blocks import Function, in_block, record, warn_of
 from explorer.recording.trainings import MEMORY, Due, TrainingSteps
 from explorer.text.language import _
 
@@ -21,7 +21,8 @@ def recorder(
 ) -> "Steps | TrainingSteps":
     """Records some steps of a loop: the ``first`` ones, by default one, and then each ``every``-th.
 
-    Each trace is a file in the folder ``out``, which is made. ``options`` are those of record().
+    Each trace is a file in the folder ``out``, which is made. ``options`` are those of record(). As a
+    decorator of a function, each of its calls is a step.
 
     With ``training`` every step is recorded: its data, losses, gradients, settings of the optimizer,
     weights and state; the ``first`` ones, by default none, and each ``every``-th with their graphs. All
@@ -43,6 +44,10 @@ class Steps:
         self._due = due
         self._out = out
         self._options = options
+
+    def __call__(self, function: Function) -> Function:
+        """The function, each call of which is a step."""
+        return in_block(function, self.step)
 
     def step(self) -> AbstractContextManager[Any]:
         """The block of the next step, which does nothing unless the step is to be recorded."""

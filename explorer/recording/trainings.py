@@ -17,7 +17,15 @@ from explorer.model.engines import Framework
 from explorer.model.failures import Failure
 from explorer.model.trace import Missing, fault
 from explorer.model.training import Training
-from explorer.recording.blocks import Limits, Recording, framework_in_use, of_rank, warn_of
+from explorer.recording.blocks import (
+    Function,
+    Limits,
+    Recording,
+    framework_in_use,
+    in_block,
+    of_rank,
+    warn_of,
+)
 from explorer.recording.files import TRAINING, write_training
 from explorer.text.language import _
 
@@ -73,6 +81,10 @@ class TrainingSteps:
         self._next_write = 0.0
         self._process = os.getpid()
         atexit.register(self.write)
+
+    def __call__(self, function: Function) -> Function:
+        """The function, each call of which is a step."""
+        return in_block(function, self.step)
 
     def step(self) -> "TrainingSteps":
         """The block of the next step."""
