@@ -1,5 +1,6 @@
 """``show``, ``diff`` and ``graph`` of recorded steps and trainings, beside each other or beside an engine."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -14,10 +15,12 @@ from explorer.drawing import Depth
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration.traces import files_of_ranks, names_of, report_on, with_trace
-from explorer.exploration.trainings import compared
+from explorer.exploration.trainings import compared, graphs_at
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.trace import Trace
+from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import is_trace, is_training, read_trace, read_training
 from explorer.report.diff import comparison_lines, do_differ
 from explorer.report.losses import training_lines as training_summary
@@ -73,9 +76,20 @@ def diff_trainings(options: DiffOptions) -> int:
     if options.as_json:
         print_document(trainings_document(comparison))
     else:
-        for line in training_lines(comparison):
+        for line in (*training_lines(comparison), *_lines_of_graphs(left, right, comparison)):
             print(clean(line))
     return exit_codes.DIFFERENT if comparison.difference else exit_codes.AS_EXPECTED
+
+
+def _lines_of_graphs(
+    left: Training, right: Training, comparison: TrainingComparison
+) -> Iterator[str]:
+    """Where the graphs of the step differ at which two trainings first do, if they were recorded."""
+    traces = graphs_at(left, right, comparison)
+    if traces:
+        report = report_on(traces)
+        yield ""
+        yield from comparison_lines(report, [graph.engine for graph in report.graphs], False)
 
 
 def diff_traces(options: DiffOptions) -> int:

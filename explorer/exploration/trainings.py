@@ -4,6 +4,7 @@ import msgspec
 
 from explorer.compare.training.comparison import compare
 from explorer.model.errors import UsageError
+from explorer.model.trace import Trace
 from explorer.model.training import Training
 from explorer.model.training_comparison import TrainingComparison
 from explorer.text.language import _
@@ -30,6 +31,30 @@ def compared(left: Training, right: Training) -> TrainingComparison:
             )
         )
     return compare(left, right)
+
+
+def graphs_at(left: Training, right: Training, comparison: TrainingComparison) -> dict[str, Trace]:
+    """The graphs of the step at which two trainings first differ, by their names; {} without both.
+
+    They are there where that step was due when the trainings were recorded.
+    """
+    if comparison.difference is None:
+        return {}
+    number = comparison.difference.step
+    traces: dict[str, Trace] = {}
+    for training, name in ((left, comparison.left), (right, comparison.right)):
+        step = next((step for step in training.steps if step.number == number), None)
+        if step is None or step.graph is None:
+            return {}
+        traces[name] = Trace(
+            name=name,
+            framework=training.framework,
+            step=number,
+            versions=training.versions,
+            devices=(training.device,),
+            graph=step.graph,
+        )
+    return traces
 
 
 def _named_by_framework(training: Training) -> Training:

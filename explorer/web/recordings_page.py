@@ -7,7 +7,7 @@ import msgspec
 import streamlit as st
 
 from explorer.exploration.traces import report_on
-from explorer.exploration.trainings import compared
+from explorer.exploration.trainings import compared, graphs_at
 from explorer.model.report import Report
 from explorer.model.trace import Trace
 from explorer.model.training import Training
@@ -63,9 +63,13 @@ def _others(file: str, offered: Mapping[str, Path]) -> list[str]:
     return [name for name in others if is_training(offered[name]) == is_training(offered[file])]
 
 
-def _show_traces(traces: Mapping[str, Trace]) -> None:
+def _show_graphs(traces: Mapping[str, Trace]) -> None:
     report = _report(traces)
     side_by_side({RECORDED: RECORDED}, RECORDED, lambda _label: report, ())
+
+
+def _show_traces(traces: Mapping[str, Trace]) -> None:
+    _show_graphs(traces)
     _show_lines([list(trace_lines(trace, name)) for name, trace in traces.items()])
 
 
@@ -73,7 +77,13 @@ def _show_trainings(trainings: Mapping[str, Training]) -> None:
     """The losses of a training; of two, the first difference, pictures, and what was compared."""
     if len(trainings) == 2:
         left, right = (msgspec.structs.replace(it, name=name) for name, it in trainings.items())
-        _show_comparison(compared(left, right))
+        comparison = compared(left, right)
+        _show_comparison(comparison)
+        traces = graphs_at(left, right, comparison)
+        if traces:
+            text = _("The graphs of step {n}, where they first differ")
+            st.markdown(f"#### {text.format(n=next(iter(traces.values())).step)}")
+            _show_graphs(traces)
     for name, training in trainings.items():
         with st.expander(plain(name), expanded=len(trainings) == 1):
             st.code("\n".join(map(clean, training_lines(training, name))), language=None)

@@ -82,6 +82,18 @@ def test_two_trainings_are_compared_in_a_sentence_and_pictures(folder: Path) -> 
     assert shown.selectbox[1].options == ["two.training"]  # and no trace
 
 
+def test_where_the_step_of_the_first_difference_has_its_graphs_they_stand_below(
+    folder: Path,
+) -> None:
+    write_training(folder / "one.training", training(step(1), step(2)))
+    other = msgspec.structs.replace(step(1), batches=(Batch(loss=7.0),))
+    write_training(folder / "two.training", training(other, step(2)))
+    shown = opened(page, file="one.training", beside="two.training")
+    assert not shown.exception
+    assert "The graphs of step 1, where they first differ" in said(shown)
+    assert "The two graphs agree" in shown.success[0].value
+
+
 def test_a_training_alone_shows_its_losses(folder: Path) -> None:
     write_training(folder / "one.training", training(step(1), step(2)))
     shown = opened(page, file="one.training")

@@ -53,8 +53,7 @@ def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Train
             right=Rule(schemes[1]),
         )
     reason: Reason = "factor" if factor else "values"
-    one, other = sides
-    if not factor and one.framework == other.framework and left.step.random != right.step.random:
+    if not factor and _drew_otherwise(left, right, sides):
         reason = "random"
     return TrainingDifference(
         question="loss",
@@ -67,6 +66,21 @@ def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Train
         right=Rule("loss", {"loss": right.loss}),
         has_graph=left.step.graph is not None and right.step.graph is not None,
     )
+
+
+def _drew_otherwise(left: Moment, right: Moment, sides: tuple[Training, Training]) -> bool:
+    """Whether a random generator that a training draws from was in another state on the other side."""
+    one, other = sides
+    if one.framework != other.framework:
+        return False
+    states, others = left.step.random, right.step.random
+    unlike = [name for name in states if states[name] != others.get(name)]
+    return any(_draws_from(side, name) for side in sides for name in unlike)
+
+
+def _draws_from(training: Training, generator: str) -> bool:
+    """Whether the state of a generator was seen to change, in a step or between two."""
+    return len({step.random.get(generator) for step in training.steps}) > 1
 
 
 def _pairs(left: Moment, right: Moment) -> list[tuple[float, float]]:
