@@ -5,7 +5,8 @@ the oldest MindSpore that is promised, into a new environment in a folder that g
 asks both engines of the framework for their answers and graphs, compares them with the other framework's
 of this environment, and judges the claims of a topic, which runs a study. Ends with 1 where something is
 not as it should be, and with 3 where pip cannot install what was asked for. pip takes packages from where
-it is set to: that may be a PyTorch with CUDA and its gigabytes of libraries.
+it is set to: that may be a PyTorch with CUDA and its gigabytes of libraries; ``torch==2.15.0+cpu`` takes the
+build without them, where pip finds it.
 """
 
 import argparse
@@ -27,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 OLDEST = "mindspore==2.7.0"
 NET, CASES, TOPIC = "dense_mse", "main", "tape and graph"
-REQUIREMENT = re.compile(r"(mindspore|torch)==\d+\.\d+(\.\d+)*")
+REQUIREMENT = re.compile(r"(mindspore|torch)==\d+\.\d+(\.\d+)*(\+cpu)?")
 OTHER = {"mindspore": "torch", "torch": "mindspore"}
 NUMPY = {"mindspore": "numpy<2", "torch": "numpy"}
 """What is installed beside a framework; old versions of PyTorch were built for numpy 1 alone."""
