@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.exploration.about import about_framework
 from explorer.exploration.explore import explore
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.report import Report
 from explorer.model.requests import CaseRequest, NetRequest, Nothing
-from explorer.model.results import About
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
+from tests.support.cuda import cuda_device
 
 pytestmark = pytest.mark.torch
 
@@ -27,15 +26,8 @@ SCENARIOS = ("polynomial", "dense_mse", "attention_block", "shared_weight")
 
 @pytest.fixture(scope="module")
 def cuda(workers: Workers) -> str:
-    """The first CUDA device; tests that ask for it are skipped where PyTorch finds none."""
-    reply = about_framework(workers, "torch")
-    assert isinstance(reply, About)
-    if "cuda:0" not in reply.devices:
-        pytest.skip(
-            f"needs an NVIDIA GPU that PyTorch can use: PyTorch {reply.versions['torch']} finds "
-            f"{', '.join(reply.devices)} here"
-        )
-    return "cuda:0"
+    """The first CUDA device; tests that ask for it are skipped where there is none."""
+    return cuda_device(workers)
 
 
 @pytest.fixture(params=SCENARIOS)

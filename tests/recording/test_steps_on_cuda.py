@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.exploration.about import about_framework
-from explorer.model.results import About
 from explorer.workers.workers import Workers
 from tests.support.command_line import environment
+from tests.support.cuda import cuda_device
 from tests.support.recorded_files import loaded_trace
 
 pytestmark = pytest.mark.torch
@@ -39,15 +38,8 @@ print(loss.item().hex(), sum(p.double().sum() for p in net.parameters()).item().
 
 @pytest.fixture
 def device(workers: Workers) -> str:
-    """The first CUDA device; tests that ask for it are skipped where PyTorch finds none."""
-    reply = about_framework(workers, "torch")
-    assert isinstance(reply, About)
-    if "cuda:0" not in reply.devices:
-        pytest.skip(
-            f"needs an NVIDIA GPU that PyTorch can use: PyTorch {reply.versions['torch']} finds "
-            f"{', '.join(reply.devices)} here"
-        )
-    return "cuda:0"
+    """The first CUDA device; tests that ask for it are skipped where there is none."""
+    return cuda_device(workers)
 
 
 def test_a_step_on_the_gpu_differs_in_nothing_from_that_on_the_cpu(
