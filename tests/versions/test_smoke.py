@@ -8,7 +8,9 @@ import pytest
 from tests.support.command_line import ROOT, environment
 
 
-@pytest.mark.parametrize("typed", ["keras==3.12.0", "torch", "torch>=2.2", "mindspore==2.x", "torch==2.2+cu121"])
+@pytest.mark.parametrize(
+    "typed", ["keras==3.12.0", "torch", "torch>=2.2", "mindspore==2.x", "torch==2.2+cu121"]
+)
 def test_what_is_no_version_of_a_framework_is_told_in_a_line(typed: str) -> None:
     command = [sys.executable, "-m", "tests.versions.smoke", "mindspore==2.7.0", typed]
     done = subprocess.run(
