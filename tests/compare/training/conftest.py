@@ -1,5 +1,6 @@
 """Trainings that both frameworks really run, once for all tests: the library's pairs, and every optimizer."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -63,17 +64,52 @@ OPTIMIZERS = {
 }
 """Every optimizer with a formula, with settings that show its conventions."""
 
+SAMPLE = (
+    "eps inside the root",
+    "no zero_grad",
+    "batches in another order",
+    "each gradient clipped by its own norm",
+    "no bias correction",
+    "dampening",
+    "clipped by value",
+    "rows shuffled",
+    "the rate late by one step",
+    "plain descent",
+    "momentum",
+    "AdamW",
+    "nn.SGD",
+    "nn.Momentum, Nesterov",
+    "nn.Adam",
+    "nn.RMSProp",
+    "optim.Adam",
+)
+"""The pairs and MindSpore's optimizers that are trained without --whole: each of MindSpore's takes seconds."""
+
+
+def sampled(names: Iterable[str]) -> list[Any]:
+    """Names as parameters, of which those that are not in the sample are marked whole."""
+    return [
+        pytest.param(name, marks=() if _is_in_sample(name) else pytest.mark.whole) for name in names
+    ]
+
+
+def _is_in_sample(name: str) -> bool:
+    return name in SAMPLE or name.startswith("torch ")
+
 
 @pytest.fixture(scope="session")
-def recorded() -> dict[str, Training]:
-    """A training by every optimizer."""
-    return trainings(OPTIMIZERS)
+def recorded(pytestconfig: pytest.Config) -> dict[str, Training]:
+    """A training by every optimizer, or by those of the sample."""
+    is_whole = pytestconfig.getoption("--whole")
+    wanted = {name: it for name, it in OPTIMIZERS.items() if is_whole or _is_in_sample(name)}
+    return trainings(wanted)
 
 
 @pytest.fixture(scope="session")
-def pairs() -> Pairs:
-    """Both trainings of every pair of the library."""
-    every = (*MISTAKES, *RIGHT)
+def pairs(pytestconfig: pytest.Config) -> Pairs:
+    """Both trainings of every pair of the library, or of those of the sample."""
+    is_whole = pytestconfig.getoption("--whole")
+    every = [pair for pair in (*MISTAKES, *RIGHT) if is_whole or pair.name in SAMPLE]
     sides = ("left", "right")
     plans = {f"{side} {pair.name}": getattr(pair, side) for pair in every for side in sides}
     records = trainings(plans)

@@ -9,7 +9,7 @@ from explorer.compare.training.formulas import FAMILIES, MODULES, convention_of
 from explorer.compare.training.updates import Change, Hypothesis, documented, fit, variations
 from explorer.compare.training.values import Moment, moments
 from explorer.model.training import Training
-from tests.compare.training.conftest import OPTIMIZERS
+from tests.compare.training.conftest import OPTIMIZERS, sampled
 
 pytestmark = [pytest.mark.torch, pytest.mark.mindspore]
 
@@ -38,7 +38,7 @@ AS_DOCUMENTED = [
 ]
 
 
-@pytest.mark.parametrize("name", AS_DOCUMENTED)
+@pytest.mark.parametrize("name", sampled(AS_DOCUMENTED))
 def test_the_documented_formula_gives_every_step(name: str, recorded: dict[str, Training]) -> None:
     training = recorded[name]
     for moment in moments(training):
@@ -48,7 +48,7 @@ def test_the_documented_formula_gives_every_step(name: str, recorded: dict[str, 
             assert found.times < CLEAR / 2  # and not by a hair
 
 
-@pytest.mark.parametrize("name", AS_DOCUMENTED)
+@pytest.mark.parametrize("name", sampled(AS_DOCUMENTED))
 def test_another_rate_or_convention_does_not(name: str, recorded: dict[str, Training]) -> None:
     training = recorded[name]
     last = moments(training)[-1]
