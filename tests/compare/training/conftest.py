@@ -83,7 +83,7 @@ SAMPLE = (
     "nn.RMSProp",
     "optim.Adam",
 )
-"""The pairs and MindSpore's optimizers that are trained without --whole: each of MindSpore's takes seconds."""
+"""The pairs and the optimizers of MindSpore that are trained without --whole: each takes seconds."""
 
 
 def sampled(names: Iterable[str]) -> list[Any]:
