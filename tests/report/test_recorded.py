@@ -26,6 +26,7 @@ from explorer.report.recorded.results import (
     MEASUREMENTS_FILE,
     REPORTS_FOLDER,
     SCENARIOS_FILE,
+    VERSIONS_FILE,
     digest_of_text,
     drawings,
     measurements,
@@ -131,7 +132,7 @@ def test_nothing_is_recorded_that_nobody_needs() -> None:
 
 
 def test_the_files_are_small_sorted_and_name_no_folder_of_a_machine() -> None:
-    files = (SCENARIOS_FILE, DRAWINGS_FILE, MEASUREMENTS_FILE)
+    files = (SCENARIOS_FILE, DRAWINGS_FILE, MEASUREMENTS_FILE, VERSIONS_FILE)
     assert sum(file.stat().st_size for file in files) < MOST_BYTES
     assert {path for path in FOLDER.iterdir() if ".json" in path.name} == set(files)
     assert [scenario.name for scenario in recording().scenarios] == list(PATHS)
