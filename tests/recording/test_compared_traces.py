@@ -119,6 +119,7 @@ import sys
 
 import torch
 
+import explorer
 
 scenario = runpy.run_path(sys.argv[1])
 net = scenario["torch_net"]()
