@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from explorer.environments.interpreters import interpreter, is_own
@@ -11,7 +11,7 @@ from explorer.environments.known import PROJECT, environment_for
 from explorer.environments.overlay import overlay
 from explorer.model.engines import WorkerKind, plain
 from explorer.model.environments import Environment
-from explorer.model.passes import PASSES
+from explorer.model.passes import FINAL, PASSES, CompilerPass
 from explorer.shipped import PACKAGE
 
 ROOT = PACKAGE.parent
@@ -86,14 +86,18 @@ def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
     such a worker captures graphs without values, and sooner.
     """
     _keep_out_unread(scratch)
-    passes = {
-        "MS_DEV_SAVE_GRAPHS": "1",
-        GRAPHS_FOLDER: str(scratch / IR),
-        "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in PASSES),
-    }
+    passes = _written_passes(scratch, PASSES)
     if not values:
         return passes
     return {**passes, SETTINGS: str(_settings(scratch))}
+
+
+def _written_passes(scratch: Path, passes: Iterable[CompilerPass]) -> dict[str, str]:
+    return {
+        "MS_DEV_SAVE_GRAPHS": "1",
+        GRAPHS_FOLDER: str(scratch / IR),
+        "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in passes),
+    }
 
 
 def _keep_out_unread(scratch: Path) -> None:
@@ -169,10 +173,14 @@ def nursery_environment(scratch: Path, home: Environment | None = None) -> dict[
 
 
 def program_environment(home: Environment, scratch: Path) -> dict[str, str]:
-    """All variables of a program of the user's own, with this package beside its own modules."""
+    """All variables of a program of the user's own, with this package beside its own modules.
+
+    What its compiler makes is written into ``scratch``: a step that GRAPH_MODE compiles is recorded from it.
+    """
+    surroundings = {**os.environ, **_written_passes(scratch, [FINAL])}
     if is_own(home):
-        return {**os.environ, "PYTHONPATH": _joined(str(ROOT), os.environ.get("PYTHONPATH"))}
-    return {**os.environ, **_elsewhere(home, scratch)}
+        return {**surroundings, "PYTHONPATH": _joined(str(ROOT), os.environ.get("PYTHONPATH"))}
+    return {**surroundings, **_elsewhere(home, scratch)}
 
 
 def _surroundings(home: Environment, scratch: Path) -> dict[str, str]:

@@ -7,9 +7,10 @@ forward.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.proof import PROVABLE, prove
+from explorer.engines.capture.proof import PROVABLE, GraphValues, prove
 from explorer.engines.mindspore.forward_links import (
     Alternatives,
     ForwardIdentities,
@@ -36,6 +37,7 @@ from explorer.engines.mindspore.ir_statements import (
     tensor_outputs,
 )
 from explorer.engines.mindspore.kernel_values import KernelValues
+from explorer.engines.mindspore.net import array_of
 from explorer.engines.mindspore.operator_arguments import statement_arguments
 from explorer.engines.mindspore.operator_sites import RanOperator, place_operators
 from explorer.engines.mindspore.operators import (
@@ -176,6 +178,29 @@ class GraphCapture:
             outputs=(Output(tuple(array.shape), dtype, summary),),
             forward=forward,
         )
+
+    def compute(self) -> None:
+        """Compute the values of every operator from those of the leaves, where no kernel dumped any."""
+        for number in list(self.builder.kept()):
+            node = self.builder.nodes[number]
+            if self._reruns is None or node.kind not in PROVABLE:
+                continue
+            tensors = self._reruns.computed(self._calls.shown_by, number)
+            if isinstance(tensors, Absence):
+                node.missing = {**node.missing, "values": tensors}
+                continue
+            node.missing.pop("values", None)
+            node.outputs = tuple(map(_with_values, node.outputs, tensors))
+
+    def values(self) -> GraphValues:
+        """The recorded values, and how each operator is called again."""
+        assert self._reruns is not None, "values are not requested"
+        return self._reruns.recorded(self._calls.shown_by, {})
+
+    def arguments_of(self, number: int) -> tuple[Any, ...]:
+        """What the operator of a node was called with, as far as it is known."""
+        call = self._reruns.call_of(self._calls.shown_by, number) if self._reruns else None
+        return (*call.values, *call.attributes.values()) if call else ()
 
     def prove(self, overwritten: dict[Slot, Slot], everything: bool) -> None:
         """Compute every operator again; see ``explorer.engines.capture.proof``."""
@@ -351,6 +376,11 @@ def _values_of_dict(operands: list[Binding]) -> Binding:
         if slots:
             return slots
     return None
+
+
+def _with_values(output: Output, tensor: Any) -> Output:
+    array = array_of(tensor)
+    return Output(tuple(array.shape), output.dtype, summary_as(array, output.dtype))
 
 
 def _packs_a_dict(statement: IRStatement) -> bool:

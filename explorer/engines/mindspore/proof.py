@@ -27,6 +27,7 @@ from explorer.engines.mindspore.tape_tensors import OperatorCall, TensorGraph, t
 from explorer.engines.mindspore.views import VIEWS
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, carrier, unpack
+from explorer.model.failures import Failure
 from explorer.model.graph import Absence, ProofGap
 
 MONADS = frozenset({"UMonad", "IOMonad"})
@@ -269,6 +270,26 @@ class GraphReruns:
         except UnprovenError:
             return None
         return None if any(tensor is None for tensor in tensors) else call
+
+    def computed(self, shown_by: Callable[[Slot], Slot], number: int) -> Sequence[Any] | Absence:
+        """What the operator of a node yields from the values of its operands, or why that is not known.
+
+        It is noted as the values of the node.
+        """
+        rerun = self._rerun(number, *self._statements[number], shown_by)
+        if isinstance(rerun, Absence):
+            return rerun
+        if any(operand.value is None for operand in rerun.operands):
+            return Absence("no_input")
+        try:
+            tensors = rerun.compute([own_copy(operand.value) for operand in rerun.operands])
+        except UnprovenError as error:
+            return error.absence
+        except Exception as error:
+            return Absence("raises_alone", error=Failure(type(error).__name__, str(error)))
+        for place, tensor in enumerate(tensors):
+            self.note_array((number, place), array_of(tensor).copy())
+        return tensors
 
     def size(self) -> int:
         """The bytes of all recorded values."""
