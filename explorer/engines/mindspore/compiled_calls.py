@@ -49,6 +49,9 @@ class Recorder(Protocol):
     def gradient_ends(self, result: Any) -> None:
         """It has returned ``result``."""
 
+    def compiled_starts_beside(self, call: CompiledCall) -> None:
+        """A compiled program without a gradient is called."""
+
 
 class CompiledCalls:
     """Watches the calls of compiled programs in a process whose compiler writes them to files.
@@ -97,6 +100,8 @@ class CompiledCalls:
         with suppress(OSError):
             program = self._program(call.phase)
         if program is None or not program.has_gradient:
+            if self.recorder is not None:
+                self.recorder.compiled_starts_beside(call)
             return compute()
         self._begins()
         if self.recorder is not None:

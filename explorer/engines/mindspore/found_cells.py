@@ -155,8 +155,7 @@ _PASSED_OVER = WRAPPERS | {OPTIMIZER}
 def _is_of(cell: Any, names: frozenset[str]) -> bool:
     """Whether the class of a Cell, or one that it derives from, has one of some names in MindSpore."""
     return any(
-        kind.__name__ in names and kind.__module__.startswith(HOME)
-        for kind in type(cell).__mro__
+        kind.__name__ in names and kind.__module__.startswith(HOME) for kind in type(cell).__mro__
     )
 
 

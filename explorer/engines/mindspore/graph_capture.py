@@ -4,6 +4,7 @@ Bookkeeping of MindSpore's IR is folded away, the phases are separated, and back
 forward.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +38,6 @@ from explorer.engines.mindspore.ir_statements import (
     tensor_outputs,
 )
 from explorer.engines.mindspore.kernel_values import KernelValues
-from explorer.engines.mindspore.net import array_of
 from explorer.engines.mindspore.operator_arguments import statement_arguments
 from explorer.engines.mindspore.operator_sites import RanOperator, place_operators
 from explorer.engines.mindspore.operators import (
@@ -45,6 +45,7 @@ from explorer.engines.mindspore.operators import (
     HANDING_ON,
     IDENTITIES,
     ORDERING,
+    unwritten_absence,
 )
 from explorer.engines.mindspore.proof import GraphReruns, RecordedCall, calls_by_node
 from explorer.engines.mindspore.source_lines import source
@@ -181,21 +182,55 @@ class GraphCapture:
 
     def compute(self) -> None:
         """Compute the values of every operator from those of the leaves, where no kernel dumped any."""
-        for number in list(self.builder.kept()):
+        reruns = self._reruns
+        for number in self.builder.kept():
             node = self.builder.nodes[number]
-            if self._reruns is None or node.kind not in PROVABLE:
+            if reruns is None or node.kind not in PROVABLE:
                 continue
-            tensors = self._reruns.computed(self._calls.shown_by, number)
-            if isinstance(tensors, Absence):
-                node.missing = {**node.missing, "values": tensors}
-                continue
+            absence = reruns.compute(self._calls.shown_by, number)
+            unwritten = reruns.unwritten(number)
+            if absence is None and unwritten:
+                absence = unwritten_absence(unwritten)
             node.missing.pop("values", None)
-            node.outputs = tuple(map(_with_values, node.outputs, tensors))
+            if absence is not None:
+                node.missing = {**node.missing, "values": absence}
+            outputs = []
+            for place, output in enumerate(node.outputs):
+                array = reruns.array((number, place))
+                is_shown = array is not None and place not in unwritten
+                outputs.append(_with_values(output, array) if is_shown else output)
+            node.outputs = tuple(outputs)
 
     def values(self) -> GraphValues:
         """The recorded values, and how each operator is called again."""
         assert self._reruns is not None, "values are not requested"
         return self._reruns.recorded(self._calls.shown_by, {})
+
+    def array(self, slot: Slot) -> AnyArray | None:
+        """The recorded values of a slot; None where there are none."""
+        return self._reruns.array(slot) if self._reruns else None
+
+    def gradients_behind(self, update: int) -> list[Slot]:
+        """The last values of backward that the operator ``update`` of an optimizer reads, nearest first.
+
+        Between them there may be what clips or decays.
+        """
+        reruns = self._reruns
+        feeds: dict[int, list[Slot]] = {}
+        for slot, target, _ in self.builder.edges():
+            feeds.setdefault(target, []).append(self.builder.resolve(slot))
+        found: dict[Slot, None] = {}
+        waiting = deque([update])
+        seen = {update}
+        while waiting:
+            for slot in feeds.get(waiting.popleft(), []):
+                number = slot[0]
+                if reruns is not None and reruns.is_backward(number):
+                    found[slot] = None
+                elif number not in seen:
+                    seen.add(number)
+                    waiting.append(number)
+        return list(found)
 
     def arguments_of(self, number: int) -> tuple[Any, ...]:
         """What the operator of a node was called with, as far as it is known."""
@@ -378,8 +413,7 @@ def _values_of_dict(operands: list[Binding]) -> Binding:
     return None
 
 
-def _with_values(output: Output, tensor: Any) -> Output:
-    array = array_of(tensor)
+def _with_values(output: Output, array: AnyArray) -> Output:
     return Output(tuple(array.shape), output.dtype, summary_as(array, output.dtype))
 
 

@@ -22,7 +22,11 @@ from explorer.engines.mindspore.ir.records import (
 from explorer.engines.mindspore.ir_statements import Binding, IRStatement, slots_of
 from explorer.engines.mindspore.kernel_values import KernelValues
 from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
-from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
+from explorer.engines.mindspore.operators import (
+    draws_random_numbers,
+    unwritten_outputs,
+    written_operands,
+)
 from explorer.engines.mindspore.tape_tensors import OperatorCall, TensorGraph, tensors_in
 from explorer.engines.mindspore.views import VIEWS
 from explorer.engines.nested import replaced
@@ -271,11 +275,8 @@ class GraphReruns:
             return None
         return None if any(tensor is None for tensor in tensors) else call
 
-    def computed(self, shown_by: Callable[[Slot], Slot], number: int) -> Sequence[Any] | Absence:
-        """What the operator of a node yields from the values of its operands, or why that is not known.
-
-        It is noted as the values of the node.
-        """
+    def compute(self, shown_by: Callable[[Slot], Slot], number: int) -> Absence | None:
+        """Compute the values of a node from those of its operands; returns why some are missing."""
         rerun = self._rerun(number, *self._statements[number], shown_by)
         if isinstance(rerun, Absence):
             return rerun
@@ -287,9 +288,25 @@ class GraphReruns:
             return error.absence
         except Exception as error:
             return Absence("raises_alone", error=Failure(type(error).__name__, str(error)))
+        statement, _ = self._statements[number]
+        if len(tensors) != len(statement.outputs):
+            return Absence("no_tensor")
         for place, tensor in enumerate(tensors):
             self.note_array((number, place), array_of(tensor).copy())
-        return tensors
+        return None
+
+    def unwritten(self, number: int) -> tuple[int, ...]:
+        """The outputs of a node that hold no result; other operators may read them all the same."""
+        statement, _ = self._statements[number]
+        return unwritten_outputs(statement.op, statement.flags)
+
+    def array(self, slot: Slot) -> AnyArray | None:
+        """The recorded values of a slot; None where there are none."""
+        return self._arrays.get(slot)
+
+    def is_backward(self, number: int) -> bool:
+        """Whether the compiler made the operator of a node for a gradient."""
+        return number in self._statements and self._statements[number][0].marked_backward
 
     def size(self) -> int:
         """The bytes of all recorded values."""

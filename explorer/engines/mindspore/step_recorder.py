@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import mindspore as ms
 from mindspore.common.api import _pynative_executor
 
 from explorer.engines.mindspore.compiled_calls import COMPILED_CALLS, CompiledCall
@@ -27,7 +26,7 @@ from explorer.engines.mindspore.tape_recorder import TapeRecorder
 from explorer.engines.mindspore.tape_tensors import TapeTensor, on_tape, tensors_in
 from explorer.engines.mindspore.versions import has
 from explorer.engines.mindspore.watched_executor import WatchedExecutor, named_parts
-from explorer.model.graph import GradGraph, Setting
+from explorer.model.graph import Setting
 
 Result = TypeVar("Result")
 
@@ -60,6 +59,7 @@ class StepRecorder(TapeRecorder):
         self.memory = memory
         self.settings: dict[str, Setting] = {}
         self.gradient: CompiledGradient | None = None
+        self._started: CompiledGradient | None = None
         self._capture = StepCapture()
         self._found = FoundCells(self._note_root, self._note_call)
         super().__init__(self._capture, self._found)
@@ -117,6 +117,10 @@ class StepRecorder(TapeRecorder):
     def layers(self) -> dict[str, Any]:
         """The layers of the program's Cells, by path."""
         return self._found.layers()
+
+    def path_of(self, cell: Any) -> str | None:
+        """The path of a Cell; None of one that was not found."""
+        return self._found.path_of(cell)
 
     def _guarded(self, note: Callable[..., Result]) -> Callable[..., Result | None]:
         """A function of this recorder's that never raises, and does nothing once one has failed."""
@@ -243,7 +247,7 @@ class StepRecorder(TapeRecorder):
         self._guarded(self._note_gradient)(call, path)
 
     def _note_gradient(self, call: CompiledCall, path: Path) -> None:
-        if self.gradient is not None:
+        if self._started is not None:
             self.compiled += 1
             return
         self.settings = self.settings or settings_now()
@@ -255,22 +259,27 @@ class StepRecorder(TapeRecorder):
         with self._unwatched():
             gradient = CompiledGradient(call, path, self.capture)
             gradient.note_leaves(optimizers)
-        self.gradient = gradient
+        self._started = gradient
 
     def gradient_ends(self, result: Any) -> None:
         """It has returned ``result``."""
         self._guarded(self._note_gradient_end)(result)
 
     def _note_gradient_end(self, result: Any) -> None:
-        if self.gradient is not None and not self.gradient.has_ended:
+        if self._started is not None and self.gradient is None:
             with self._unwatched():
-                self.gradient.end(result)
+                self._started.end(result)
+            self.gradient = self._started
 
-    def graph_of_gradient(self, name: str) -> GradGraph | None:
-        """The graph of the compiled gradient, where there is one."""
-        if self.gradient is None or not self.gradient.has_ended:
-            return None
-        return self.gradient.graph(name, self.layers(), self._found.path_of)
+    def compiled_starts_beside(self, call: CompiledCall) -> None:
+        """A compiled program without a gradient is called."""
+        self._guarded(self._note_beside)(call)
+
+    def _note_beside(self, call: CompiledCall) -> None:
+        if self.gradient is not None and is_optimizer(call.function):
+            self.compiled += 1
+            with self._unwatched():
+                self.gradient.note_update(call.function, self._shown(self._found.here()))
 
     def compiled_starts(self, args: tuple[Any, ...]) -> Compiled | None:
         """A compiled function is called."""

@@ -75,9 +75,11 @@ class StepInMindSpore:
             results = tuple(_results(recorder))
             state = tuple(_changes(recorder))
             start = tuple(_starts(recorder, Budget(self._start)))
-            with keeping(self._values):
-                graph = recorder.graph_of_gradient(name)
-            if graph is None and has("Tensor._grad_node"):
+            if recorder.gradient is not None:
+                with keeping(self._values):
+                    graph = recorder.gradient.graph(name, recorder.layers(), recorder.path_of)
+                results = tuple(_results(recorder))  # it finds gradients that are not returned
+            elif has("Tensor._grad_node"):
                 graph = capture.record(name, recorder.layers())
         except Exception as error:
             missing.append(fault(error))

@@ -1,4 +1,4 @@
-"""The constants of a compiled program as they are: the text that the compiler writes has six digits of each."""
+"""The constants of a compiled program in full: the text that the compiler writes has six digits of each."""
 
 import re
 from collections.abc import Iterator
