@@ -55,8 +55,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         "run", "--record", str(folder / "step.trace"), "--first", "1", "--every", "10", program
     )
     assert done.returncode == 0, done.stderr
-    outputs = (json.loads(text.splitlines()[-1]) for text in (plain.stdout, done.stdout))
-    return Runs(*outputs, folder)
+    without, recorded = (json.loads(it.stdout.splitlines()[-1]) for it in (plain, done))
+    return Runs(without, recorded, folder)
 
 
 @pytest.fixture(scope="module")

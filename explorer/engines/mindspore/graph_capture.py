@@ -197,13 +197,14 @@ class GraphCapture:
             outputs = []
             for place, output in enumerate(node.outputs):
                 array = reruns.array((number, place))
-                is_shown = array is not None and place not in unwritten
-                outputs.append(_with_values(output, array) if is_shown else output)
+                if array is not None and place not in unwritten:
+                    output = _with_values(output, array)
+                outputs.append(output)
             node.outputs = tuple(outputs)
 
     def values(self) -> GraphValues:
         """The recorded values, and how each operator is called again."""
-        assert self._reruns is not None, "values are not requested"
+        assert self._reruns is not None
         return self._reruns.recorded(self._calls.shown_by, {})
 
     def array(self, slot: Slot) -> AnyArray | None:
