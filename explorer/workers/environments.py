@@ -41,6 +41,9 @@ EVERY_STEP = "3"
 Level 1 writes passes alone, level 2 the backend's as well.
 """
 
+SAVE_GRAPHS = "MS_DEV_SAVE_GRAPHS"
+"""The variable that says whether passes are written, and how many of their steps (2.10.0)."""
+
 GRAPHS_FOLDER = "MS_DEV_SAVE_GRAPHS_PATH"
 """The variable that names the folder to which passes are written (2.10.0)."""
 
@@ -94,7 +97,7 @@ def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
 
 def _written_passes(scratch: Path, passes: Iterable[CompilerPass]) -> dict[str, str]:
     return {
-        "MS_DEV_SAVE_GRAPHS": "1",
+        SAVE_GRAPHS: "1",
         GRAPHS_FOLDER: str(scratch / IR),
         "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in passes),
     }
@@ -137,7 +140,7 @@ def _settings(scratch: Path) -> Path:
 
 def passes_environment(scratch: Path) -> dict[str, str]:
     """Variables of a worker that writes down what each step of a compiler pass makes of a program."""
-    return {"MS_DEV_SAVE_GRAPHS": EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
+    return {SAVE_GRAPHS: EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
 
 
 ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
@@ -177,7 +180,9 @@ def program_environment(home: Environment, scratch: Path) -> dict[str, str]:
 
     What its compiler makes is written into ``scratch``: a step that GRAPH_MODE compiles is recorded from it.
     """
-    surroundings = {**os.environ, **_written_passes(scratch, [FINAL])}
+    surroundings = dict(os.environ)
+    if SAVE_GRAPHS not in surroundings:  # the user's own graphs go where the user wants them
+        surroundings.update(_written_passes(scratch, [FINAL]))
     if is_own(home):
         return {**surroundings, "PYTHONPATH": _joined(str(ROOT), os.environ.get("PYTHONPATH"))}
     return {**surroundings, **_elsewhere(home, scratch)}

@@ -1,4 +1,4 @@
-"""Texts of compiled programs with constants from protocol buffers, as JSON: run in a process with MindSpore."""
+"""Texts of compiled programs with constants from protocol buffers, as JSON."""
 
 import json
 
