@@ -43,7 +43,8 @@ MissingKind = Literal[
 - "older_version": the graph: MindSpore shows nothing of its tape before version ``detail``
 - "older_backward": the operators of backward before version ``detail`` of MindSpore: there is one for
   each of the forward
-- "graph_mode": MindSpore's GRAPH_MODE compiles what runs, and nothing of it is seen
+- "graph_mode": MindSpore's GRAPH_MODE compiles what runs, which is seen only in a program that
+  ``explorer run`` has started
 - "unknown_heads": a backward pass started from something other than tensors, and sums of
   gradients in it are not marked as such
 - "not_recorded": no framework was imported

@@ -232,7 +232,7 @@ def _reason(missing: Missing) -> str:
     if missing.error is not None:
         return f"{missing.error.type}: {missing.error.message}"
     if missing.kind == "graph_mode":
-        return _("what GRAPH_MODE compiles is not seen")
+        return _("what GRAPH_MODE compiles is seen in programs that `explorer run` starts")
     if missing.detail:
         return _("it needs MindSpore {version} or newer").format(version=missing.detail)
     return _("neither torch nor mindspore has been imported")

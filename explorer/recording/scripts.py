@@ -81,12 +81,7 @@ class RecordedScript:
     def _exit(self) -> None:
         self._finish()
         if not self._recorded:
-            warn(
-                _(
-                    "no step was recorded: the program computed no gradient op by op (one that is"
-                    " compiled, as in GRAPH_MODE, is not seen)"
-                )
-            )
+            warn(_("no step was recorded: the program computed no gradient"))
 
     def _is_due(self) -> bool:
         is_nth = self._every > 0 and self._number % self._every == 0

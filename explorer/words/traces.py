@@ -24,7 +24,9 @@ TEXTS: dict[MissingKind, str] = {
     "older_backward": later(
         "the operators of backward one by one: they need MindSpore {detail} or newer"
     ),
-    "graph_mode": later("what GRAPH_MODE compiles; in PYNATIVE_MODE the step is recorded op by op"),
+    "graph_mode": later(
+        "what GRAPH_MODE compiles; start the program with `explorer run`, which records its gradients"
+    ),
     "unknown_heads": later("a backward pass started from something other than tensors"),
     "not_recorded": later("no framework whose steps can be recorded was imported"),
     "inside_another": later("the block was inside another block that records"),

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from explorer.environments.interpreters import interpreter, is_own
@@ -11,7 +11,7 @@ from explorer.environments.known import PROJECT, environment_for
 from explorer.environments.overlay import overlay
 from explorer.model.engines import WorkerKind, plain
 from explorer.model.environments import Environment
-from explorer.model.passes import PASSES
+from explorer.model.passes import FINAL, PASSES, CompilerPass
 from explorer.shipped import PACKAGE
 
 ROOT = PACKAGE.parent
@@ -40,6 +40,9 @@ EVERY_STEP = "3"
 
 Level 1 writes passes alone, level 2 the backend's as well.
 """
+
+SAVE_GRAPHS = "MS_DEV_SAVE_GRAPHS"
+"""The variable that says whether passes are written, and how many of their steps (2.10.0)."""
 
 GRAPHS_FOLDER = "MS_DEV_SAVE_GRAPHS_PATH"
 """The variable that names the folder to which passes are written (2.10.0)."""
@@ -86,14 +89,18 @@ def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
     such a worker captures graphs without values, and sooner.
     """
     _keep_out_unread(scratch)
-    passes = {
-        "MS_DEV_SAVE_GRAPHS": "1",
-        GRAPHS_FOLDER: str(scratch / IR),
-        "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in PASSES),
-    }
+    passes = _written_passes(scratch, PASSES)
     if not values:
         return passes
     return {**passes, SETTINGS: str(_settings(scratch))}
+
+
+def _written_passes(scratch: Path, passes: Iterable[CompilerPass]) -> dict[str, str]:
+    return {
+        SAVE_GRAPHS: "1",
+        GRAPHS_FOLDER: str(scratch / IR),
+        "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in passes),
+    }
 
 
 def _keep_out_unread(scratch: Path) -> None:
@@ -133,7 +140,7 @@ def _settings(scratch: Path) -> Path:
 
 def passes_environment(scratch: Path) -> dict[str, str]:
     """Variables of a worker that writes down what each step of a compiler pass makes of a program."""
-    return {"MS_DEV_SAVE_GRAPHS": EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
+    return {SAVE_GRAPHS: EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
 
 
 ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
@@ -169,10 +176,16 @@ def nursery_environment(scratch: Path, home: Environment | None = None) -> dict[
 
 
 def program_environment(home: Environment, scratch: Path) -> dict[str, str]:
-    """All variables of a program of the user's own, with this package beside its own modules."""
+    """All variables of a program of the user's own, with this package beside its own modules.
+
+    What its compiler makes is written into ``scratch``: a step that GRAPH_MODE compiles is recorded from it.
+    """
+    surroundings = dict(os.environ)
+    if SAVE_GRAPHS not in surroundings:  # the user's own graphs go where the user wants them
+        surroundings.update(_written_passes(scratch, [FINAL]))
     if is_own(home):
-        return {**os.environ, "PYTHONPATH": _joined(str(ROOT), os.environ.get("PYTHONPATH"))}
-    return {**os.environ, **_elsewhere(home, scratch)}
+        return {**surroundings, "PYTHONPATH": _joined(str(ROOT), os.environ.get("PYTHONPATH"))}
+    return {**surroundings, **_elsewhere(home, scratch)}
 
 
 def _surroundings(home: Environment, scratch: Path) -> dict[str, str]:

@@ -86,14 +86,23 @@ def test_programs_of_both_frameworks_take_the_same_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.mindspore
-def test_a_program_in_graph_mode_is_warned_that_nothing_is_seen(tmp_path: Path) -> None:
+def test_a_gradient_that_graph_mode_compiles_is_recorded(tmp_path: Path) -> None:
     mode = "\nms.set_context(mode=ms.GRAPH_MODE)\n"
     code = MINDSPORE.replace("from mindspore import nn\n", f"from mindspore import nn\n{mode}")
     code = code.replace("lambda x: net(x).square().mean()", "net")
     trace = tmp_path / "step.trace"
     done = shell("run", "--record", str(trace), written(tmp_path, "compiled.py", code))
+    assert done.returncode == 0, done.stderr
+    graph = loaded_trace(trace).trace.graph
+    assert graph is not None
+    assert graph.engine == "mindspore-graph"
+
+
+def test_a_program_without_a_gradient_is_warned(tmp_path: Path) -> None:
+    trace = tmp_path / "step.trace"
+    done = shell("run", "--record", str(trace), written(tmp_path, "computes.py", ""))
     assert done.returncode == 0
-    assert "no step was recorded" in done.stderr
+    assert "no step was recorded: the program computed no gradient" in done.stderr
     assert not trace.exists()
 
 

@@ -40,6 +40,9 @@ Their names are not part of paths, so that parameters go by the names that they 
 OPTIMIZER = "Optimizer"
 """The class that all optimizers derive from, in mindspore.nn and in mindspore.mint (2.10.0)."""
 
+HOME = "mindspore."
+"""What the modules of MindSpore's own classes and functions begin with."""
+
 COMPILED = "_JitExecutor"
 """The class whose call runs a function that ms.jit has compiled (2.10.0)."""
 
@@ -78,6 +81,10 @@ class FoundCells:
             for path, layer in layers_of(cell, {}).items():
                 layers[joined(prefix, path)] = layer
         return layers
+
+    def path_of(self, cell: Any) -> str | None:
+        """The path of a Cell; None of one that was not found."""
+        return self._paths.get(id(cell))
 
     def forget(self) -> None:
         """Let go of the frames of the program."""
@@ -148,8 +155,7 @@ _PASSED_OVER = WRAPPERS | {OPTIMIZER}
 def _is_of(cell: Any, names: frozenset[str]) -> bool:
     """Whether the class of a Cell, or one that it derives from, has one of some names in MindSpore."""
     return any(
-        kind.__name__ in names and kind.__module__.startswith("mindspore.")
-        for kind in type(cell).__mro__
+        kind.__name__ in names and kind.__module__.startswith(HOME) for kind in type(cell).__mro__
     )
 
 
@@ -170,16 +176,67 @@ def running_optimizer() -> Any:
 
 def compiled_function() -> str:
     """The name of the compiled function that is called on the stack: "Adam", "train_step"."""
+    frame = running_jit()
+    if frame is None:
+        return "jit"
+    executor = frame.f_locals["self"]
+    owner = executor.obj
+    is_cell = isinstance(owner, ms.nn.Cell)
+    return str(type(owner).__name__ if is_cell else executor.fn.__name__)
+
+
+def running_jit() -> FrameType | None:
+    """The frame of the call of a compiled function on the stack; None where there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         executor = frame.f_locals.get("self") if frame.f_code.co_name == "__call__" else None
         if executor is not None and type(executor).__name__ == COMPILED:
-            owner = executor.obj
-            is_cell = isinstance(owner, ms.nn.Cell)
-            name = type(owner).__name__ if is_cell else executor.fn.__name__
-            return str(name)
+            return frame
         frame = frame.f_back
-    return "jit"
+    return None
+
+
+def cells_of(function: Any) -> list[Any]:
+    """The outermost Cells that a function calls or a wrapper of MindSpore's holds, optimizers too."""
+    cells: list[Any] = []
+    waiting: list[Any] = [function]
+    seen: set[int] = set()
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, ms.nn.Cell) and not _is_of(value, WRAPPERS):
+            cells.append(value)
+        else:
+            waiting += reversed(list(_held_by(value)))
+    return cells
+
+
+def _held_by(value: Any) -> Iterator[Any]:
+    """What a wrapper, a function, a method or a list holds that may lead to a Cell."""
+    if isinstance(value, ms.nn.Cell):
+        yield from value.cells()
+    elif isinstance(value, (list, tuple)):
+        yield from value
+    elif inspect.ismethod(value):
+        yield value.__self__
+        yield value.__func__
+    elif inspect.isfunction(value):
+        held = inspect.getclosurevars(value)
+        yield from held.nonlocals.values()
+        if not value.__module__.startswith(HOME):
+            yield from held.globals.values()
+
+
+def argument_names(function: Any) -> Iterator[str]:
+    """The names of the parameters of a function, or of a Cell's construct; then numbered ones."""
+    try:
+        called = function.construct if isinstance(function, ms.nn.Cell) else function
+        parameters = list(inspect.signature(called).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    return numbered(parameters)
 
 
 def _arguments(cell: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,17 +244,9 @@ def _arguments(cell: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
 
     ``variables`` are those of the frame of its call.
     """
-    named = dict(zip(_names(cell), variables.get("args", ()), strict=False))
+    named = dict(zip(argument_names(cell), variables.get("args", ()), strict=False))
     named.update(variables.get("kwargs", {}))
     tensors: dict[str, Any] = {}
     for name, value in named.items():
         tensors.update(nested_tensors(name, value, ms.Tensor))
     return tensors
-
-
-def _names(cell: Any) -> Iterator[str]:
-    try:
-        parameters = list(inspect.signature(cell.construct).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    return numbered(parameters)

@@ -19,6 +19,7 @@ from explorer.engines.mindspore.answers import (
     named,
     weights,
 )
+from explorer.engines.mindspore.compiled_calls import newest
 from explorer.engines.mindspore.gradient_cell import wrapped
 from explorer.engines.mindspore.graph_capture import GraphCapture, ModuleLeaf
 from explorer.engines.mindspore.ir import Module, read_stages
@@ -208,12 +209,6 @@ def _clear(scratch: Path) -> None:
     for path in (scratch / IR).rglob("*.ir"):
         path.unlink()
     make_room((scratch / DUMP).glob(RUNS))
-
-
-def newest(folder: Path, stem: str) -> Path | None:
-    """The last file that a pass wrote: their numbers go up through the life of the process."""
-    paths = folder.rglob(f"*{stem}_[0-9]*.ir")
-    return max(paths, key=lambda path: int(path.stem.rpartition("_")[2]), default=None)
 
 
 def _compiled(request: CaseRequest) -> GradCase:

@@ -4,12 +4,14 @@ Bookkeeping of MindSpore's IR is folded away, the phases are separated, and back
 forward.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.proof import PROVABLE, prove
+from explorer.engines.capture.proof import PROVABLE, GraphValues, prove
 from explorer.engines.mindspore.forward_links import (
     Alternatives,
     ForwardIdentities,
@@ -43,6 +45,7 @@ from explorer.engines.mindspore.operators import (
     HANDING_ON,
     IDENTITIES,
     ORDERING,
+    unwritten_absence,
 )
 from explorer.engines.mindspore.proof import GraphReruns, RecordedCall, calls_by_node
 from explorer.engines.mindspore.source_lines import source
@@ -176,6 +179,64 @@ class GraphCapture:
             outputs=(Output(tuple(array.shape), dtype, summary),),
             forward=forward,
         )
+
+    def compute(self) -> None:
+        """Compute the values of every operator from those of the leaves, where no kernel dumped any."""
+        reruns = self._reruns
+        for number in self.builder.kept():
+            node = self.builder.nodes[number]
+            if reruns is None or node.kind not in PROVABLE:
+                continue
+            absence = reruns.compute(self._calls.shown_by, number)
+            unwritten = reruns.unwritten(number)
+            if absence is None and unwritten:
+                absence = unwritten_absence(unwritten)
+            node.missing.pop("values", None)
+            if absence is not None:
+                node.missing = {**node.missing, "values": absence}
+            outputs = []
+            for place, output in enumerate(node.outputs):
+                array = reruns.array((number, place))
+                if array is not None and place not in unwritten:
+                    output = _with_values(output, array)
+                outputs.append(output)
+            node.outputs = tuple(outputs)
+
+    def values(self) -> GraphValues:
+        """The recorded values, and how each operator is called again."""
+        assert self._reruns is not None
+        return self._reruns.recorded(self._calls.shown_by, {})
+
+    def array(self, slot: Slot) -> AnyArray | None:
+        """The recorded values of a slot; None where there are none."""
+        return self._reruns.array(slot) if self._reruns else None
+
+    def gradients_behind(self, update: int) -> list[Slot]:
+        """The last values of backward that the operator ``update`` of an optimizer reads, nearest first.
+
+        Between them there may be what clips or decays.
+        """
+        reruns = self._reruns
+        feeds: dict[int, list[Slot]] = {}
+        for slot, target, _ in self.builder.edges():
+            feeds.setdefault(target, []).append(self.builder.resolve(slot))
+        found: dict[Slot, None] = {}
+        waiting = deque([update])
+        seen = {update}
+        while waiting:
+            for slot in feeds.get(waiting.popleft(), []):
+                number = slot[0]
+                if reruns is not None and reruns.is_backward(number):
+                    found[slot] = None
+                elif number not in seen:
+                    seen.add(number)
+                    waiting.append(number)
+        return list(found)
+
+    def arguments_of(self, number: int) -> tuple[Any, ...]:
+        """What the operator of a node was called with, as far as it is known."""
+        call = self._reruns.call_of(self._calls.shown_by, number) if self._reruns else None
+        return (*call.values, *call.attributes.values()) if call else ()
 
     def prove(self, overwritten: dict[Slot, Slot], everything: bool) -> None:
         """Compute every operator again; see ``explorer.engines.capture.proof``."""
@@ -351,6 +412,10 @@ def _values_of_dict(operands: list[Binding]) -> Binding:
         if slots:
             return slots
     return None
+
+
+def _with_values(output: Output, array: AnyArray) -> Output:
+    return Output(tuple(array.shape), output.dtype, summary_as(array, output.dtype))
 
 
 def _packs_a_dict(statement: IRStatement) -> bool:

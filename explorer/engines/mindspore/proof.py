@@ -22,11 +22,16 @@ from explorer.engines.mindspore.ir.records import (
 from explorer.engines.mindspore.ir_statements import Binding, IRStatement, slots_of
 from explorer.engines.mindspore.kernel_values import KernelValues
 from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
-from explorer.engines.mindspore.operators import draws_random_numbers, written_operands
+from explorer.engines.mindspore.operators import (
+    draws_random_numbers,
+    unwritten_outputs,
+    written_operands,
+)
 from explorer.engines.mindspore.tape_tensors import OperatorCall, TensorGraph, tensors_in
 from explorer.engines.mindspore.views import VIEWS
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, carrier, unpack
+from explorer.model.failures import Failure
 from explorer.model.graph import Absence, ProofGap
 
 MONADS = frozenset({"UMonad", "IOMonad"})
@@ -269,6 +274,39 @@ class GraphReruns:
         except UnprovenError:
             return None
         return None if any(tensor is None for tensor in tensors) else call
+
+    def compute(self, shown_by: Callable[[Slot], Slot], number: int) -> Absence | None:
+        """Compute the values of a node from those of its operands; returns why some are missing."""
+        rerun = self._rerun(number, *self._statements[number], shown_by)
+        if isinstance(rerun, Absence):
+            return rerun
+        if any(operand.value is None for operand in rerun.operands):
+            return Absence("no_input")
+        try:
+            tensors = rerun.compute([own_copy(operand.value) for operand in rerun.operands])
+        except UnprovenError as error:
+            return error.absence
+        except Exception as error:
+            return Absence("raises_alone", error=Failure(type(error).__name__, str(error)))
+        statement, _ = self._statements[number]
+        if len(tensors) != len(statement.outputs):
+            return Absence("no_tensor")
+        for place, tensor in enumerate(tensors):
+            self.note_array((number, place), array_of(tensor).copy())
+        return None
+
+    def unwritten(self, number: int) -> tuple[int, ...]:
+        """The outputs of a node that hold no result; other operators may read them all the same."""
+        statement, _ = self._statements[number]
+        return unwritten_outputs(statement.op, statement.flags)
+
+    def array(self, slot: Slot) -> AnyArray | None:
+        """The recorded values of a slot; None where there are none."""
+        return self._arrays.get(slot)
+
+    def is_backward(self, number: int) -> bool:
+        """Whether the compiler made the operator of a node for a gradient."""
+        return number in self._statements and self._statements[number][0].marked_backward
 
     def size(self) -> int:
         """The bytes of all recorded values."""

@@ -5,18 +5,18 @@ is handed on along the edges of the graph, as if what rounds two operands were i
 that approximate a function are compared with their float64 ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import mindspore as ms
 import msgspec
 import numpy as np
 
-from explorer.engines.capture.builder import Slot
+from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Rerun
 from explorer.engines.mindspore.net import array_of, tensor_like
 from explorer.engines.mindspore.rounding import APPROXIMATED, FORMULAS, are_near, axis_of
-from explorer.engines.mindspore.step_capture import StepCapture
 from explorer.model.arrays import AnyArray
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
@@ -32,29 +32,39 @@ GREATEST_SHARE = 2.0
 
 
 class StepNoise:
-    """The levels of a graph's values, by slot: the root mean square by which elements move."""
+    """The levels of a graph's values, by slot: the root mean square by which elements move.
 
-    def __init__(self, capture: StepCapture, recorded: GraphValues) -> None:
+    ``arguments_of`` gives what the operator of a node was called with. ``updates`` has the slots of what
+    optimizers wrote, each with the slot that was there before and that of the gradient.
+    """
+
+    def __init__(
+        self,
+        graph: GraphBuilder,
+        recorded: GraphValues,
+        arguments_of: Callable[[int], tuple[Any, ...]],
+        updates: Mapping[Slot, tuple[Slot, Slot]] = MappingProxyType({}),
+    ) -> None:
         self.levels: dict[Slot, float] = {}
-        self._capture = capture
-        self._graph = capture.graph
+        self._graph = graph
         self._recorded = recorded
+        self._arguments_of = arguments_of
+        self._updates = updates
         self._random = np.random.default_rng(0)
         self._reads: dict[int, dict[int, Slot]] = {}
         for slot, target, place in self._graph.edges():
-            self._reads.setdefault(target, {})[place] = slot
+            self._reads.setdefault(target, {})[place] = graph.resolve(slot)
 
     def measure(self) -> None:
         """Give every output of the graph its noise."""
-        updated = self._capture.updates
         is_small = len(self._graph.nodes) <= MOST_NODES
         for number in self._graph.kept():
             outputs = self._graph.nodes[number].outputs
             levels = self._moved(number) if is_small else None
             for place in range(len(outputs)):
                 slot = number, place
-                if slot in updated:
-                    level = self._of_update(slot, *updated[slot])
+                if slot in self._updates:
+                    level = self._of_update(slot, *self._updates[slot])
                 elif levels is not None and place < len(levels):
                     level = levels[place]
                 else:
@@ -151,7 +161,7 @@ class StepNoise:
             return ()
         if op in FORMULAS:
             arrays = [array_of(value).astype(np.float64) for value in values]
-            return FORMULAS[op](arrays, axis_of(self._capture.arguments_of(number)))
+            return FORMULAS[op](arrays, axis_of(self._arguments_of(number)))
         return rerun.compute([value.astype(ms.float64) for value in values])
 
 

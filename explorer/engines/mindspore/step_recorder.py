@@ -1,16 +1,20 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import mindspore as ms
 from mindspore.common.api import _pynative_executor
 
+from explorer.engines.mindspore.compiled_calls import COMPILED_CALLS, CompiledCall
+from explorer.engines.mindspore.compiled_gradient import CompiledGradient, pairs
 from explorer.engines.mindspore.dispatch import node_of, saved_tensors_hooks
 from explorer.engines.mindspore.found_cells import (
     Found,
     FoundCells,
+    cells_of,
     compiled_function,
+    is_optimizer,
     running_optimizer,
 )
 from explorer.engines.mindspore.optimizer_state import state_of
@@ -42,7 +46,8 @@ class StepRecorder(TapeRecorder):
     A context manager around the step. Cells are found as they run, but for those that are ``known`` by a
     prefix, and tensors by their names among ``inputs``. At most about ``memory`` bytes are held.
     Once something in here fails, that is its ``fault``, and nothing more is recorded; the step goes on.
-    ``compiled`` counts the calls of compiled functions, and ``settings`` are those of the first Cell's call.
+    ``compiled`` counts the calls of compiled functions that are not seen inside, ``gradient`` is the first
+    one that is, and ``settings`` are those of the first Cell's call.
     """
 
     _capture: StepCapture
@@ -53,6 +58,8 @@ class StepRecorder(TapeRecorder):
         self.compiled = 0
         self.memory = memory
         self.settings: dict[str, Setting] = {}
+        self.gradient: CompiledGradient | None = None
+        self._started: CompiledGradient | None = None
         self._capture = StepCapture()
         self._found = FoundCells(self._note_root, self._note_call)
         super().__init__(self._capture, self._found)
@@ -72,6 +79,7 @@ class StepRecorder(TapeRecorder):
         if not has("Tensor._grad_node"):
             return
         self._found.outermost = outermost
+        COMPILED_CALLS.recorder = self
         self._watches.enter_context(WatchedExecutor(self))
         self._watches.enter_context(saved_tensors_hooks(self.pack, self.unpack))
         self.__enter__()
@@ -80,6 +88,7 @@ class StepRecorder(TapeRecorder):
         """End it, and leave nothing behind in MindSpore, whatever fails meanwhile."""
         if self._found.outermost is None:
             return
+        COMPILED_CALLS.recorder = None
         self.__exit__(None, None, None)
         self._found.forget()
         if not self.is_off:
@@ -99,11 +108,19 @@ class StepRecorder(TapeRecorder):
     def measure_noise(self) -> None:
         """Measure how far values may move by rounding, unless the program is in a forward."""
         if not _pynative_executor.requires_grad():
-            StepNoise(self.capture, self.capture.values()).measure()
+            capture = self.capture
+            noise = StepNoise(
+                capture.graph, capture.values(), capture.arguments_of, capture.updates
+            )
+            noise.measure()
 
     def layers(self) -> dict[str, Any]:
         """The layers of the program's Cells, by path."""
         return self._found.layers()
+
+    def path_of(self, cell: Any) -> str | None:
+        """The path of a Cell; None of one that was not found."""
+        return self._found.path_of(cell)
 
     def _guarded(self, note: Callable[..., Result]) -> Callable[..., Result | None]:
         """A function of this recorder's that never raises, and does nothing once one has failed."""
@@ -218,10 +235,51 @@ class StepRecorder(TapeRecorder):
             else of_arguments
         )
         with self._unwatched():
-            for leaf, gradient in _pairs(parts, result):
+            for leaf, gradient in pairs(parts, result):
                 name = self.capture.name_of(leaf)
                 if name is not None:
                     self.capture.add_gradient(name, gradient)
+
+    # Compiled programs
+
+    def gradient_starts(self, call: CompiledCall, path: Path) -> None:
+        """A compiled gradient is called; its program is in the file ``path``."""
+        self._guarded(self._note_gradient)(call, path)
+
+    def _note_gradient(self, call: CompiledCall, path: Path) -> None:
+        if self._started is not None:
+            self.compiled += 1
+            return
+        self.settings = self.settings or settings_now()
+        cells = cells_of(call.function)
+        optimizers = [cell for cell in cells if is_optimizer(cell)]
+        for cell in cells:
+            if cell not in optimizers and self._found.path_of(cell) is None:
+                self._found.add(cell)
+        with self._unwatched():
+            gradient = CompiledGradient(call, path, self.capture)
+            gradient.note_leaves(optimizers)
+        self._started = gradient
+
+    def gradient_ends(self, result: Any) -> None:
+        """It has returned ``result``."""
+        self._guarded(self._note_gradient_end)(result)
+
+    def _note_gradient_end(self, result: Any) -> None:
+        if self._started is not None and self.gradient is None:
+            with self._unwatched():
+                self._started.end(result)
+            self.gradient = self._started
+
+    def compiled_starts_beside(self, call: CompiledCall) -> None:
+        """A compiled program without a gradient is called."""
+        self._guarded(self._note_beside)(call)
+
+    def _note_beside(self, call: CompiledCall) -> None:
+        if self.gradient is not None and is_optimizer(call.function):
+            self.compiled += 1
+            with self._unwatched():
+                self.gradient.note_update(call.function, self._shown(self._found.here()))
 
     def compiled_starts(self, args: tuple[Any, ...]) -> Compiled | None:
         """A compiled function is called."""
@@ -256,17 +314,3 @@ class StepRecorder(TapeRecorder):
             self.capture.compiled_ran(name, operands, outputs, written, self._shown(site))
         self._alive.append((operands, result))
         self._hold(iter([*outputs, *written]))
-
-
-def _pairs(leaves: Any, gradients: Any) -> Iterator[tuple[Any, Any]]:
-    """Tensors and their gradients, nested alike; what has no gradient is left out."""
-    if isinstance(leaves, ms.Tensor):
-        if isinstance(gradients, (tuple, list)) and len(gradients) == 1:
-            (gradients,) = gradients
-        if isinstance(gradients, ms.Tensor):
-            yield leaves, gradients
-    elif isinstance(leaves, (tuple, list)) and isinstance(gradients, ms.Tensor):
-        yield from _pairs(next(iter(leaves), None), gradients)
-    elif isinstance(leaves, (tuple, list)) and isinstance(gradients, (tuple, list)):
-        for leaf, gradient in zip(leaves, gradients, strict=False):
-            yield from _pairs(leaf, gradient)

@@ -1,10 +1,15 @@
-"""Where the steps of a program begin and end: the first forward for a gradient, and an optimizer's update."""
+"""Where the steps of a program begin and end: the first forward for a gradient, and an optimizer's update.
+
+A compiled gradient is a forward for one; one that updates parameters too is a whole step.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 import mindspore as ms
 from mindspore.common.api import _pynative_executor
+
+from explorer.engines.mindspore.compiled_calls import COMPILED_CALLS
 
 START = "new_graph"
 """What MindSpore's executor runs before a forward that will be differentiated (2.7 to 2.10)."""
@@ -27,12 +32,14 @@ class StepStarts:
             original(*args, **kwargs)
 
         setattr(_pynative_executor, START, new_graph)
+        COMPILED_CALLS.watch(self._begins, self._ends)
         for kind in self._kinds:
             kind.__call__ = self._updating(kind.__call__)
 
     def leave(self) -> None:
         """Wait for nothing more."""
         vars(_pynative_executor).pop(START, None)
+        COMPILED_CALLS.leave()
         for kind in self._kinds:
             if "__call__" in vars(kind):
                 del kind.__call__

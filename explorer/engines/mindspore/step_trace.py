@@ -75,7 +75,11 @@ class StepInMindSpore:
             results = tuple(_results(recorder))
             state = tuple(_changes(recorder))
             start = tuple(_starts(recorder, Budget(self._start)))
-            if has("Tensor._grad_node"):
+            if recorder.gradient is not None:
+                with keeping(self._values):
+                    graph = recorder.gradient.graph(name, recorder.layers(), recorder.path_of)
+                results = tuple(_results(recorder))  # it finds gradients that are not returned
+            elif has("Tensor._grad_node"):
                 graph = capture.record(name, recorder.layers())
         except Exception as error:
             missing.append(fault(error))
@@ -110,7 +114,7 @@ def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[M
         yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
     if recorder.is_full:
         yield Missing("memory", str(recorder.memory // MEGABYTE))
-    if settings_now()["mode"] == GRAPH_MODE:
+    if settings_now()["mode"] == GRAPH_MODE and recorder.gradient is None:
         yield Missing("graph_mode")
     if recorder.compiled:
         yield Missing("compiled_calls", str(recorder.compiled))
@@ -134,6 +138,9 @@ def _packed(known: Known, array: AnyArray) -> Array:
 
 def _results(recorder: StepRecorder) -> Iterator[Leaf]:
     capture = recorder.capture
+    if recorder.gradient is not None:
+        for name, array, dtype, layout, _ in recorder.gradient.returned:
+            yield Leaf(name, excerpt(pack(to_torch(array, layout), dtype)))
     for name, number in capture.outputs.items():
         array = capture.graph.array((number, 0))
         known = capture.known.get(name.removeprefix("d"))

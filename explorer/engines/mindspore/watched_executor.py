@@ -36,6 +36,7 @@ class WatchedExecutor:
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
+        self._before: dict[str, Any] = {}
 
     def __enter__(self) -> "WatchedExecutor":
         watched = {
@@ -43,13 +44,17 @@ class WatchedExecutor:
             "grad": self._grad,
             "grad_jit": self._grad_jit,
         }
+        # Compiled calls may be watched beside this.
+        self._before = {name: vars(_pynative_executor).get(name) for name in watched}
         for name, around in watched.items():
             setattr(_pynative_executor, name, around(getattr(_pynative_executor, name)))
         return self
 
     def __exit__(self, *error: object) -> None:
-        for name in ("end_graph", "grad", "grad_jit"):
+        for name, method in self._before.items():
             vars(_pynative_executor).pop(name, None)
+            if method is not None:
+                setattr(_pynative_executor, name, method)
 
     def _end_graph(self, original: Callable[..., None]) -> Callable[..., None]:
         def end_graph(function: Any, outputs: Any, *args: Any, **kwargs: Any) -> None:
