@@ -68,6 +68,7 @@ MODULES = {
     "web/graphs_page.py": "keys of the session",
     "web/language.py": "keys of the session",
     "web/links.py": "keys of the session",
+    "web/recordings_page.py": "a program to be copied",
     "web/studies_page.py": "keys of the session",
 }
 """Modules above with texts that are in no catalogue, and why."""
