@@ -15,7 +15,7 @@ UNKNOWN_NAMES = [
     (
         ["scenarios"],
         "unknown command 'scenarios'; did you mean 'scenario'? "
-        "allowed: scenario, graph, diff, study, claims",
+        "allowed: scenario, graph, diff, show, train",
     ),
     (
         ["scenario", "--engin", "x"],
