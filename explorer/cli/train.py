@@ -30,12 +30,7 @@ from explorer.workers.workers import Workers
 
 def train(options: TrainOptions) -> int:
     """Train the nets of a scenario; print losses and the first difference, and write a file for each."""
-    if options.steps < 1:
-        text = _("--steps must be a number from 1 up, got {given}")
-        raise UsageError(text.format(given=options.steps))
-    check_seconds("--timeout", options.timeout)
-    check_seconds("--request-timeout", options.request_timeout)
-    parse(options.device)
+    _check(options)
     scenario = read(find(options.name))
     engines = checked_engines(options.engines or [], scenario)
     folder = prepared(options.out or Path("out") / scenario.name)
@@ -54,10 +49,30 @@ def train(options: TrainOptions) -> int:
             document["comparison"] = trainings_document(comparison)
         print_document(document)
     else:
-        for line in _lines(trainings, comparison):
-            print(clean(line))
-        for path in files.values():
-            print_written(path)
+        _print(trainings, comparison, files)
+    return _exit_code(trainings, comparison)
+
+
+def _check(options: TrainOptions) -> None:
+    """Raise UsageError for what cannot be; nothing is run for it."""
+    if options.steps < 1:
+        text = _("--steps must be a number from 1 up, got {given}")
+        raise UsageError(text.format(given=options.steps))
+    check_seconds("--timeout", options.timeout)
+    check_seconds("--request-timeout", options.request_timeout)
+    parse(options.device)
+
+
+def _print(
+    trainings: dict[str, Training], comparison: TrainingComparison | None, files: dict[str, Path]
+) -> None:
+    for line in _lines(trainings, comparison):
+        print(clean(line))
+    for path in files.values():
+        print_written(path)
+
+
+def _exit_code(trainings: dict[str, Training], comparison: TrainingComparison | None) -> int:
     if not all(training.steps and not training.missing for training in trainings.values()):
         return exit_codes.LOST
     is_same = comparison is None or comparison.difference is None

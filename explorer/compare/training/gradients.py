@@ -32,11 +32,10 @@ def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Train
     noise = bands.loss(left)
     pairs = _pairs(left, right)
     apart = max(_apart(one, other) for one, other in pairs)
-    if not apart:
-        return "same"
     schemes = _loss_schemes(left, right)
-    if schemes and "sum" in schemes:
-        return "same"  # one side weights its passes later: their gradients say how
+    # One side may weight its passes later: their gradients say how.
+    if not apart or (schemes and "sum" in schemes):
+        return "same"
     factor = _factor(*pairs[0], noise)
     if noise is None and not factor and not schemes:
         return "no_noise"
@@ -52,20 +51,24 @@ def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Train
             left=Rule(schemes[0]),
             right=Rule(schemes[1]),
         )
-    reason: Reason = "factor" if factor else "values"
-    if not factor and _drew_otherwise(left, right, sides):
-        reason = "random"
     return TrainingDifference(
         question="loss",
-        reason=reason,
+        reason=_reason(factor, left, right, sides),
         step=left.step.number,
         apart=apart,
         times=apart / noise if noise else None,
         numbers=(factor,) if factor else (),
         left=Rule("loss", {"loss": left.loss}),
         right=Rule("loss", {"loss": right.loss}),
-        has_graph=left.step.graph is not None and right.step.graph is not None,
+        has_graph=_have_graphs(left, right),
     )
+
+
+def _reason(factor: float, left: Moment, right: Moment, sides: tuple[Training, Training]) -> Reason:
+    """Why two losses differ, as far as that is known."""
+    if factor:
+        return "factor"
+    return "random" if _drew_otherwise(left, right, sides) else "values"
 
 
 def _drew_otherwise(left: Moment, right: Moment, sides: tuple[Training, Training]) -> bool:
@@ -149,46 +152,61 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
     names = common(ones, others)
     if not names:
         return "not_recorded"
-    number = left.step.number
-    one_sided = ones.keys() ^ others.keys()
-    if one_sided:
-        return TrainingDifference(
-            question="gradients",
-            reason="missing",
-            step=number,
-            names=tuple(sorted(one_sided)),
-            of=len(ones | others),
-            side="left" if one_sided - ones.keys() else "right",
-        )
+    if ones.keys() != others.keys():
+        return _of_one_side(left, right)
     noises = {name: _noise(bands, left, right, name) for name in names}
     aparts = {name: distance(ones[name], others[name]) for name in names}
     unlike = tuple(name for name in names if _is_clear(aparts[name], noises[name]))
-    is_measured = all(noise is not None for noise in noises.values())
-    if is_measured and not unlike:
-        return "same"
-    if not any(aparts.values()):
+    is_measured = None not in noises.values()
+    if not any(aparts.values()) or (is_measured and not unlike):
         return "same"
     finite = [name for name in names if are_finite((ones[name], others[name]))]
     explained = _explained(left, right, finite) if finite else None
     if not is_measured and explained is None:
         return "no_noise"
     times = [aparts[name] / noise for name, noise in noises.items() if noise]
+    found = explained or Explained("values", None, 0.0)
+    first, second = found.rules or (None, None)
     return TrainingDifference(
         question="gradients",
-        reason=explained.reason if explained else "values",
-        step=number,
+        reason=found.reason,
+        step=left.step.number,
         names=unlike or names,
         of=len(names),
-        apart=max(float(np.abs(ones[name] - others[name]).max(initial=0.0)) for name in finite)
-        if finite
-        else math.inf,
+        apart=_greatest(left, right, finite),
         times=max(times, default=None),
-        side=explained.side if explained else None,
-        numbers=explained.numbers if explained else (),
-        left=explained.rules[0] if explained and explained.rules else None,
-        right=explained.rules[1] if explained and explained.rules else None,
-        has_graph=left.step.graph is not None and right.step.graph is not None,
+        side=found.side,
+        numbers=found.numbers,
+        left=first,
+        right=second,
+        has_graph=_have_graphs(left, right),
     )
+
+
+def _of_one_side(left: Moment, right: Moment) -> TrainingDifference:
+    """The gradients that one side alone has."""
+    ones, others = left.unscaled.keys(), right.unscaled.keys()
+    one_sided = ones ^ others
+    return TrainingDifference(
+        question="gradients",
+        reason="missing",
+        step=left.step.number,
+        names=tuple(sorted(one_sided)),
+        of=len(ones | others),
+        side="left" if one_sided - ones else "right",
+    )
+
+
+def _greatest(left: Moment, right: Moment, finite: Sequence[str]) -> float:
+    """The greatest difference of an element; infinite where no tensor is finite on both sides."""
+    if not finite:
+        return math.inf
+    ones, others = left.unscaled, right.unscaled
+    return max(float(np.abs(ones[name] - others[name]).max(initial=0.0)) for name in finite)
+
+
+def _have_graphs(left: Moment, right: Moment) -> bool:
+    return left.step.graph is not None and right.step.graph is not None
 
 
 def _noise(bands: Bands, left: Moment, right: Moment, name: str) -> float | None:

@@ -77,25 +77,20 @@ class Updates:
         if not names:
             return "not_recorded"
         apart: dict[str, Rules] = {}
-        unknown: list[str] = []
+        is_unknown = False
         for name in names:
             if self._is_same(name, moments):
                 continue
             rules = self._rules(name, moments)
-            if any(fit(one, moments[1], name).holds for one in rules[0]) or any(
-                fit(one, moments[0], name).holds for one in rules[1]
-            ):
+            if not any(rules):
+                is_unknown = True
+            elif _is_shared(name, moments, rules):
                 self._remember(name, moments, rules)
-                continue
-            if any(rules) and self._is_noise(name, moments, rules):
-                continue
-            if any(rules):
+            elif not self._is_noise(name, moments, rules):
                 apart[name] = rules
-            else:
-                unknown.append(name)
         if apart:
             return self._difference(apart, len(names), moments)
-        return "no_rule" if unknown else "same"
+        return "no_rule" if is_unknown else "same"
 
     def states(self, left: Moment, right: Moment) -> Answered:
         """Whether each side holds what its own rule makes, where both record it."""
@@ -324,6 +319,13 @@ def _changed(one: Hypothesis, unlike: Unlikeness) -> Hypothesis | None:
     if one.family != family:
         return None
     return Hypothesis(family, {**one.settings, **settings}, lag)
+
+
+def _is_shared(name: str, moments: Moments, rules: Rules) -> bool:
+    """Whether a rule of one side gives the other side's update too."""
+    left, right = moments
+    of_left = any(fit(rule, right, name).holds for rule in rules[0])
+    return of_left or any(fit(rule, left, name).holds for rule in rules[1])
 
 
 def _is_tested(name: str, moments: Moments) -> bool:

@@ -3,58 +3,26 @@
 from typing import Any
 
 import mindspore as ms
-import msgspec
 from mindspore import nn, ops
 
 from explorer.engines.mindspore.errors import failure
 from explorer.engines.mindspore.net import Net, array_of, build, flat, tensors
 from explorer.engines.mindspore.training_recorder import TrainingInMindSpore
-from explorer.model.errors import ScenarioError
+from explorer.engines.trained_net import RATE, Step, trained
 from explorer.model.requests import TrainingRequest
-from explorer.model.results import Leaf
-from explorer.model.trace import Missing
-from explorer.model.training import Batch, Training, TrainingStep
-from explorer.numeric.summaries import brief
-from explorer.scenario.training import Pass, Plan, plan_of
-from explorer.text.language import said_in
-
-RATE = 0.01
-"""The learning rate of the plain gradient descent that trains a net without an optimizer of its own."""
+from explorer.model.training import Training
+from explorer.scenario.training import Pass, Plan
 
 
 def train(request: TrainingRequest) -> Training:
     """Train a net, and record it; what its code raises is said in the record."""
     net = build(request.net)
-    recording = TrainingInMindSpore(net.call, held=net.held, pieces=request.net.pieces)
-    steps: list[TrainingStep] = []
-    missing: list[Missing] = []
-    with said_in(request.language):
-        plan = plan_of(net.scenario, "mindspore", request.steps)
-        try:
-            loop = _Loop(net, plan, request.has_one_loss)
-            for number, passes in enumerate(plan.batches, 1):
-                recording.begin()
-                try:
-                    losses = loop.step(passes)
-                finally:
-                    step = recording.end(number)
-                if step is not None:
-                    steps.append(_with_data(step, passes, losses))
-        except ScenarioError:
-            raise
-        except Exception as error:
-            missing.append(Missing("raised", error=failure(error, request.net.scenario)))
-    return Training(
-        name=net.scenario.name,
-        framework="mindspore",
-        engine=request.net.engine,
-        optimizer=recording.optimizer,
-        versions=recording.versions,
-        device=request.net.device,
-        start=recording.start,
-        steps=tuple(steps),
-        missing=(*recording.missing, *missing),
-    )
+    recorder = TrainingInMindSpore(net.call, held=net.held, pieces=request.net.pieces)
+
+    def begin(plan: Plan) -> Step:
+        return _Loop(net, plan, request.has_one_loss).step
+
+    return trained(request, "mindspore", net.scenario, recorder, begin, failure)
 
 
 class _Loop:
@@ -108,12 +76,3 @@ def _plain_descent(net: Any) -> Any:
 
 def _is_floating(output: Any) -> bool:
     return isinstance(output, ms.Tensor) and output.is_floating_point()
-
-
-def _with_data(step: TrainingStep, passes: tuple[Pass, ...], losses: list[float]) -> TrainingStep:
-    """A step with its data by the names of the scenario's inputs, and with its losses."""
-    batches = []
-    for batch, arrays, loss in zip(step.batches, passes, losses, strict=True):
-        data = (Leaf(name, brief(array, array.dtype.name)) for name, array in arrays.items())
-        batches.append(Batch(tuple(data), loss, batch.gradients))
-    return msgspec.structs.replace(step, batches=tuple(batches))
