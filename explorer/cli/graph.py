@@ -12,7 +12,7 @@ from explorer.cli.traces import draw_trace
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
-from explorer.recording.files import is_trace
+from explorer.recording.files import is_trace, is_training
 from explorer.report.files import check_folder
 from explorer.report.scenario.export import (
     DEFAULT_DEPTH,
@@ -36,6 +36,11 @@ def write_graph(options: GraphOptions) -> int:
     depth = checked_depth(options.depth)
     if file_format == "json":
         _check_for_json(options)
+    if is_training(Path(options.name)):
+        text = _(
+            "{file} is a training, which has no one graph; give the .trace of a step, or use diff"
+        )
+        raise UsageError(text, file=repr(options.name))
     if is_trace(Path(options.name)):
         return draw_trace(options, cast(FormatName, file_format), depth)
     # Without --engine, other commands run all engines; a file holds one or two graphs.
