@@ -1,4 +1,4 @@
-"""``show`` and ``graph`` of recorded files: what they hold is printed, and what cannot be drawn is refused."""
+"""``show`` and ``graph`` of recorded files: what they hold is printed; what cannot be drawn is refused."""
 
 from pathlib import Path
 

@@ -77,28 +77,22 @@ class CompiledCalls:
 
     def _of_function(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def grad_jit(*args: Any) -> Any:
-            frame = running_jit()
-            if frame is None:
-                return original(*args)
-            jit, phase = frame.f_locals["self"], frame.f_locals["phase"]
-            function = jit.fn if jit.obj is None else jit.obj
-            call = CompiledCall(function, args, jit._graph_executor, phase)
-            return self._run(call, lambda: original(*args))
+            return self._run(lambda: _call_of_function(args), lambda: original(*args))
 
         return grad_jit
 
     def _of_cell(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def run(cell: Any, *args: Any, phase: str = "predict") -> Any:
-            name = f"{phase}.{cell.create_time}.{id(cell)}.{cell.arguments_key}"
-            call = CompiledCall(cell, args, _cell_graph_executor._graph_executor, name)
-            return self._run(call, lambda: original(cell, *args, phase=phase))
+            return self._run(
+                lambda: _call_of_cell(cell, args, phase), lambda: original(cell, *args, phase=phase)
+            )
 
         return run
 
-    def _run(self, call: CompiledCall, compute: Callable[[], Any]) -> Any:
-        program = None
-        with suppress(OSError):
-            program = self._program(call.phase)
+    def _run(self, make_call: Callable[[], CompiledCall | None], compute: Callable[[], Any]) -> Any:
+        call, program = self._looked_up(make_call)
+        if call is None:
+            return compute()
         if program is None or not program.has_gradient:
             if self.recorder is not None:
                 self.recorder.compiled_starts_beside(call)
@@ -113,6 +107,17 @@ class CompiledCalls:
             self._ends()
         return result
 
+    def _looked_up(
+        self, make_call: Callable[[], CompiledCall | None]
+    ) -> tuple[CompiledCall | None, CompiledProgram | None]:
+        """A call with its program; None for what is not found, in a version with other names too."""
+        call = program = None
+        # The program of the user's own is called in any case.
+        with suppress(Exception):
+            call = make_call()
+            program = self._program(call.phase) if call is not None else None
+        return call, program
+
     def _program(self, phase: str) -> CompiledProgram | None:
         """The program of a phase, which was compiled just before it first ran."""
         if phase not in self._programs:
@@ -124,6 +129,21 @@ class CompiledCalls:
                 found = [pattern.search(text) is not None for pattern in (GRADIENT, UPDATE)]
                 self._programs[phase] = CompiledProgram(path, *found)
         return self._programs[phase]
+
+
+def _call_of_function(args: tuple[Any, ...]) -> CompiledCall | None:
+    """The call of the function of ``ms.jit`` that runs; None where none does."""
+    frame = running_jit()
+    if frame is None:
+        return None
+    jit, phase = frame.f_locals["self"], frame.f_locals["phase"]
+    function = jit.fn if jit.obj is None else jit.obj
+    return CompiledCall(function, args, jit._graph_executor, phase)
+
+
+def _call_of_cell(cell: Any, args: tuple[Any, ...], phase: str) -> CompiledCall:
+    name = f"{phase}.{cell.create_time}.{id(cell)}.{cell.arguments_key}"
+    return CompiledCall(cell, args, _cell_graph_executor._graph_executor, name)
 
 
 COMPILED_CALLS = CompiledCalls()
