@@ -21,7 +21,7 @@ from explorer.engines.mindspore.state import add_state
 from explorer.engines.mindspore.step_capture import Known, StepCapture
 from explorer.engines.mindspore.step_noise import StepNoise
 from explorer.engines.mindspore.tape_tensors import tensors_in
-from explorer.engines.mindspore.watched_executor import named_parts
+from explorer.engines.mindspore.watched_executor import leaves_of
 from explorer.engines.mindspore.whole_constants import with_whole_constants
 from explorer.engines.step_names import free_name, nested_tensors
 from explorer.model.arrays import AnyArray
@@ -119,11 +119,7 @@ class CompiledGradient:
             gradients = result[1]
         elif getattr(operation, "has_aux", False):
             gradients = result[0]
-        parts = named_parts(operation, self._weights, self._position, self._call.args)
-        of_arguments, of_weights = parts
-        leaves: Any = parts
-        if of_weights is None or of_arguments is None:
-            leaves = of_arguments if of_weights is None else of_weights
+        leaves = leaves_of(operation, self._weights, self._position, self._call.args)
         names = {}
         for leaf, gradient in pairs(leaves, gradients):
             name = self._capture.name_of(leaf)
@@ -143,9 +139,8 @@ class CompiledGradient:
         module = self._module()
         statements = program(module)
         values = KernelValues({}, statements)
-        values.idle = (
-            frozenset()
-        )  # no kernel has dumped: of no branch is it known that it did not run
+        # No kernel has dumped: of no branch is it known that it did not run.
+        values.idle = frozenset()
         graph = GraphCapture(module, self._leaves(module), values)
         graph.walk(statements, module.entry, bool(getattr(self._operation, "get_value", False)))
         graph.compute()

@@ -25,7 +25,7 @@ from explorer.engines.mindspore.step_noise import StepNoise
 from explorer.engines.mindspore.tape_recorder import TapeRecorder
 from explorer.engines.mindspore.tape_tensors import TapeTensor, on_tape, tensors_in
 from explorer.engines.mindspore.versions import has
-from explorer.engines.mindspore.watched_executor import WatchedExecutor, named_parts
+from explorer.engines.mindspore.watched_executor import WatchedExecutor, leaves_of
 from explorer.model.graph import Setting
 
 Result = TypeVar("Result")
@@ -225,17 +225,9 @@ class StepRecorder(TapeRecorder):
         self._settle()
         self._depth = max(self._depth - 1, 0)
         self.capture.phase = "backward" if self._depth else "forward"
-        of_arguments, of_weights = named_parts(operation, weights, position, args)
-        both = of_arguments is not None and of_weights is not None
-        parts = (
-            (of_arguments, of_weights)
-            if both
-            else of_weights
-            if of_arguments is None
-            else of_arguments
-        )
+        leaves = leaves_of(operation, weights, position, args)
         with self._unwatched():
-            for leaf, gradient in pairs(parts, result):
+            for leaf, gradient in pairs(leaves, result):
                 name = self.capture.name_of(leaf)
                 if name is not None:
                     self.capture.add_gradient(name, gradient)

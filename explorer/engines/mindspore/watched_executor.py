@@ -97,6 +97,14 @@ RUNS_PASS = run_pass.__code__
 """The code by whose frame a pass is recognised on the stack."""
 
 
+def leaves_of(operation: Any, weights: Any, position: Any, args: Any) -> Any:
+    """The tensors whose gradients an operation returns, nested as these are."""
+    of_arguments, of_weights = named_parts(operation, weights, position, args)
+    if of_arguments is None:
+        return of_weights
+    return of_arguments if of_weights is None else (of_arguments, of_weights)
+
+
 def named_parts(operation: Any, weights: Any, position: Any, args: Any) -> tuple[Any, Any]:
     """What the parts of a gradient are of: the arguments, and the weights; None for a part it lacks.
 
