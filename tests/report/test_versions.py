@@ -94,7 +94,7 @@ def test_a_surprise_that_changed_is_named_by_its_program_and_lacks_a_value_where
     tried = (*TRIED[:2], Tried("mindspore", "2.11.0", "ms211"))
     fact = _fact("surprise", "selu", "MindSpore, tape", ("[1.]", None, "[2.]"))
     board = msgspec.structs.replace(BOARD, tried=tried, rows=(), facts=(fact,))
-    assert "| surprise selu | MindSpore, tape | \\[1.\\] | – | \\[2.\\] |" in page(
+    assert "| surprise selu | `MindSpore, tape` | `[1.]` | – | `[2.]` |" in page(
         versions_blocks(board)
     )
 

@@ -19,6 +19,10 @@ MARKUP = re.compile(r"(?s)<style>.*?</style>|<[^>]*>")
 """The elements of a drawing, and its style sheet."""
 
 
+INLINE_CODE = re.compile(r"(`+)[^`].*?\1")
+"""Code within a line of Markdown: the fence is longer where the code has backticks."""
+
+
 NAMES = re.compile(r'(?:alt|title|aria-label)="([^"]*)"')
 """What elements are called for those who cannot see them."""
 
@@ -76,7 +80,7 @@ def _of_markup(text: str) -> Iterator[str]:
         yield from NAMES.findall(text)
         yield MARKUP.sub("\n", text)
     else:
-        yield text
+        yield INLINE_CODE.sub("", text)
 
 
 def _of_json(value: Any) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from explorer.blocks.records import Block, Column, Paragraph, Row, Span, Table, table
+from explorer.blocks.records import Block, Column, Paragraph, Row, Span, Table, Text, table
 from explorer.model.claim import ClaimVerdict, VersionsBoard, VersionsFact, VersionsRow
 from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
+from explorer.model.message import Text as Words
 from explorer.report.claims.pages import TONES
 from explorer.report.claims.wording import verdict_name
 from explorer.report.json import Document, to_builtins
@@ -59,9 +60,15 @@ def _table_of_facts(board: VersionsBoard, facts: list[VersionsFact], places: lis
     heads = [_("at"), _("given by"), *(board.tried[place].version for place in places)]
     lines: list[Row] = []
     for fact in facts:
-        cells = [as_text(fact.values[place] or NOTHING) for place in places]
-        lines.append((_place(fact), as_text(fact.of), *cells))
+        cells = [_given(fact, fact.values[place]) for place in places]
+        lines.append((_place(fact), _given(fact, fact.of), *cells))
     return table([Column(head) for head in heads], lines)
+
+
+def _given(fact: VersionsFact, value: Words | None) -> Text:
+    """What stands in a fact; what a program printed is code."""
+    text = as_text(value or NOTHING)
+    return (Span(text, "code"),) if value and fact.kind == "surprise" else text
 
 
 def _place(fact: VersionsFact) -> str:
