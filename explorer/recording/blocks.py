@@ -133,14 +133,21 @@ class Recording:
     ) -> None:
         try:
             with self._pause:
-                trace = self._ended(error)
-                write_trace(self.path, trace)
+                faults = self._written(error)
         except Exception as problem:
             warn_of(_("no trace is written to {file}: {reason}"), self.path, fault(problem))
             return
-        for missing in trace.missing:
-            if missing.kind in FAULTS:
-                warn_of(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
+        for missing in faults:
+            warn_of(_("{file}: the step is not recorded whole: {reason}"), self.path, missing)
+
+    def _written(self, raised: BaseException | None) -> list[Missing]:
+        """Write the trace, and let it go, that nothing is left to be looked through for garbage.
+
+        What of it the program is to be warned of is returned.
+        """
+        trace = self._ended(raised)
+        write_trace(self.path, trace)
+        return [missing for missing in trace.missing if missing.kind in FAULTS]
 
     def _begin(self, outermost: FrameType) -> None:
         framework = self.framework = self.framework or framework_in_use(self._model, self._inputs)

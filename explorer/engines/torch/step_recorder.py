@@ -1,5 +1,6 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar
@@ -119,15 +120,22 @@ class StepRecorder(Recorder):
         self._outermost = None
 
     def _guarded(self, note: Callable[..., Result]) -> Callable[..., Result | None]:
-        """A function of this recorder's that never raises, and does nothing once one has failed."""
+        """A method of this recorder's that never raises, and does nothing once one has failed.
+
+        It does not hold the recorder, which holds it: the tensors of a step are let go with the
+        recorder, and do not wait for Python's collector.
+        """
+        method = weakref.WeakMethod(note)
 
         def run(*args: Any) -> Result | None:
-            if self.is_off:
+            noting = method()
+            recorder: StepRecorder | None = getattr(noting, "__self__", None)
+            if noting is None or recorder is None or recorder.is_off:
                 return None
             try:
-                return note(*args)
+                return noting(*args)
             except Exception as error:
-                self.fault = error
+                recorder.fault = error
                 return None
 
         return run
