@@ -17,7 +17,7 @@ from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration.traces import names_of, report_on, with_trace
-from explorer.exploration.trainings import compared
+from explorer.exploration.trainings import compared, report_at
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts
 from explorer.model.claim import Board
@@ -57,6 +57,7 @@ from explorer.words.divergences import first_divergence
 from explorer.words.explained import every
 from explorer.words.known import known_line
 from explorer.words.messages import study_text
+from explorer.workers.workers import Workers
 
 WIDTH = 120
 """The default width of a text, in columns."""
@@ -291,10 +292,12 @@ class Recorded(msgspec.Struct, frozen=True):
     def diff(self, other: "Recorded") -> Difference:
         """Where the graphs of two traces first differ; UsageError if one of them has none.
 
-        Causes are those that follow from the recorded values: a trace cannot be run again.
+        A trace cannot be run again, but its ops are, from what it has whole: where their framework is
+        found, causes are looked for that way.
         """
         left, right = names_of([self.path, other.path])
-        report = report_on({left: self.trace, right: other.trace})
+        with Workers() as workers:
+            report = report_on({left: self.trace, right: other.trace}, workers)
         return Difference(report, report.alignments[0])
 
     def beside(self, exploration: Exploration, engine: str = "torch-tape") -> Difference:
@@ -303,7 +306,8 @@ class Recorded(msgspec.Struct, frozen=True):
         Raises UsageError if one of them has none.
         """
         graphs_of(exploration.report, engine)
-        report = with_trace(exploration.report, self.trace, self.name, engine)
+        with Workers() as workers:
+            report = with_trace(exploration.report, self.trace, self.name, engine, workers)
         return Difference(report, report.alignments[0], exploration.code)
 
     def graph(
@@ -350,7 +354,10 @@ class RecordedTraining(msgspec.Struct, frozen=True):
             msgspec.structs.replace(one.training, name=name)
             for one, name in zip((self, other), names_of([self.path, other.path]), strict=True)
         )
-        return TrainingsDifference(compared(left, right))
+        comparison = compared(left, right)
+        with Workers() as workers:
+            graphs = report_at(left, right, comparison, workers)
+        return TrainingsDifference(comparison, graphs)
 
     def __repr__(self) -> str:
         return f"<RecordedTraining: {clean(self.name)}>"

@@ -6,17 +6,27 @@ from typing import Any
 import msgspec
 
 from explorer.blocks.html import NOTEBOOK, html
+from explorer.model.report import Report
 from explorer.model.training_comparison import TrainingComparison
 from explorer.report.files import put_file
-from explorer.report.training import comparison_blocks, comparison_lines, comparison_page
+from explorer.report.training import (
+    comparison_blocks,
+    comparison_lines,
+    comparison_page,
+    graph_lines,
+)
 from explorer.text.clean import clean
 from explorer.words.training import headline
 
 
 class TrainingsDifference(msgspec.Struct, frozen=True):
-    """Where two trainings first differ, and by which rule; ``comparison`` has all of it."""
+    """Where two trainings first differ, and by which rule; ``comparison`` has all of it.
+
+    ``graphs`` are those of the step where they first differ; None where these were not recorded.
+    """
 
     comparison: TrainingComparison
+    graphs: Report | None = None
 
     @property
     def is_same(self) -> bool:
@@ -29,7 +39,7 @@ class TrainingsDifference(msgspec.Struct, frozen=True):
 
     def html(self) -> str:
         """A page with the answers and the pictures."""
-        return comparison_page(self.comparison).decode()
+        return comparison_page(self.comparison, self.graphs).decode()
 
     def save(self, path: str | Path) -> Path:
         """Write html() to a file, whole or not at all; UsageError where that cannot be."""
@@ -39,10 +49,11 @@ class TrainingsDifference(msgspec.Struct, frozen=True):
         return f"<TrainingsDifference: {self.explain()}>"
 
     def __str__(self) -> str:
-        return "\n".join(map(clean, comparison_lines(self.comparison)))
+        lines = (*comparison_lines(self.comparison), *graph_lines(self.graphs))
+        return "\n".join(map(clean, lines))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {
             "text/plain": str(self),
-            "text/html": html(comparison_blocks(self.comparison), NOTEBOOK),
+            "text/html": html(comparison_blocks(self.comparison, self.graphs), NOTEBOOK),
         }

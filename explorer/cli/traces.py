@@ -1,6 +1,5 @@
 """``show``, ``diff`` and ``graph`` of recorded steps and trainings, beside each other or beside an engine."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -15,12 +14,10 @@ from explorer.drawing import Depth
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration.traces import files_of_ranks, names_of, report_on, with_trace
-from explorer.exploration.trainings import compared, graphs_at
+from explorer.exploration.trainings import compared, report_at
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.trace import Trace
-from explorer.model.training import Training
-from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import is_trace, is_training, read_trace, read_training
 from explorer.report.diff import comparison_lines, do_differ
 from explorer.report.losses import training_lines as training_summary
@@ -29,10 +26,11 @@ from explorer.report.scenario.graphs import graphs_of
 from explorer.report.schemas import diff_document, trainings_document
 from explorer.report.traces import missing_lines, ranks_document, trace_lines
 from explorer.report.training import comparison_lines as training_lines
-from explorer.report.training import comparison_page
+from explorer.report.training import comparison_page, graph_lines
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.words.ranks import first_wrong, rank_lines
+from explorer.workers.workers import Workers
 
 
 def show(options: ShowOptions) -> int:
@@ -71,25 +69,17 @@ def diff_trainings(options: DiffOptions) -> int:
         for path, name in zip(paths, names_of(paths), strict=True)
     )
     comparison = compared(left, right)
+    with Workers() as workers:
+        graphs = report_at(left, right, comparison, workers)
     if options.html:
-        write_file(options.html, comparison_page(comparison), is_quiet=options.as_json)
+        page = comparison_page(comparison, graphs)
+        write_file(options.html, page, is_quiet=options.as_json)
     if options.as_json:
         print_document(trainings_document(comparison))
     else:
-        for line in (*training_lines(comparison), *_lines_of_graphs(left, right, comparison)):
+        for line in (*training_lines(comparison), *graph_lines(graphs)):
             print(clean(line))
     return exit_codes.DIFFERENT if comparison.difference else exit_codes.AS_EXPECTED
-
-
-def _lines_of_graphs(
-    left: Training, right: Training, comparison: TrainingComparison
-) -> Iterator[str]:
-    """Where the graphs of the step differ at which two trainings first do, if they were recorded."""
-    traces = graphs_at(left, right, comparison)
-    if traces:
-        report = report_on(traces)
-        yield ""
-        yield from comparison_lines(report, [graph.engine for graph in report.graphs], False)
 
 
 def diff_traces(options: DiffOptions) -> int:
@@ -100,7 +90,9 @@ def diff_traces(options: DiffOptions) -> int:
     distributed = None if options.right else _ranks_and_whole(options)
     if distributed:
         return _diff_ranks(options, *distributed)
-    report, traces = _beside_engine(options) if options.right else _two(options)
+    with Workers() as workers:
+        beside = _beside_engine if options.right else _two
+        report, traces = beside(options, workers)
     engines = [graph.engine for graph in report.graphs]
     code = exit_codes.DIFFERENT if do_differ(report) else exit_codes.AS_EXPECTED
     if options.as_json:
@@ -136,15 +128,15 @@ def _diff_ranks(options: DiffOptions, ranks: list[Path], whole: Path) -> int:
     return exit_codes.DIFFERENT if first_wrong(compared) else exit_codes.AS_EXPECTED
 
 
-def _two(options: DiffOptions) -> tuple[Report, dict[str, Trace]]:
+def _two(options: DiffOptions, workers: Workers) -> tuple[Report, dict[str, Trace]]:
     text = _("{option} has no effect on traces, which are not run again; leave it out")
     refuse_others(options, ("name", "left", "right", "list_all", "as_json"), text)
     paths = [Path(options.name), Path(options.left)]
     traces = dict(zip(names_of(paths), map(read_trace, paths), strict=True))
-    return report_on(traces), traces
+    return report_on(traces, workers), traces
 
 
-def _beside_engine(options: DiffOptions) -> tuple[Report, dict[str, Trace]]:
+def _beside_engine(options: DiffOptions, workers: Workers) -> tuple[Report, dict[str, Trace]]:
     path = Path(options.name)
     (name,) = names_of([path])
     trace = read_trace(path)
@@ -153,7 +145,7 @@ def _beside_engine(options: DiffOptions) -> tuple[Report, dict[str, Trace]]:
     report = explored(plan)
     (engine,) = plan.wanted.engines
     graphs_of(report, engine)  # an error of its own where the engine has none
-    return with_trace(report, trace, name, engine), {name: trace}
+    return with_trace(report, trace, name, engine, workers), {name: trace}
 
 
 def draw_trace(options: GraphOptions, file_format: FormatName, depth: Depth) -> int:

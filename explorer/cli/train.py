@@ -10,15 +10,16 @@ from explorer.cli.options import TrainOptions, check_seconds
 from explorer.cli.output import prepared, print_document, print_written
 from explorer.cli.terminal import progress
 from explorer.exploration.training_runs import checked_engines, trained
-from explorer.exploration.trainings import compared
+from explorer.exploration.trainings import compared, report_at
 from explorer.model.errors import UsageError
+from explorer.model.report import Report
 from explorer.model.training import Training
 from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import TRAINING, encoded
 from explorer.report.files import put_file
 from explorer.report.losses import loss_lines, training_document
 from explorer.report.schemas import trainings_document
-from explorer.report.training import comparison_lines
+from explorer.report.training import comparison_lines, graph_lines
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.reader import read
@@ -39,17 +40,18 @@ def train(options: TrainOptions) -> int:
         trainings = trained(
             scenario, workers, engines, options.steps, device=options.device, progress=shown
         )
+        comparison = _comparison(trainings)
+        graphs = _graphs(trainings, comparison, workers)
     files = {name: folder / f"{name}{TRAINING.ending}" for name in trainings}
     for name, training in trainings.items():
         put_file(files[name], encoded(training))
-    comparison = _comparison(trainings)
     if options.as_json:
         document = training_document(scenario.name, trainings, files)
         if comparison is not None:
             document["comparison"] = trainings_document(comparison)
         print_document(document)
     else:
-        _print(trainings, comparison, files)
+        _print([*_lines(trainings, comparison), *graph_lines(graphs)], files)
     return _exit_code(trainings, comparison)
 
 
@@ -63,10 +65,8 @@ def _check(options: TrainOptions) -> None:
     parse(options.device)
 
 
-def _print(
-    trainings: dict[str, Training], comparison: TrainingComparison | None, files: dict[str, Path]
-) -> None:
-    for line in _lines(trainings, comparison):
+def _print(lines: list[str], files: dict[str, Path]) -> None:
+    for line in lines:
         print(clean(line))
     for path in files.values():
         print_written(path)
@@ -87,6 +87,16 @@ def _comparison(trainings: dict[str, Training]) -> TrainingComparison | None:
         msgspec.structs.replace(training, name=name) for name, training in trainings.items()
     )
     return compared(left, right)
+
+
+def _graphs(
+    trainings: dict[str, Training], comparison: TrainingComparison | None, workers: Workers
+) -> Report | None:
+    """The report on the graphs of the step where two trainings first differ."""
+    if comparison is None:
+        return None
+    left, right = trainings.values()
+    return report_at(left, right, comparison, workers)
 
 
 def _lines(trainings: dict[str, Training], comparison: TrainingComparison | None) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Draws two trainings: their losses with the band of rounding, and how far each parameter lies apart."""
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, Final
@@ -110,8 +111,11 @@ def distance_svg(comparison: TrainingComparison) -> bytes:
     return chart_svg(chart)
 
 
-def weights_svg(comparison: TrainingComparison) -> bytes:
-    """The heat map of parameters by step: how many times the noise they lie apart; b"" without noise."""
+def weights_svg(comparison: TrainingComparison, link: str = "") -> bytes:
+    """The heat map of parameters by step: how many times the noise they lie apart; b"" without noise.
+
+    Its first red cell leads to ``link``, where there is one.
+    """
     shown = comparison.weights
     if not shown.names:
         return b""
@@ -175,15 +179,21 @@ def weights_svg(comparison: TrainingComparison) -> bytes:
                 "data": {"values": [first]},
                 "mark": {
                     "type": "rect",
-                    "fill": None,
+                    "fill": "transparent",
                     "stroke": COLOURS["ink"][0],
                     "strokeWidth": 2.5,
+                    **({"href": link} if link else {}),
                 },
                 "encoding": place,
             }
         )
     drawn = _whole(title, note, layers, {"step": ROW})
-    return specified_svg(drawn, "weights", title, note)
+    svg = specified_svg(drawn, "weights", title, note)
+    return LINK.sub(rb'href="#', svg)
+
+
+LINK = re.compile(rb'href="[^"#]*#')
+"""A link to an anchor of the page, before which Vega puts an address of its own."""
 
 
 def _class_name(place: int, bounds: Sequence[float]) -> str:

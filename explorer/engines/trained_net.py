@@ -1,6 +1,8 @@
 """The training of a scenario's net: its steps one by one, with what a framework's recorder notes of each."""
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -10,7 +12,7 @@ from explorer.model.errors import ScenarioError
 from explorer.model.failures import Failure
 from explorer.model.requests import TrainingRequest
 from explorer.model.results import Leaf
-from explorer.model.trace import Missing
+from explorer.model.trace import Missing, Trace
 from explorer.model.training import Batch, Training, TrainingStep
 from explorer.numeric.summaries import brief
 from explorer.scenario.declaration import Declaration
@@ -30,12 +32,14 @@ def trained(
     scenario: Declaration,
     recorder: Any,
     begin: Callable[[Plan], Step],
+    whole_step: Callable[[], Any],
     failure: Callable[[BaseException, str], Failure],
 ) -> Training:
     """Train a net, and record it; what its code raises is said in the record.
 
     ``recorder`` is that of a framework, between whose begin() and end() each step runs. ``begin`` gives
-    the function that makes a step, for what the scenario says of its training.
+    the function that makes a step, for what the scenario says of its training. ``whole_step`` makes what
+    records the graph of one.
     Raises ScenarioError.
     """
     steps: list[TrainingStep] = []
@@ -45,12 +49,15 @@ def trained(
         try:
             step = begin(plan)
             for number, passes in enumerate(plan.batches, 1):
+                graph = whole_step() if number == request.graph_of else None
                 recorder.begin()
                 try:
-                    losses = step(passes)
+                    with _recorded(graph):
+                        losses = step(passes)
                 finally:
                     recorded = recorder.end(number)
                 if recorded is not None:
+                    recorded = _with_graph(recorded, graph)
                     steps.append(_with_data(recorded, passes, losses))
         except ScenarioError:
             raise
@@ -67,6 +74,26 @@ def trained(
         steps=tuple(steps),
         missing=(*recorder.missing, *missing),
     )
+
+
+@contextmanager
+def _recorded(graph: Any) -> Iterator[None]:
+    """The block in which a step is run whose graph is recorded, if it is."""
+    if graph is None:
+        yield
+        return
+    graph.start(sys._getframe())
+    try:
+        yield
+    finally:
+        graph.stop()
+
+
+def _with_graph(step: TrainingStep, graph: Any) -> TrainingStep:
+    if graph is None:
+        return step
+    trace: Trace = graph.trace("", step.number, None)
+    return msgspec.structs.replace(step, graph=trace.graph)
 
 
 def _with_data(

@@ -1,6 +1,6 @@
 """What is tried to explain the divergences of an exploration, and what of it does explain them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -39,6 +39,8 @@ class Explanations:
     """All that may be explained in some alignments of ``graphs``.
 
     Where pairs may be a step of a loop apart, an op may not be said to read what ``other_steps`` made.
+    ``is_kept`` says of an op, by the engine and the id of its node, whether all that it reads is there;
+    others are left out.
     """
 
     def __init__(
@@ -46,7 +48,10 @@ class Explanations:
         alignments: tuple[Alignment, ...] = (),
         graphs: Iterable[GradGraph] = (),
         other_steps: bool = True,
+        is_kept: Callable[[str, str], bool] | None = None,
     ) -> None:
+        self._is_kept = is_kept
+        self.leaves_out = False
         self._other_steps = other_steps
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
@@ -58,6 +63,9 @@ class Explanations:
             for number, divergence in enumerate(alignment.divergences):
                 for suspect in suspects_at(divergence, *self._flows_of(alignment)):
                     engine = alignment.left if suspect.side == "left" else alignment.right
+                    if self._is_kept and not self._is_kept(engine, suspect.node.id):
+                        self.leaves_out = True
+                        continue
                     if not self._other_steps:
                         suspect = of_one_step(suspect, self._flow(engine))
                     if number >= MANY:

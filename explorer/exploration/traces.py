@@ -1,15 +1,14 @@
-"""Reports on traces: on one, or on two with how their graphs align; nothing is run for them."""
+"""Reports on traces: on one, or on two with how their graphs align."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from explorer.compare.align import align
 from explorer.compare.updates import alike_updates
-from explorer.exploration.explanations import Explanations
-from explorer.model.alignment import Alignment
+from explorer.exploration.trace_causes import why
 from explorer.model.engines import placed
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
@@ -17,6 +16,7 @@ from explorer.model.report import Report
 from explorer.model.results import Leaf
 from explorer.model.trace import Trace
 from explorer.text.language import _
+from explorer.workers.workers import Workers
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
@@ -34,7 +34,8 @@ def graph_of(trace: Trace, name: str) -> GradGraph:
     if trace.graph is None:
         text = _("{name} has no graph: {reason}")
         raise UsageError(text, name=repr(name), reason=_why(trace))
-    engine = placed(trace.graph.engine, name)
+    own = trace.graph.engine
+    engine = own if name == own else placed(own, name)
     return msgspec.structs.replace(trace.graph, engine=engine, case=name)
 
 
@@ -45,8 +46,11 @@ def _why(trace: Trace) -> str:
     return _("nothing was recorded")
 
 
-def report_on(traces: Mapping[str, Trace]) -> Report:
-    """The report on one trace, or on two and how their graphs align; the traces by their names."""
+def report_on(traces: Mapping[str, Trace], workers: Workers | None = None) -> Report:
+    """The report on one trace, or on two and how their graphs align; the traces by their names.
+
+    With ``workers``, ops are computed again where the two first differ.
+    """
     graphs = {name: graph_of(trace, name) for name, trace in traces.items()}
     first = next(iter(traces.values()))
     report = Report(
@@ -64,34 +68,31 @@ def report_on(traces: Mapping[str, Trace]) -> Report:
     if len(graphs) < 2:
         return report
     left, right = graphs.values()
-    alike = alike_updates(*traces.values())
-    return msgspec.structs.replace(report, alignments=(aligned(left, right, alike),))
+    alignment = align(left, right, alike=alike_updates(*traces.values()))
+    recorded = {graphs[name].engine: trace for name, trace in traces.items()}
+    explained = why(alignment, (left, right), recorded, workers)
+    return msgspec.structs.replace(report, alignments=(explained,))
 
 
-def with_trace(report: Report, trace: Trace, name: str, engine: str) -> Report:
-    """A scenario's report with the alignment of a trace's graph and that of one of its engines."""
+def with_trace(
+    report: Report, trace: Trace, name: str, engine: str, workers: Workers | None = None
+) -> Report:
+    """A scenario's report with the alignment of a trace's graph and that of one of its engines.
+
+    With ``workers``, ops of the trace are computed again where the two first differ.
+    """
     graph = graph_of(trace, name)
     other = [candidate for candidate in report.graphs if candidate.engine == engine][-1]
+    explained = why(align(graph, other), (graph, other), {graph.engine: trace}, workers)
     return msgspec.structs.replace(
         report,
         environments={**report.environments, name: trace.versions},
         devices={**report.devices, graph.engine: " ".join(trace.devices)},
         graphs=(graph, other),
-        alignments=(aligned(graph, other),),
+        alignments=(explained,),
         cases=(),
         state=(),
     )
-
-
-def aligned(left: GradGraph, right: GradGraph, alike: Collection[str] = ()) -> Alignment:
-    """The alignment of two graphs of which one at least is a trace's.
-
-    ``alike`` are results that are known not to differ.
-    Its causes are those that follow from the recorded values: a trace cannot be run again.
-    """
-    alignment = align(left, right, alike=alike)
-    (explained,) = Explanations((alignment,), (left, right)).explained({})
-    return msgspec.structs.replace(explained, untried="trace")
 
 
 RANK = re.compile(r"(.+)\.rank(\d+)")

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from explorer.exploration.options import RunOptions
+from explorer.exploration.trainings import compared
 from explorer.model.arrays import Array, first_elements, pack, unpack
 from explorer.model.engines import Engine, engine_named, plain
 from explorer.model.errors import UsageError
@@ -47,6 +48,7 @@ def trained(
 ) -> dict[str, Training]:
     """The training of a net by each engine, from one start, with its drift.
 
+    Where two differ, the graphs of the first step at which they do are recorded in a further run.
     Raises ScenarioError as settle() does, and UsageError for nets without weights.
     """
     parse(device)
@@ -56,20 +58,52 @@ def trained(
             "the nets of {scenario} have no weights that both train; there is nothing to train"
         )
         raise UsageError(text, scenario=scenario.name)
-    trainings = {}
+    trainings: dict[str, Training] = {}
+
+    def run(name: str, net: NetRequest, graph_of: int = 0) -> Training:
+        request = TrainingRequest(net, graph_of or steps, nets.has_one_loss, code(), graph_of)
+        return _run(scenario, workers, engine_named(name), request)
+
     for name in engines:
         runs = []
         for jitter in range(JITTERED + 1):
             progress(name, jitter, JITTERED + 1)
-            request = TrainingRequest(
-                _jittered(nets, name, jitter), steps, nets.has_one_loss, code()
-            )
-            runs.append(_run(scenario, workers, engine_named(name), request))
+            runs.append(run(name, _jittered(nets, name, jitter)))
         plain_run, *others = runs
         whole = [other for other in others if len(other.steps) == len(plain_run.steps)]
         drifts = tuple(drift(plain_run, other) for other in whole)
         trainings[name] = msgspec.structs.replace(plain_run, jittered=drifts)
+    number = _first_difference(trainings)
+    if number:
+        for name, training in trainings.items():
+            again = run(name, nets.requests[name], number)
+            trainings[name] = _with_graph(training, again, number)
     return trainings
+
+
+def _first_difference(trainings: dict[str, Training]) -> int:
+    """The step at which two trainings first differ; 0 where there is none, or no two of them."""
+    if len(trainings) < 2 or not all(training.steps for training in trainings.values()):
+        return 0
+    difference = compared(*_named(trainings)).difference
+    return difference.step if difference else 0
+
+
+def _named(trainings: dict[str, Training]) -> list[Training]:
+    return [
+        msgspec.structs.replace(training, name=name)
+        for name, training in list(trainings.items())[:2]
+    ]
+
+
+def _with_graph(training: Training, again: Training, number: int) -> Training:
+    """A training with the graph that a further run has recorded of one step."""
+    graph = next((step.graph for step in again.steps if step.number == number), None)
+    steps = tuple(
+        msgspec.structs.replace(step, graph=graph) if step.number == number else step
+        for step in training.steps
+    )
+    return msgspec.structs.replace(training, steps=steps)
 
 
 def _run(

@@ -1,13 +1,16 @@
-"""Comparisons of recorded trainings, which nothing is run for."""
+"""Comparisons of recorded trainings; none of them is run again."""
 
 import msgspec
 
 from explorer.compare.training.comparison import compare
+from explorer.exploration.traces import report_on
 from explorer.model.errors import UsageError
+from explorer.model.report import Report
 from explorer.model.trace import Trace
 from explorer.model.training import Training
 from explorer.model.training_comparison import TrainingComparison
 from explorer.text.language import _
+from explorer.workers.workers import Workers
 
 
 def compared(left: Training, right: Training) -> TrainingComparison:
@@ -55,6 +58,14 @@ def graphs_at(left: Training, right: Training, comparison: TrainingComparison) -
             graph=step.graph,
         )
     return traces
+
+
+def report_at(
+    left: Training, right: Training, comparison: TrainingComparison, workers: Workers
+) -> Report | None:
+    """The report on the graphs of the step at which two trainings first differ; None without both."""
+    traces = graphs_at(left, right, comparison)
+    return report_on(traces, workers) if traces else None
 
 
 def _named_by_framework(training: Training) -> Training:

@@ -94,6 +94,14 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
         return self.forward + self.backward
 
 
+Untried = Literal["", "trace", "values", "framework", "lost"]
+"""Why ops were not computed again where one of the graphs is a trace's.
+
+It was not asked for ("trace"), "values" that they read are not whole, the "framework" is not here, or its
+worker ended and all was "lost".
+"""
+
+
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     """Two engines' graphs of one case, side by side.
 
@@ -107,7 +115,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``known``
     are the claims and surprises that are about each, in the same order; () before anything was looked
     for. ``mended`` is what the one engine shows with the other's values put in, None where nothing was
-    computed again. ``untried`` says why no op was computed again: one of the graphs is that of a "trace".
+    computed again. ``untried`` says why ops were not computed again.
     """
 
     left: str
@@ -127,7 +135,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     attempts: tuple[Attempts | None, ...] = ()
     known: tuple[tuple[Reference, ...], ...] = ()
     mended: Mended | None = None
-    untried: Literal["", "trace"] = ""
+    untried: Untried = ""
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

@@ -6,7 +6,7 @@ import msgspec
 
 from explorer.model.arrays import Array
 from explorer.model.divergence import Places
-from explorer.model.graph import OTHER, Arguments, Layer, Output, SideName
+from explorer.model.graph import OTHER, Arguments, GradGraph, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
 InputHow = Literal[
@@ -82,6 +82,17 @@ class TrialsRequest(msgspec.Struct, frozen=True):
     """Trials on the graph that a capture of the case gives."""
 
     request: CaseRequest
+    trials: tuple[Trial, ...]
+
+
+class RecordedTrialsRequest(msgspec.Struct, frozen=True):
+    """Trials on the graph of a step that was recorded elsewhere.
+
+    ``leaves`` are the values of leaves that were kept whole, by the ids of their nodes.
+    """
+
+    graph: GradGraph
+    leaves: dict[str, Array]
     trials: tuple[Trial, ...]
 
 

@@ -90,13 +90,15 @@ class TrainingRequest(msgspec.Struct, frozen=True):
     """A net that is to be trained for some steps.
 
     With ``has_one_loss`` its first output is the loss, and else the sum of all of them. Errors in the
-    scenario's file are in the language with the code ``language``.
+    scenario's file are in the language with the code ``language``. Of the step ``graph_of`` the graph is
+    recorded too; of none where it is 0.
     """
 
     net: NetRequest
     steps: int
     has_one_loss: bool = False
     language: str = "en"
+    graph_of: int = 0
 
 
 class ParameterSpec(msgspec.Struct, frozen=True):

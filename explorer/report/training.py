@@ -1,11 +1,15 @@
 """The comparison of two trainings in lines and as blocks of a page."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from explorer.blocks import html
 from explorer.blocks.records import Block, Bullets, Figure, Paragraph, Section, Span, Table, columns
 from explorer.drawing.training import distance_svg, losses_svg, weights_svg
+from explorer.model.report import Report
 from explorer.model.training_comparison import TrainingComparison
+from explorer.report import diff
+from explorer.report.scenario.files import first_screen
 from explorer.text.language import _
 from explorer.words.training import answers, details, headline, rule_text
 
@@ -26,8 +30,13 @@ def comparison_lines(comparison: TrainingComparison) -> Iterator[str]:
         yield f"  {_no_noise()}"
 
 
-def comparison_blocks(comparison: TrainingComparison) -> Iterator[Block]:
-    """The comparison as blocks: the first difference, both pictures, and all answers."""
+def comparison_blocks(
+    comparison: TrainingComparison, graphs: Report | None = None
+) -> Iterator[Block]:
+    """The comparison as blocks: the first difference, both pictures, and all answers.
+
+    ``graphs`` are those of the step where the trainings first differ: the first red cell leads there.
+    """
     title = " | ".join((comparison.left, comparison.right))
     is_same = comparison.difference is None
     sentence = Span(headline(comparison), "strong", "good" if is_same else "alarm")
@@ -39,18 +48,42 @@ def comparison_blocks(comparison: TrainingComparison) -> Iterator[Block]:
         yield Bullets(more)
     if not comparison.has_noise:
         yield Paragraph(_no_noise(), "faint")
-    yield from comparison_figures(comparison)
+    yield from comparison_figures(comparison, f"#{GRAPHS}" if graphs else "")
+    if graphs and comparison.difference:
+        text = _("The graphs of step {n}, where they first differ")
+        title = text.format(n=comparison.difference.step)
+        yield Section(title, tuple(first_screen(graphs)), anchor=GRAPHS)
     rows = tuple(answers(comparison).items())
     table = Table(columns((_("what is compared"), _("answer"))), rows)
     yield Section(_("All answers"), (table,))
 
 
-def comparison_figures(comparison: TrainingComparison) -> Iterator[Figure]:
-    """The pictures of two trainings: losses, and how far all lies apart where noise was measured."""
-    pictures = {
+def graph_lines(graphs: Report | None) -> Iterator[str]:
+    """Where the graphs of the step differ at which two trainings first do, if they were recorded."""
+    if graphs is not None:
+        yield ""
+        yield from diff.comparison_lines(graphs, [graph.engine for graph in graphs.graphs], False)
+
+
+WEIGHTS = "weights"
+"""The name of the heat map."""
+
+GRAPHS = "graphs"
+"""The anchor of the graphs of the step where two trainings first differ."""
+
+
+def comparison_figures(comparison: TrainingComparison, link: str = "") -> Iterator[Figure]:
+    """The pictures of two trainings: losses, and how far all lies apart where noise was measured.
+
+    The first red cell leads to ``link``, where there is one.
+    """
+    pictures: dict[str, tuple[Callable[[TrainingComparison], bytes], str]] = {
         "losses": (losses_svg, _("losses by step")),
         "distance": (distance_svg, _("how far losses lie apart, by step")),
-        "weights": (weights_svg, _("how far weights lie apart, by parameter and step")),
+        WEIGHTS: (
+            partial(weights_svg, link=link),
+            _("how far weights lie apart, by parameter and step"),
+        ),
     }
     for name, (draw, description) in pictures.items():
         svg = draw(comparison)
@@ -58,10 +91,10 @@ def comparison_figures(comparison: TrainingComparison) -> Iterator[Figure]:
             yield Figure(name, (svg,), description)
 
 
-def comparison_page(comparison: TrainingComparison) -> bytes:
-    """The comparison as a whole HTML document."""
+def comparison_page(comparison: TrainingComparison, graphs: Report | None = None) -> bytes:
+    """The comparison as a whole HTML document, with the ``graphs`` of its step where there are some."""
     title = " | ".join((comparison.left, comparison.right))
-    return html.page(title, comparison_blocks(comparison)).encode()
+    return html.page(title, comparison_blocks(comparison, graphs)).encode()
 
 
 def _sides(comparison: TrainingComparison) -> str:

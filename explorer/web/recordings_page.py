@@ -14,13 +14,14 @@ from explorer.model.training import Training
 from explorer.model.training_comparison import TrainingComparison
 from explorer.report.losses import training_lines
 from explorer.report.traces import trace_lines
-from explorer.report.training import comparison_figures, comparison_lines
+from explorer.report.training import GRAPHS, WEIGHTS, comparison_figures, comparison_lines
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.web.graphs_page import side_by_side
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.recordings import folders, is_training, offered_files, trace_in, training_in
 from explorer.web.widgets import errors_shown, new_bar, optional_box, plain
+from explorer.workers.workers import Workers
 
 PLACE = "recordings"
 
@@ -78,26 +79,31 @@ def _show_trainings(trainings: Mapping[str, Training]) -> None:
     if len(trainings) == 2:
         left, right = (msgspec.structs.replace(it, name=name) for name, it in trainings.items())
         comparison = compared(left, right)
-        _show_comparison(comparison)
         traces = graphs_at(left, right, comparison)
+        _show_comparison(comparison, has_graphs=bool(traces))
         if traces:
             text = _("The graphs of step {n}, where they first differ")
-            st.markdown(f"#### {text.format(n=next(iter(traces.values())).step)}")
+            step = next(iter(traces.values())).step
+            st.subheader(text.format(n=step), anchor=GRAPHS)
             _show_graphs(traces)
     for name, training in trainings.items():
         with st.expander(plain(name), expanded=len(trainings) == 1):
             st.code("\n".join(map(clean, training_lines(training, name))), language=None)
 
 
-def _show_comparison(comparison: TrainingComparison) -> None:
+def _show_comparison(comparison: TrainingComparison, has_graphs: bool) -> None:
+    """The first difference, pictures, and all answers."""
     headline, *lines = comparison_lines(comparison)
     box = st.success if comparison.difference is None else st.warning
     box(f"**{plain(headline)}**")
-    figures = list(comparison_figures(comparison))
     columns = st.columns(2)
-    for place, figure in enumerate(figures):
+    for place, figure in enumerate(comparison_figures(comparison)):
+        column = columns[place % 2]
         for svg in figure.files:
-            columns[place % 2].image(svg.decode(), caption=figure.alt)
+            column.image(svg.decode(), caption=figure.alt)
+        if figure.name == WEIGHTS and has_graphs:
+            # No image that a page shows can have a link in it.
+            column.markdown(f"[{_('From the first red cell to its graphs')}](#{GRAPHS})")
     st.code("\n".join(map(clean, lines)), language=None)
 
 
@@ -122,8 +128,8 @@ def _report(traces: Mapping[str, Trace]) -> Report:
     """The report on some traces; a session aligns two of them once."""
     known = st.session_state.get(REPORTS)
     if known is None or known[0] != list(traces.items()):
-        with st.spinner(_("Pairing the nodes …"), show_time=True):
-            known = list(traces.items()), report_on(traces)
+        with st.spinner(_("Pairing the nodes …"), show_time=True), Workers() as workers:
+            known = list(traces.items()), report_on(traces, workers)
         st.session_state[REPORTS] = known
     report: Report = known[1]
     return report

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Untried
 from explorer.model.causes import (
     Attempt,
     Attempts,
@@ -26,7 +26,7 @@ from explorer.model.engines import FRAMEWORK_LABELS, engine_named
 from explorer.model.graph import Arguments, Layer, SideName
 from explorer.text.arguments import argument_text, arguments_text
 from explorer.text.clean import clean
-from explorer.text.language import _, named
+from explorer.text.language import _, later, named
 from explorer.words.lists import listed
 
 FEW_PLACES = 3
@@ -157,10 +157,24 @@ def attempts(alignment: Alignment, place: int = 0) -> str:
     made = alignment.tried_at(place)
     if place >= len(alignment.divergences):
         return ""
-    if alignment.untried and not alignment.cause(place):
+    if alignment.cause(place):
+        return ""
+    if made is None and alignment.untried:
         is_of_leaf = isinstance(alignment.divergences[place], OtherStart | LoneLeaf)
-        return "" if is_of_leaf else _("not tried: a trace cannot be run again")
-    return "" if made is None or alignment.cause(place) else attempts_text(made)
+        return "" if is_of_leaf else _(UNTRIED[alignment.untried])
+    return "" if made is None else attempts_text(made)
+
+
+UNTRIED: dict[Untried, str] = {
+    "trace": later("not tried: nothing was computed again"),
+    "values": later(
+        "not tried: the trace does not have all values whole that the op reads; explorer.record(…,"
+        " values=N) keeps those of up to N elements"
+    ),
+    "framework": later("not tried: the framework that computes the op is not found here"),
+    "lost": later("not tried: the process that computed ops again ended"),
+}
+"""Why nothing was tried at a divergence."""
 
 
 def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool = False) -> str:

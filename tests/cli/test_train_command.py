@@ -56,6 +56,27 @@ def test_the_first_difference_of_two_trainings_is_named_and_is_the_exit_code(
     assert (difference["step"], difference["question"]) == (4, "update")
 
 
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_where_two_trainings_part_the_op_is_named_with_its_cause_and_the_line_to_write(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    net = str(NETS / "trained_with_other_gelu.py")
+    assert run(["train", net, "--steps", "3", "--out", str(tmp_path)]) == 1
+    printed = capfd.readouterr().out
+    assert "first difference in step 1, loss: the values differ" in printed
+    assert "First divergence in forward: `GeLU`" in printed
+    assert "with `approximate='tanh'` in the place of `approximate='none'`" in printed
+    assert "`ops.gelu(…, approximate='none')` in MindSpore's net" in printed
+    files = [tmp_path / f"{name}.training" for name in ("mindspore-tape", "torch-tape")]
+    for file in files:
+        steps = loaded_training(file).training.steps
+        assert [step.graph is not None for step in steps] == [True, False, False]
+    difference = loaded_training(files[0]).diff(loaded_training(files[1]))
+    assert 'href="#graphs"' in difference.html()
+    assert difference.graphs is not None
+
+
 @pytest.mark.torch
 def test_json_has_the_losses_of_the_engines_that_are_named(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -90,7 +90,10 @@ def test_where_the_step_of_the_first_difference_has_its_graphs_they_stand_below(
     write_training(folder / "two.training", training(other, step(2)))
     shown = opened(page, file="one.training", beside="two.training")
     assert not shown.exception
-    assert "The graphs of step 1, where they first differ" in said(shown)
+    assert [heading.value for heading in shown.subheader][-1] == (
+        "The graphs of step 1, where they first differ"
+    )
+    assert "[From the first red cell to its graphs](#graphs)" in said(shown)
     assert "The two graphs agree" in shown.success[0].value
 
 

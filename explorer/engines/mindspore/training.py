@@ -7,8 +7,10 @@ from mindspore import nn, ops
 
 from explorer.engines.mindspore.errors import failure
 from explorer.engines.mindspore.net import Net, array_of, build, flat, tensors
+from explorer.engines.mindspore.step_trace import StepInMindSpore
 from explorer.engines.mindspore.training_recorder import TrainingInMindSpore
 from explorer.engines.trained_net import RATE, Step, trained
+from explorer.model.arrays import SMALL
 from explorer.model.requests import TrainingRequest
 from explorer.model.training import Training
 from explorer.scenario.training import Pass, Plan
@@ -22,7 +24,10 @@ def train(request: TrainingRequest) -> Training:
     def begin(plan: Plan) -> Step:
         return _Loop(net, plan, request.has_one_loss).step
 
-    return trained(request, "mindspore", net.scenario, recorder, begin, failure)
+    def whole_step() -> StepInMindSpore:
+        return StepInMindSpore(net.call, values=SMALL, start=0, memory=None)
+
+    return trained(request, "mindspore", net.scenario, recorder, begin, whole_step, failure)
 
 
 class _Loop:

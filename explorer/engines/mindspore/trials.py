@@ -15,10 +15,19 @@ from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_
 from explorer.engines.mindspore.operator_arguments import class_of, names_of
 from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.proof import RecordedCall
+from explorer.engines.mindspore.recorded_calls import RecordedCalls
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.causes import (
+    LEFT_OUT,
+    InputChange,
+    InputHow,
+    RecordedTrialsRequest,
+    Trial,
+    TrialsRequest,
+    Tried,
+)
 from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import summarise_all
 from explorer.workers.garbage_collection import paused
@@ -45,8 +54,15 @@ def try_out(request: TrialsRequest) -> Tried:
     return Tried(tuple(_tried(trial, calls) for trial in request.trials))
 
 
+@paused()
+def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
+    """The outputs of ops of a step that was recorded elsewhere, each computed again as a trial says."""
+    calls = RecordedCalls(request.graph, request.leaves)
+    return Tried(tuple(_tried(trial, calls) for trial in request.trials))
+
+
 def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...]:
-    if trial.is_state or not calls.keys() >= {trial.node, *trial.then}:
+    if trial.is_state or not all(node in calls for node in (trial.node, *trial.then)):
         return ()
     try:
         tensors = outputs_of(calls[trial.node], trial, calls)

@@ -20,6 +20,9 @@ WITHOUT_EFFECT = frozenset(
 REDUCTIONS = {get_enum(name): name for name in ("none", "mean", "sum")}
 """The names of reductions, which operators take as numbers."""
 
+NUMBERS = {name: number for number, name in REDUCTIONS.items()}
+"""The numbers by which operators take reductions."""
+
 NO_DEFAULT = object()
 
 
@@ -28,10 +31,17 @@ class Argument(NamedTuple):
 
     name: str
     default: Any
+    type: str
+
+
+def operator_of(name: str) -> Any:
+    """The operator of a name such as "aten.gelu.default"; AttributeError where there is none."""
+    namespace, op, overload = name.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), op), overload)
 
 
 @cache
-def _schema_of(operator: Any) -> tuple[Argument, ...] | None:
+def schema_of(operator: Any) -> tuple[Argument, ...] | None:
     """The arguments of an operator in order; None where it has no schema."""
     schema = getattr(operator, "_schema", None)
     if schema is None:
@@ -39,7 +49,7 @@ def _schema_of(operator: Any) -> tuple[Argument, ...] | None:
     arguments = []
     for argument in schema.arguments:
         default = argument.default_value if argument.has_default_value() else NO_DEFAULT
-        arguments.append(Argument(argument.name, default))
+        arguments.append(Argument(argument.name, default, str(argument.type)))
     return tuple(arguments)
 
 
@@ -47,7 +57,7 @@ def operator_arguments(
     operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> PlainArguments:
     """The arguments of a call of an operator, defaults filled in, but for its tensors."""
-    schema = _schema_of(operator)
+    schema = schema_of(operator)
     if schema is None:
         return PlainArguments({}, Absence("unnamed_arguments"))
     return plain_arguments(_named(schema, args, kwargs))
@@ -56,7 +66,7 @@ def operator_arguments(
 def _named(
     schema: Sequence[Argument], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    for position, (name, default) in enumerate(schema):
+    for position, (name, default, _) in enumerate(schema):
         if name in WITHOUT_EFFECT:
             continue
         value = args[position] if position < len(args) else kwargs.get(name, default)
@@ -69,3 +79,14 @@ def _named(
         elif name == "reduction":
             value = REDUCTIONS.get(value, value)
         yield name, value
+
+
+def as_given(name: str, value: Any) -> Any:
+    """An argument of a record as an operator takes it."""
+    if name == "reduction":
+        return NUMBERS.get(value, value)
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, str) and isinstance(getattr(torch, value, None), torch.dtype):
+        return getattr(torch, value)
+    return value

@@ -4,9 +4,10 @@ import torch
 
 from explorer.engines.torch.errors import failure
 from explorer.engines.torch.net import Net, build, flat, start_random_numbers, tensors
+from explorer.engines.torch.step_trace import StepInTorch
 from explorer.engines.torch.training_recorder import TrainingInTorch
 from explorer.engines.trained_net import RATE, Step, trained
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.requests import TrainingRequest
 from explorer.model.training import Training
 from explorer.scenario.training import Pass, Plan
@@ -20,7 +21,10 @@ def train(request: TrainingRequest) -> Training:
     def begin(plan: Plan) -> Step:
         return _Loop(net, plan, request.has_one_loss).step
 
-    return trained(request, "torch", net.scenario, recorder, begin, failure)
+    def whole_step() -> StepInTorch:
+        return StepInTorch(net.call, values=SMALL, start=0, memory=None)
+
+    return trained(request, "torch", net.scenario, recorder, begin, whole_step, failure)
 
 
 class _Loop:

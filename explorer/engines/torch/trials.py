@@ -9,26 +9,31 @@ import torch
 from explorer.engines.nested import replaced
 from explorer.engines.torch.graph import recorded_graph
 from explorer.engines.torch.graph_capture import JointGradGraph
-from explorer.engines.torch.operator_arguments import REDUCTIONS
+from explorer.engines.torch.operator_arguments import as_given, operator_of
 from explorer.engines.torch.operators import (
     copy_of,
     draws_random_numbers,
     tensors_in,
     written_arguments,
 )
+from explorer.engines.torch.recorded_calls import RecordedCalls
 from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
 from explorer.model.arrays import unpack
-from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.causes import (
+    LEFT_OUT,
+    InputChange,
+    InputHow,
+    RecordedTrialsRequest,
+    Trial,
+    TrialsRequest,
+    Tried,
+)
 from explorer.model.graph import Arguments, Output
 from explorer.workers.garbage_collection import paused
 
-NUMBERS = {name: number for number, name in REDUCTIONS.items()}
-"""The numbers by which operators take reductions."""
-
-
-Graph = JointGradGraph | TapeGradGraph
+Graph = JointGradGraph | TapeGradGraph | RecordedCalls
 
 ValueOf = Callable[[str, int], torch.Tensor]
 """The value of a node by its id and the place of the output; KeyError where there is none."""
@@ -43,13 +48,13 @@ def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
     for change in trial.inputs:
         given = _with_inputs(given, change, value_of)
     for name, value in trial.arguments.items():
-        given[name] = _as_given(name, value)
+        given[name] = as_given(name, value)
     if _is_unsafe(operator, given):
         raise ValueError("a normalization with tensors that do not fit")
     if trial.op == LEFT_OUT:
         return [tensors_in(list(given.values()))[trial.hands_on]]
     if trial.op:
-        operator = _operator(trial.op)
+        operator = operator_of(trial.op)
         names = _names(operator)
         given = {name: given[name] for name in names if name in given}
     with torch.no_grad():
@@ -147,25 +152,8 @@ def _padded(value: torch.Tensor, change: InputChange, filling: float) -> torch.T
     return torch.nn.functional.pad(value, ends, value=filling)
 
 
-def _operator(name: str) -> Any:
-    """The operator of a name such as "aten.gelu.default"."""
-    namespace, op, overload = name.split(".")
-    return getattr(getattr(getattr(torch.ops, namespace), op), overload)
-
-
 def _copied(value: Any) -> Any:
     return copy_of(value) if isinstance(value, torch.Tensor) else value
-
-
-def _as_given(name: str, value: Any) -> Any:
-    """An argument of a record as an operator takes it."""
-    if name == "reduction":
-        return NUMBERS.get(value, value)
-    if isinstance(value, tuple):
-        return list(value)
-    if isinstance(value, str) and isinstance(getattr(torch, value, None), torch.dtype):
-        return getattr(torch, value)
-    return value
 
 
 @paused()
@@ -178,6 +166,12 @@ def try_out(request: TrialsRequest) -> Tried:
         _, recording = solve_recorded(ready(case), case.case)
         graph = TapeGradGraph(recording, values=False)
     return Tried(tried(request.trials, graph))
+
+
+@paused()
+def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
+    """The outputs of ops of a step that was recorded elsewhere, each computed again as a trial says."""
+    return Tried(tried(request.trials, RecordedCalls(request.graph, request.leaves)))
 
 
 def tried(trials: Iterable[Trial], graph: Graph) -> tuple[tuple[Output, ...], ...]:
@@ -209,7 +203,7 @@ def _written_in_turn(trial: Trial, graph: Graph) -> list[torch.Tensor]:
     """What the last of several ops yields, each of which writes to what the one before has written."""
     nodes = (trial.node, *trial.then)
     is_first_left_out = trial.op == LEFT_OUT
-    if not isinstance(graph, TapeGradGraph):
+    if isinstance(graph, JointGradGraph):
         return []  # such a graph has no memory that is written to
     state: dict[str, Any] = {}
     made: list[torch.Tensor] = []
@@ -235,7 +229,7 @@ def _with_arguments(call: Call, arguments: Arguments) -> Call:
     """A call with those of some arguments that its operator has."""
     operator, args, kwargs = call
     given = {**dict(zip(_names(operator), args, strict=False)), **kwargs}
-    changed = {name: _as_given(name, arguments[name]) for name in given if name in arguments}
+    changed = {name: as_given(name, arguments[name]) for name in given if name in arguments}
     return (operator, (), {**given, **changed}) if changed else call
 
 

@@ -152,10 +152,10 @@ def _html(
     if room < 0:
         pictures = {}
     figures = [picture(name, svg) for name, svg in pictures.items()]
-    return report_html(report, figures, tuple(_first(report, code))).encode()
+    return report_html(report, figures, tuple(first_screen(report, code))).encode()
 
 
-def _first(report: Report, code: Sequence[Path]) -> Iterator[Block]:
+def first_screen(report: Report, code: Sequence[Path] = ()) -> Iterator[Block]:
     """The graphs of two engines for the first screen; of one where there are no two."""
     chosen = shown_first(report.graphs)
     if not chosen:
