@@ -184,6 +184,7 @@ def build(project: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("link", "is_built"), [("other.md", True), ("nowhere.md", False)])
 def test_a_warning_ends_the_build_of_the_documentation(
     tmp_path: Path, link: str, is_built: bool

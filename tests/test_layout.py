@@ -17,6 +17,7 @@ def house() -> House:
     return House.at(ROOT)
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other(house: House) -> None:
     assert house.cycles() == []
 
@@ -116,6 +117,7 @@ def test_no_face_compares_answers_again(house: House, face: str) -> None:
         assert house.arrows_between(f"explorer.{face}", f"explorer.compare.{module}") == []
 
 
+@pytest.mark.slow
 def test_only_modules_of_workers_import_a_framework(house: House) -> None:
     assert house.framework_imports() == []
     app = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))
@@ -134,6 +136,7 @@ def test_an_import_of_a_framework_is_found_and_a_net_s_own_is_passed_over() -> N
     assert planted.framework_imports() == [("explorer.web.a", "torch")]
 
 
+@pytest.mark.slow
 def test_importing_what_the_parent_s_process_runs_loads_no_framework(house: House) -> None:
     modules = [name for name in house.parent_modules() if name != "explorer.__main__"]
     code = (
@@ -185,6 +188,7 @@ def test_a_missing_docstring_is_found() -> None:
     assert planted.undocumented() == ["explorer.text.a:B", "explorer.text.a:c", "explorer.text.e"]
 
 
+@pytest.mark.slow
 def test_no_module_of_the_app_has_the_name_of_one_imported_from_elsewhere(house: House) -> None:
     packages: set[str] = set(sys.stdlib_module_names)
     for tree in house.trees.values():

@@ -64,6 +64,7 @@ def shown(result: Any) -> Texts:
     return Texts(result._repr_mimebundle_()["text/html"])
 
 
+@pytest.mark.slow
 def test_importing_the_api_loads_no_framework_and_the_package_alone_nothing() -> None:
     code = (
         "import sys, explorer; print(any('explorer.api' in name for name in sys.modules)); "

@@ -69,6 +69,7 @@ ARGUMENTS: dict[Run, dict[str, tuple[Any, str, Any]]] = {
 EACH = [(run, name) for run, names in ARGUMENTS.items() for name in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "name"), EACH, ids=[f"{run.__name__}-{name}" for run, name in EACH]
 )
@@ -78,6 +79,7 @@ def test_an_argument_changes_what_is_wanted(run: Run, name: str, asked: Asked) -
     assert getattr(asked.of(run, **{name: value}), field) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ARGUMENTS, ids=lambda run: run.__name__)
 def test_limits_and_fresh_reach_the_workers_and_the_store(run: Run, asked: Asked) -> None:
     asked.of(run)

@@ -29,6 +29,7 @@ def by_command(stage: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch)
     return file.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "has_numbers"), [(None, True), (FINAL.stage, True), (EXPANDED.stage, False)]
 )

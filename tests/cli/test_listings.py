@@ -16,6 +16,7 @@ from explorer.words.scenarios import said
 from tests.support.command_line import ROOT, explorer
 
 
+@pytest.mark.slow
 def test_scenarios_are_listed_with_their_titles_in_two_lines_each(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -29,6 +30,7 @@ def test_scenarios_are_listed_with_their_titles_in_two_lines_each(
         assert all(title.startswith("    ") and title.strip() for title in titles)
 
 
+@pytest.mark.slow
 def test_the_list_of_scenarios_is_also_one_json_document() -> None:
     done = explorer("scenario", "--json")
     assert set(json.loads(done.stdout)["scenarios"][0]) == {"name", "title", "path"}
@@ -71,6 +73,7 @@ def test_on_a_terminal_no_word_of_a_list_is_broken(
     assert shown.split() == whole.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["scenario", "study"])
 def test_a_list_is_printed_without_loading_what_runs_or_draws(command: str) -> None:
     code = (

@@ -106,6 +106,7 @@ def test_a_program_without_a_gradient_is_warned(tmp_path: Path) -> None:
     assert not trace.exists()
 
 
+@pytest.mark.slow
 def test_the_exit_code_is_the_program_s(tmp_path: Path) -> None:
     done = shell("run", written(tmp_path, "ends.py", "sys.exit(7)"))
     assert (done.returncode, done.stdout) == (7, "\n")

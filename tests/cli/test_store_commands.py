@@ -36,6 +36,7 @@ def test_one_result_of_a_kind_is_counted_in_the_singular(
     assert "  2 layouts of pictures\n" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_command_in_a_process_of_its_own_uses_the_store_of_its_test() -> None:
     done = explorer("cache")
     assert done.stdout.startswith(f"{os.environ[STORE]}: 0 results")

@@ -47,6 +47,7 @@ def leveled(arrays: list[AnyArray], levels: list[float]) -> list[OutputValue]:
     return [node.value for node in left.nodes]
 
 
+@pytest.mark.slow
 @given(Matrices, st.integers(0, 2**32 - 1))
 def test_numbers_in_another_order_fall_into_the_same_bucket(array: AnyArray, seed: int) -> None:
     shuffled = np.random.default_rng(seed).permutation(array.ravel()).reshape(4, 3)
@@ -71,6 +72,7 @@ def test_zeros_of_either_sign_are_one_number() -> None:
     assert value.bucket is other.bucket
 
 
+@pytest.mark.slow
 @given(Matrices, Matrices)
 def test_agreement_is_mutual(array: AnyArray, other_array: AnyArray) -> None:
     value, other = fingerprinted(array, other_array)

@@ -41,6 +41,7 @@ def test_the_captured_graphs_are_those_of_the_nets() -> None:
     assert sorted(captured_graphs()) == sorted(NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_alignment_of_one_graph_with_another_is_that_of_the_other_with_the_one(
     name: str,
@@ -83,6 +84,7 @@ def renamed(graph: GradGraph) -> GradGraph:
     return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_other_names_of_parameters_change_nothing(name: str) -> None:
     for left, right in pairs_of(name):
@@ -113,6 +115,7 @@ def with_dead_code(graph: GradGraph) -> GradGraph:
     return msgspec.structs.replace(graph, nodes=tuple(nodes), edges=tuple(edges))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_dead_code_on_one_side_changes_no_divergence(name: str) -> None:
     for left, right in pairs_of(name):
@@ -155,6 +158,7 @@ def _placed(node: Node, order: dict[str, int]) -> Node:
 
 
 # Queries, keys and values all read what norm_after moves: the first of the three to run is named.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "norm_after"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_another_order_of_independent_ops_changes_no_divergence(name: str, seed: int) -> None:
@@ -168,6 +172,7 @@ def test_another_order_of_independent_ops_changes_no_divergence(name: str, seed:
 Change = Callable[[GradGraph], GradGraph]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [renamed, with_dead_code, lambda graph: reordered(graph, 3)])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_graph_changed_so_has_no_divergence_from_itself(name: str, change: Change) -> None:

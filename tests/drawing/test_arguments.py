@@ -44,6 +44,7 @@ def test_an_op_without_arguments_and_layer_has_no_lines_of_them(normalised: Grad
     assert not any(line.startswith(("arguments", "layer")) for line in tooltip(normalised, "n2"))
 
 
+@pytest.mark.slow
 def test_a_tooltip_says_which_arguments_are_missing_and_why(normalised: GradGraph) -> None:
     absence = {"arguments": Absence("long_argument", "indices")}
     nodes = [msgspec.structs.replace(node, missing=absence) for node in normalised.nodes]
@@ -52,11 +53,13 @@ def test_a_tooltip_says_which_arguments_are_missing_and_why(normalised: GradGrap
     assert "indices" in line
 
 
+@pytest.mark.slow
 def test_dot_has_the_tooltip_of_the_svg(normalised: GradGraph) -> None:
     lines = r"\n".join(tooltip(normalised, "n1"))
     assert f'tooltip="{lines}"' in draw(normalised, format="dot", depth="all").decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["mermaid", "png"])
 def test_a_label_stays_as_short_as_it_is_without_arguments(
     normalised: GradGraph, file_format: FormatName

@@ -51,6 +51,7 @@ def test_no_more_graphs_are_held_than_a_report_has() -> None:
     assert asked.find(graphs[0], 1) == MOST_CACHED + 2
 
 
+@pytest.mark.slow
 def test_the_files_of_a_report_fold_each_graph_once(monkeypatch: pytest.MonkeyPatch) -> None:
     report = deep_report(30)
     find_homes = shown._homes

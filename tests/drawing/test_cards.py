@@ -48,6 +48,7 @@ def test_the_lines_of_a_label_have_number_title_and_shape_above_the_value() -> N
     assert lines == ["(3) mm 1×1", "[[20]]"]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(text=st.text(max_size=60), width=st.integers(10, 120))
 def test_fitted_text_is_never_wider_than_its_room(text: str, width: int) -> None:
@@ -83,6 +84,7 @@ def test_a_cut_gradient_is_still_one() -> None:
     assert titles[1].endswith("3.attention.query.weight")
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(text=st.text(max_size=60), width=st.integers(20, 120))
 def test_a_cut_name_is_never_wider_than_its_room(text: str, width: int) -> None:

@@ -24,6 +24,7 @@ def keeping(count: int) -> GradGraph:
     return g.record()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "kept"),
     [

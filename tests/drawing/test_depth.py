@@ -84,6 +84,7 @@ def test_a_budget_is_kept_to_the_node() -> None:
     assert show(graph, "fit", whole - 1).depth is not None
 
 
+@pytest.mark.slow
 def test_two_graphs_in_one_picture_have_one_depth() -> None:
     small, large = drawing_graphs.bottlenecks(1), drawing_graphs.bottlenecks(5)
     depth = show(large, "fit").depth
@@ -144,6 +145,7 @@ LONG: dict[str, Callable[[], GradGraph]] = {
 """Nets of many nodes that merging modules leaves far too many of."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_net_opens_in_stretches_that_follow_one_another_and_says_so(name: str) -> None:
     graph = LONG[name]()
@@ -168,6 +170,7 @@ def test_a_net_that_is_a_little_too_large_does_not_open_in_stretches(
     assert bool(show(graph, "fit").folding.stretches) is has_stretches
 
 
+@pytest.mark.slow
 def test_a_stretch_is_named_after_its_first_and_its_last_module() -> None:
     names = [node.op for node in show(LONG["modules in a row"](), "fit").graph.nodes]
     assert "block0 … block20" in names

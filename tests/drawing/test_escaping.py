@@ -25,6 +25,7 @@ def hostile() -> GradGraph:
     return msgspec.structs.replace(g.record(HOSTILE), engine=HOSTILE, stage=HOSTILE)
 
 
+@pytest.mark.slow
 def test_an_svg_holds_nothing_active(hostile: GradGraph) -> None:
     svg = draw(hostile, format="svg", numbers={"n0": 1})
     root = read_svg(svg)
@@ -36,6 +37,7 @@ def test_an_svg_holds_nothing_active(hostile: GradGraph) -> None:
     assert b"http" not in svg.replace(b'xmlns="http://www.w3.org/2000/svg"', b"")
 
 
+@pytest.mark.slow
 def test_an_svg_shows_hostile_names_as_they_are(hostile: GradGraph) -> None:
     root = read_svg(draw(hostile, format="svg"))
     assert "<script>alert('x')</script>" in "".join(root.itertext())
@@ -49,6 +51,7 @@ def test_dot_reads_no_name_as_a_record(hostile: GradGraph) -> None:
     assert rb"\<" not in draw(hostile, format="dot")
 
 
+@pytest.mark.slow
 def test_a_png_is_made_of_hostile_names(hostile: GradGraph) -> None:
     assert draw(hostile, format="png").startswith(b"\x89PNG")
 

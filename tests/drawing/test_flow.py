@@ -9,6 +9,7 @@ from tests.support import drawing_graphs
 from tests.support.svg_pictures import GRAPHS, boxes, edges, ends, read_svg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["convolution", "branches", "decided"])
 def test_all_nodes_are_drawn_without_overlap(name: str) -> None:
     graph = GRAPHS[name]()
@@ -17,6 +18,7 @@ def test_all_nodes_are_drawn_without_overlap(name: str) -> None:
     assert not any(box.overlaps(other) for box, other in combinations(places.values(), 2))
 
 
+@pytest.mark.slow
 def test_everything_runs_down() -> None:
     graph = drawing_graphs.convolution()
     places = boxes(read_svg(draw(graph, format="svg", view="flow")))

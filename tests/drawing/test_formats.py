@@ -19,6 +19,7 @@ DRAWINGS: list[tuple[FormatName, ViewName]] = [
 ]
 
 
+@pytest.mark.slow
 def test_every_format_is_what_it_says() -> None:
     graph = drawing_graphs.dense_mse()
     assert draw(graph, format="png").startswith(b"\x89PNG\r\n")

@@ -46,6 +46,7 @@ def drawn(request: pytest.FixtureRequest) -> DrawnGraph:
     return DrawnGraph(graph, read_svg(draw(graph, format="svg", depth="all")))
 
 
+@pytest.mark.slow
 def test_every_node_and_every_edge_is_drawn(drawn: DrawnGraph) -> None:
     graph, svg = drawn
     assert lint(graph) == []
@@ -185,6 +186,7 @@ def passes_through(piece: Piece, box: Rectangle) -> bool:
     return across and along
 
 
+@pytest.mark.slow
 def test_branches_stand_side_by_side_under_their_conditions() -> None:
     graph = drawing_graphs.decided()
     svg = read_svg(draw(graph, format="svg"))
@@ -204,6 +206,7 @@ def test_branches_stand_side_by_side_under_their_conditions() -> None:
         assert len(around) == bool(node.body), node.id
 
 
+@pytest.mark.slow
 def test_what_did_not_run_is_pale() -> None:
     graph = drawing_graphs.decided()
     svg = read_svg(draw(graph, format="svg"))

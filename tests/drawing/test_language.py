@@ -72,6 +72,7 @@ def english_in(texts: list[str], graph: GradGraph) -> list[str]:
     return english
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_text_of_a_drawing_is_chinese_but_for_names(name: str, depth: Depth) -> None:
@@ -82,11 +83,13 @@ def test_every_text_of_a_drawing_is_chinese_but_for_names(name: str, depth: Dept
     assert english_in(lines, GRAPHS[name]) == []
 
 
+@pytest.mark.slow
 def test_an_english_text_is_found() -> None:
     picture = ElementTree.fromstring(draw(GRAPHS["dense"], format="svg"))
     assert "value kept for backward" in english_in(list(picture.itertext()), GRAPHS["dense"])
 
 
+@pytest.mark.slow
 def test_a_drawing_names_its_language_and_fonts_that_have_its_signs() -> None:
     picture = chinese(GRAPHS["dense"], "all")
     assert picture.get("lang") == "zh"
@@ -115,6 +118,7 @@ def test_a_chinese_sign_is_one_em_wide() -> None:
     assert measure("前向", 10) == 20
 
 
+@pytest.mark.slow
 def test_other_formats_name_the_phases_in_the_language_and_a_png_is_english() -> None:
     shown = show(GRAPHS["dense"], "all")
     said = marks(shown, {})

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ def test_all_links_into_a_node_precede_all_links_out_of_it(links: list[Link]) ->
     assert sorted(walked) == sorted(links)
 
 
+@pytest.mark.slow
 @given(links=LINKS)
 def test_no_link_is_walked_twice_even_on_cycles(links: list[Link]) -> None:
     for link in in_order(NODES, links):

@@ -31,6 +31,7 @@ def graph_with(*, order: bool) -> GradGraph:
 BOTH = graph_with(order=False), graph_with(order=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_legend_says_which_edges_are_an_order_only(view: ViewName) -> None:
     without, with_order = (texts(read_svg(draw(graph, format="svg", view=view))) for graph in BOTH)
@@ -48,6 +49,7 @@ def test_a_picture_as_text_has_a_line_of_its_own_for_an_order(file_format: str, 
     assert line.index("n1") < line.index("n2")
 
 
+@pytest.mark.slow
 def test_a_thumbnail_has_edges_for_values_alone() -> None:
     counts = []
     for graph in BOTH:

@@ -35,6 +35,7 @@ def test_neighbours_keep_their_distance(wishes: list[Wish]) -> None:
         assert right_centre - left_centre >= least - 1e-6
 
 
+@pytest.mark.slow
 @given(wishes=WISHES, start=st.integers(0, 11), by=st.sampled_from([-1.0, 1.0]))
 def test_nothing_is_nearer_to_the_wishes(wishes: list[Wish], start: int, by: float) -> None:
     """Moving any box with all that is on its side of the row brings it no nearer."""

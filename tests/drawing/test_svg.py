@@ -10,6 +10,7 @@ from tests.support import drawing_graphs
 from tests.support.svg_pictures import SVG, boxes, boxes_by_op, outlines, read_svg, texts
 
 
+@pytest.mark.slow
 def test_accumulated_gradients_and_values_that_are_not_finite_are_marked() -> None:
     svg = read_svg(draw(drawing_graphs.convolution(), format="svg"))
     places = boxes_by_op(svg)
@@ -20,6 +21,7 @@ def test_accumulated_gradients_and_values_that_are_not_finite_are_marked() -> No
     assert "108 of 108 not finite" in texts(svg)
 
 
+@pytest.mark.slow
 def test_pair_numbers_stand_on_both_pictures() -> None:
     graph = drawing_graphs.tiny()
     svg = read_svg(pair(graph, graph, numbers=({"n1": 7}, {"n1": 7}), titles=("one", "other")))
@@ -27,6 +29,7 @@ def test_pair_numbers_stand_on_both_pictures() -> None:
     assert numbered == ["left-n1", "right-n1"]
 
 
+@pytest.mark.slow
 def test_two_pictures_in_one_svg_share_no_id() -> None:
     graph = drawing_graphs.tiny()
     svg = read_svg(pair(graph, graph))
@@ -34,6 +37,7 @@ def test_two_pictures_in_one_svg_share_no_id() -> None:
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_pair_numbers_survive_collapsing_where_a_node_stays_itself() -> None:
     numbers = {"n0": 1, "n17": 2}
     graph = drawing_graphs.convolution()
@@ -42,6 +46,7 @@ def test_pair_numbers_survive_collapsing_where_a_node_stays_itself() -> None:
     assert [box.element.get("data-op") for box in numbered] == ["input"]
 
 
+@pytest.mark.slow
 def test_a_stage_without_values_says_so_once_in_its_legend() -> None:
     known = drawing_graphs.decided()
     bare = []
@@ -57,6 +62,7 @@ def mentions_of_missing_values(graph: GradGraph) -> int:
     return sum("there are no values" in text for text in texts(svg))
 
 
+@pytest.mark.slow
 def test_the_svg_is_described_and_named() -> None:
     graph = drawing_graphs.dense_mse()
     svg = read_svg(draw(graph, format="svg", title="dense & mse", prefix="a-"))
@@ -67,6 +73,7 @@ def test_the_svg_is_described_and_named() -> None:
     assert set(svg.attrib["aria-labelledby"].split()) <= named
 
 
+@pytest.mark.slow
 def test_a_tooltip_tells_all_that_is_known_of_a_node() -> None:
     svg = read_svg(draw(drawing_graphs.dense_mse(), format="svg", prefix="a-"))
     tooltip = boxes(svg)["a-n4"].element.findtext(f"{SVG}title") or ""
@@ -74,6 +81,7 @@ def test_a_tooltip_tells_all_that_is_known_of_a_node() -> None:
         assert part in tooltip
 
 
+@pytest.mark.slow
 def test_a_prefix_that_is_no_name_is_refused() -> None:
     with pytest.raises(UsageError, match="prefix"):
         draw(drawing_graphs.tiny(), format="svg", prefix='"><')

@@ -52,6 +52,7 @@ def test_every_shipped_net_is_recorded_unless_the_version_refuses_it(version: st
     assert shipped - set(programs(version)) == refused.get(version, set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_node_of_every_program_is_read(version: str) -> None:
     for name, text in programs(version).items():
@@ -90,6 +91,7 @@ def test_marks_of_views_are_carried_along_at_every_value(version: str) -> None:
         assert carried == printed, name
 
 
+@pytest.mark.slow
 def test_some_versions_print_marks_of_views() -> None:
     with_marks = [
         version

@@ -273,6 +273,7 @@ def test_a_stored_study_of_the_cpu_is_none_of_another_device(tmp_path: Path) -> 
         assert stored_study(topic, target(topic, None, device), Store(tmp_path)) is None
 
 
+@pytest.mark.slow
 def test_the_doctor_names_every_device_of_each_framework(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

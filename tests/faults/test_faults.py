@@ -11,6 +11,7 @@ from tests.faults.in_measurements import IN_MEASUREMENTS, IN_THE_CORE
 from tests.faults.table import FAULTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
 def test_a_fault_can_be_planted_and_somebody_is_to_notice(fault: Fault) -> None:
     source = (ROOT / fault.path).read_text(encoding="utf-8")

@@ -169,6 +169,7 @@ def imports_of_the_explorer(source: str) -> list[str]:
     return sorted(found)
 
 
+@pytest.mark.slow
 def test_the_programs_import_nothing_of_the_explorer() -> None:
     modules = [path for path in HERE.rglob("*.py") if not path.stem.startswith("test_")]
     assert len(modules) > len(run.programs())

@@ -92,6 +92,7 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_in_time(
     assert left_behind(scratch) == []
 
 
+@pytest.mark.slow
 def test_a_file_reads_alike_here_and_in_a_process_of_its_own(tmp_path: Path) -> None:
     lines = (
         "array = np.ones(2, np.float16)\n"

@@ -65,6 +65,7 @@ def test_every_kind_of_fact_is_stated_and_no_other() -> None:
     assert stated == set(FACT_KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIBRARY)
 def test_a_mistake_fits_its_net_and_has_facts(name: str, tmp_path: Path) -> None:
     mistake = LIBRARY[name]

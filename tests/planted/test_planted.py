@@ -23,6 +23,7 @@ def test_there_are_at_least_sixty_mistakes() -> None:
     assert len(MISTAKES) >= 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_stands_at_one_place_and_has_lines_that_tell_it(
     name: str, tmp_path: Path

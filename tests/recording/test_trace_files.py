@@ -135,6 +135,7 @@ def test_a_trace_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) ->
 # What is refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -239,6 +240,7 @@ def mutated(body: bytes, chance: random.Random) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.slow
 def test_2000_mutated_files_are_refused_in_a_line_or_read_and_shown() -> None:
     chance = random.Random(38)
     body = body_of(sample())

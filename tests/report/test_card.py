@@ -79,6 +79,7 @@ def test_a_card_counts_what_differs_and_what_is_unexpected() -> None:
     assert made.unexpected == sum(not case.expected for case in whole.cases) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("outcome", "factor", "is_different"),
     [("ok", 1.0, False), ("ok", 2.0, True), ("raised", 1.0, True), ("unsupported", 1.0, False)],
@@ -95,6 +96,7 @@ def test_a_case_is_different_where_engines_that_answer_do_not_answer_alike(
     assert (made.cases, made.different) == (1, is_different)
 
 
+@pytest.mark.slow
 def test_whatever_makes_a_report_unexpected_is_counted_on_its_card() -> None:
     good = msgspec.structs.replace(report(), findings=(), alignments=(), cases=())
     (case, *_) = [case for case in report(unexpected=True).cases if not case.expected]
@@ -108,6 +110,7 @@ def test_whatever_makes_a_report_unexpected_is_counted_on_its_card() -> None:
         assert card_of(whole).unexpected == 1
 
 
+@pytest.mark.slow
 def test_a_thumbnail_has_a_box_for_each_node_and_no_words() -> None:
     small = graph("torch-tape")
     tree = ElementTree.fromstring(thumbnail(small, 'a "label"'))
@@ -117,6 +120,7 @@ def test_a_thumbnail_has_a_box_for_each_node_and_no_words() -> None:
     assert not tree.findall(f".//{SVG}text")
 
 
+@pytest.mark.slow
 def test_a_label_in_a_thumbnail_is_text() -> None:
     assert "<script" not in thumbnail(graph("torch-tape"), HOSTILE)
 
@@ -138,6 +142,7 @@ def test_a_card_is_made_once_of_a_stored_report(tmp_path: Path) -> None:
     assert both.index("torch-tape") < both.index("mindspore-graph")
 
 
+@pytest.mark.slow
 def test_the_drawing_of_two_ladders_is_stored_in_each_language(tmp_path: Path) -> None:
     scenario, store = load(NETS / "square.py"), Store(tmp_path)
     store.put(key(scenario, Wanted()), msgspec.structs.replace(report(), scenario=scenario.name))

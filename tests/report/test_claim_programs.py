@@ -73,6 +73,7 @@ def shown(number: int) -> list[ClaimProgram]:
     return programs(*board_of(CLAIMS[number]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", CLAIMS)
 def test_no_function_is_twice_on_the_page_of_a_claim(number: int) -> None:
     texts = [piece.text for program in shown(number) for piece in read(program.code).pieces]

@@ -74,6 +74,7 @@ def test_a_snippet_s_text_cannot_leave_its_place() -> None:
     assert made["MkDocs"].startswith("![")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", list(drawing.FORMATS))
 def test_one_graph_is_a_file_of_each_format(file_format: drawing.formats.FormatName) -> None:
     choice = PictureChoice(scenario="net", engines=("torch-tape",), file_format=file_format)

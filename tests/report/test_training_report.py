@@ -165,6 +165,7 @@ def words_of(svg: bytes) -> list[str]:
     return re.findall(r">([^<>]+)</text>", svg.decode())
 
 
+@pytest.mark.slow
 def test_losses_are_drawn_with_their_band() -> None:
     found = comparison(difference())
     words = words_of(losses_svg(found))
@@ -181,12 +182,14 @@ def test_the_first_red_cell_is_marked() -> None:
     assert weights_svg(comparison(band=False)) == b""
 
 
+@pytest.mark.slow
 def test_of_many_parameters_those_furthest_apart_are_drawn() -> None:
     words = words_of(weights_svg(comparison(names=MOST_ROWS + 5)))
     drawn = [word for word in words if word.startswith("layer")]
     assert len(drawn) == MOST_ROWS
 
 
+@pytest.mark.slow
 def test_the_page_has_the_sentence_the_pictures_and_all_answers() -> None:
     page = comparison_page(comparison(difference())).decode()
     assert page.count("<svg ") == 3
@@ -280,6 +283,7 @@ def test_what_cannot_be_compared_is_refused_in_a_line(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_page_is_for_trainings_alone(tmp_path: Path) -> None:
     done = run("diff", "polynomial", "torch-tape", "torch-graph", "--html", "a.html", cwd=tmp_path)
     assert done.returncode == 2

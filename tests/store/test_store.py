@@ -159,6 +159,7 @@ def test_the_results_that_were_not_used_for_longest_are_dropped(tmp_path: Path) 
     assert kept == [True, False, True, True]
 
 
+@pytest.mark.slow
 def test_many_small_results_stay_below_the_limit_and_the_store_is_seldom_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +271,7 @@ with store.turn(key):
 """
 
 
+@pytest.mark.slow
 def test_of_several_processes_one_computes_and_the_others_wait_for_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", COMPUTING, str(tmp_path)]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]

@@ -196,6 +196,7 @@ def pages() -> dict[str, str]:
         }
 
 
+@pytest.mark.slow
 def test_whole_pages_have_no_blank_between_chinese_and_chinese() -> None:
     for name, page in pages().items():
         assert re.search("[一-鿿]", page), name

@@ -130,6 +130,7 @@ def test_code_and_numbers_are_the_same_in_chinese() -> None:
         assert numbers(chinese) == numbers(english), english
 
 
+@pytest.mark.slow
 def test_no_text_is_left_over_that_no_claim_has() -> None:
     assert sorted(set(catalogue()) - stated() - found() - set(written())) == []
 

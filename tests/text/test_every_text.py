@@ -104,6 +104,7 @@ def sentences(path: str, source: str) -> Iterator[Text]:
             yield text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", BELOW_WORDS)
 def test_no_record_below_words_has_a_sentence(part: str) -> None:
     texts = {path: said for path, said in found().items() if part_of(path) == part}

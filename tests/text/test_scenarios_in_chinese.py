@@ -106,6 +106,7 @@ def test_joined_reasons_are_found_though_they_contain_the_separator() -> None:
     assert said_reasons(joined) == joined
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_report_is_shown_in_the_reader_s_language_and_its_document_is_english(
     language: str,

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
 from explorer.model.message import Text
@@ -63,6 +65,7 @@ def names_of_messages(module: Path) -> Iterator[str]:
             yield "".join(re.escape(part) if part else ".+" for part in fixed)
 
 
+@pytest.mark.slow
 def test_every_message_has_a_text() -> None:
     known = list(texts())
     patterns: set[str] = set()

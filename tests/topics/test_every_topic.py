@@ -65,6 +65,7 @@ def used_by(program: str, module: str) -> set[str]:
     return used
 
 
+@pytest.mark.slow
 def test_code_that_is_shown_as_printed_or_meant_is_code_that_runs() -> None:
     for claim in claims().values():
         for measurement in claim.measurements:

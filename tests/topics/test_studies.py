@@ -80,6 +80,7 @@ def refused(file: Path, **by_engine: Measured) -> dict[str, str]:
     return refused_by_some(DEVICES, on, record(DEVICES, on, {}, measured))
 
 
+@pytest.mark.slow
 def test_what_one_engine_refuses_and_another_answers_is_told_unless_it_is_foreseen(
     tmp_path: Path,
 ) -> None:

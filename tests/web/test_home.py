@@ -91,6 +91,7 @@ def test_a_search_finds_a_shipped_scenario_in_every_language(lang: str, words: s
     assert card["title"] == titles[lang]
 
 
+@pytest.mark.slow
 def test_a_broken_file_has_a_card_that_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def panes() -> None:
     graphs(ReportKey(Path("net.py"), "digest"), report())
 
 
+@pytest.mark.slow
 def test_two_panes_speak_the_language_that_was_chosen_last() -> None:
     shown_words = []
     for code in ("en", "zh", "en"):

@@ -129,6 +129,7 @@ def places(text: str) -> list[str]:
     return sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None)
 
 
+@pytest.mark.slow
 def test_no_text_of_the_app_stands_outside_the_catalogue() -> None:
     found: list[Text] = []
     for module in modules():
@@ -186,6 +187,7 @@ def test_texts_are_found_where_they_are_said() -> None:
     assert sorted(said(source)) == ["one", "two three"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", TRANSLATIONS)
 def test_every_text_is_translated_with_the_same_places_and_none_is_left_over(code: str) -> None:
     translated = {str(message.id): str(message.string) for message in messages(code)}

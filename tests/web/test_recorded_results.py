@@ -41,6 +41,7 @@ def recorded_lines(page: AppTest) -> list[str]:
     return [block.value for block in page.caption if RECORDED in block.value]
 
 
+@pytest.mark.slow
 def test_a_new_installation_shows_all_that_is_shipped_and_says_once_with_what() -> None:
     page = home()
     assert not page.exception
@@ -72,6 +73,7 @@ def test_a_result_of_one_s_own_takes_the_recorded_one_s_place_and_is_marked() ->
     assert recorded_lines(page)
 
 
+@pytest.mark.slow
 def test_a_scenario_of_the_reader_s_own_is_not_run_yet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +83,7 @@ def test_a_scenario_of_the_reader_s_own_is_not_run_yet(
     assert (mine["badge"], mine["picture"], mine["note"]) == (None, "", "not run yet")
 
 
+@pytest.mark.slow
 def test_where_everything_is_of_this_machine_nothing_is_said_of_recorded_results(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -118,6 +121,7 @@ def waiting_page() -> None:
     show_or_await(run, lambda: "before", show)
 
 
+@pytest.mark.slow
 def test_a_page_shows_what_is_recorded_until_its_own_answer_is_there() -> None:
     run: SharedRun[str] = SharedRun()
     shown: list[tuple[str, bool]] = []

@@ -158,6 +158,7 @@ def test_a_long_question_keeps_no_short_one_waiting() -> None:
     assert slow_one.finished.wait(SECONDS)
 
 
+@pytest.mark.slow
 def test_a_page_that_was_left_keeps_no_place_in_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("explorer.web.shared_runs.UNWATCHED_SECONDS", 0.5)
     go_on = threading.Event()
@@ -184,6 +185,7 @@ def test_an_asking_thread_s_answer_is_there_when_it_is_finished() -> None:
         assert asked(runs, str(number), []) == str(number)
 
 
+@pytest.mark.slow
 def test_what_nobody_watches_makes_room_for_what_somebody_waits_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -29,6 +29,7 @@ def test_every_worker_of_a_scenario_is_started() -> None:
         assert started(workers) == set(warm_up.KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["no", "No"])
 def test_an_owner_who_says_no_has_no_worker_started(
     word: str, monkeypatch: pytest.MonkeyPatch

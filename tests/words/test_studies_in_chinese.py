@@ -46,6 +46,7 @@ def test_findings_titles_and_notes_are_in_chinese(name: str) -> None:
     assert [text for text in texts if text and not CHINESE.search(text)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_what_is_measured_is_the_same_in_every_language(name: str) -> None:
     topic = study_topic(name)

@@ -24,6 +24,7 @@ def job(name: str, text: str, *kinds: WorkerKind) -> Job:
     return Job(text, "words", kinds or ("torch",), target, Word(text), Word)
 
 
+@pytest.mark.slow
 def test_outcomes_come_by_key_in_the_order_of_the_jobs() -> None:
     steps: list[tuple[str, int, int]] = []
     jobs = [job("echo", "a", "torch", "mindspore"), job("echo", "b"), job("echo", "c", "mindspore")]
@@ -64,6 +65,7 @@ def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None
     assert outcomes["after"] == Word("after")
 
 
+@pytest.mark.slow
 def test_jobs_may_be_added_while_others_are_under_way_and_after_all_are_done() -> None:
     keys = []
     with Workers() as workers, JobQueue(workers) as queue:
@@ -86,6 +88,7 @@ def test_jobs_that_are_added_ahead_are_carried_out_before_those_that_wait() -> N
     assert keys == ["c", "d", "a", "b"]
 
 
+@pytest.mark.slow
 def test_without_a_start_those_at_work_take_what_they_may_and_nobody_else_begins() -> None:
     keys = []
     with Workers() as workers, JobQueue(workers) as queue:
@@ -113,6 +116,7 @@ class Said(Workers):
         return self.size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "meet"), [(CROWDED, True), (CROWDED + 1, False)])
 def test_no_two_workers_compile_at_once_while_one_holds_much(size: int, meet: bool) -> None:
     kinds: tuple[WorkerKind, ...] = ("mindspore", "torch")
@@ -127,6 +131,7 @@ def test_no_two_workers_compile_at_once_while_one_holds_much(size: int, meet: bo
     assert (max(start, other_start) < min(end, other_end)) == meet
 
 
+@pytest.mark.slow
 def test_what_does_not_compile_waits_for_no_room() -> None:
     compiling = dataclasses.replace(job("takes", "1", "mindspore"), compiles=True)
     waiting = dataclasses.replace(job("takes", "0", "torch"), compiles=True)
@@ -139,6 +144,7 @@ def test_what_does_not_compile_waits_for_no_room() -> None:
     assert keys.index("beside") < keys.index("0")
 
 
+@pytest.mark.slow
 def test_who_waits_for_room_to_compile_is_not_overtaken() -> None:
     def compiling(text: str, kind: WorkerKind) -> Job:
         return dataclasses.replace(job("takes", text, kind), compiles=True)
@@ -165,6 +171,7 @@ def interrupt(workers: Workers) -> None:
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_a_worker_that_starts_while_the_queue_is_stopped_is_not_waited_for() -> None:
     began = time.monotonic()
     with SlowToStart(request_seconds=600) as workers, pytest.raises(KeyboardInterrupt):
@@ -172,6 +179,7 @@ def test_a_worker_that_starts_while_the_queue_is_stopped_is_not_waited_for() -> 
     assert time.monotonic() - began < STOPPED_SECONDS
 
 
+@pytest.mark.slow
 def test_no_job_is_no_work() -> None:
     with Workers() as workers:
         assert carry_out([], workers) == {}

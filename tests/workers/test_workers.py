@@ -75,6 +75,7 @@ def test_requests_share_one_process_other_than_ours(crew: Workers) -> None:
     assert first == second != Word(str(os.getpid()))
 
 
+@pytest.mark.slow
 def test_what_an_import_brought_is_searched_for_garbage_once() -> None:
     with Workers() as workers:
         # The module of the requests has brought numpy, and Python 3.12 some objects of its own.
@@ -143,6 +144,7 @@ def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
     assert ask(crew, "process") != before
 
 
+@pytest.mark.slow
 def test_after_a_request_that_took_much_memory_the_next_is_fresh(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -155,6 +157,7 @@ def test_after_a_request_that_took_much_memory_the_next_is_fresh(
         assert 0 < workers.memory("torch") <= 300 * MEGABYTE
 
 
+@pytest.mark.slow
 def test_a_hang_ends_at_the_limit_and_its_process_is_gone() -> None:
     with Workers(request_seconds=0.5) as workers:
         process = ask(workers, "process")
@@ -211,6 +214,7 @@ print(workers.call("torch", "{TARGETS}:process", Word(""), Word).text, flush=Tru
 """A program that uses workers once more after they were closed, and ends without a second close."""
 
 
+@pytest.mark.slow
 def test_workers_that_are_used_after_they_were_closed_leave_nothing_behind(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", REUSED],
@@ -257,6 +261,7 @@ def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) ->
     assert is_gone_soon(process)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "devices", "processes"),
     [
