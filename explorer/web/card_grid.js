@@ -23,6 +23,8 @@ const pictureOf = card => {
   const picture = element('div', 'picture')
   const image = element('img', '')
   image.alt = card.label
+  image.loading = 'lazy' // dozens are below what is seen first
+  image.decoding = 'async'
   image.src = card.picture
   picture.append(image)
   return picture
