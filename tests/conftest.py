@@ -184,21 +184,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByWorkUnit:
 NEEDS: dict[str, tuple[bool, str]] = {
     "mindspore": (find_spec("mindspore") is not None, "pip install mindspore"),
     "torch": (find_spec("torch") is not None, "pip install torch"),
-    "jax": (find_spec("jax") is not None, "pip install jax"),
     "browser": (CHROMIUM is not None, "apt-get install chromium"),
 }
 """What a marker says that a test needs: whether it is here, and how to get it."""
 
-EXTRAS = ("jax",)
-"""What need not be here under CI either: it has an environment of its own."""
-
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test whose marker names what is not here; under CI, where all but extras must be, fail."""
+    """Skip a test whose marker names what is not here; under CI, where all of it must be, fail."""
     for name, (is_here, remedy) in NEEDS.items():
         if is_here or item.get_closest_marker(name) is None:
             continue
         reason = f"{item.name} is marked {name}, which is not here: `{remedy}`"
-        if os.environ.get("CI") and name not in EXTRAS:
+        if os.environ.get("CI"):
             pytest.fail(reason, pytrace=False)
         pytest.skip(reason)
