@@ -45,3 +45,10 @@ def torch_net():
         return (a * b).sum()
 
     return product_sum
+
+
+def jax_net():
+    def product_sum(params, a, b):
+        return (a * b).sum()
+
+    return product_sum

@@ -61,3 +61,17 @@ def torch_net():
             return out.sum()
 
     return Net()
+
+
+def jax_net():
+    import jax.numpy as jnp
+
+    def net(params, x):
+        if x.sum() > 0:  # jax.jit asks for jax.lax.cond
+            cube = x * x * x
+            out = params["w"] * cube
+        else:
+            out = params["w"] * jnp.exp(x)
+        return out.sum()
+
+    return net

@@ -63,3 +63,16 @@ def torch_net():
             return checkpoint(self.redone, self.kept(x), use_reentrant=False).sum()
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def block(x):
+        return jnp.tanh(x) * jax.nn.sigmoid(x)
+
+    def net(params, x):
+        return jax.checkpoint(block)(block(x)).sum()
+
+    return net

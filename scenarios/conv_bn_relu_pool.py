@@ -87,3 +87,27 @@ def torch_net():
             return self.loss(logits, y.long()), logits
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def batch_norm(x, scale, bias):
+        mean = x.mean((0, 2, 3), keepdims=True)
+        variance = x.var((0, 2, 3), keepdims=True)
+        normal = (x - mean) * lax.rsqrt(variance + 1e-5)
+        return normal * scale[:, None, None] + bias[:, None, None]
+
+    def net(params, x, y):
+        image = lax.conv_general_dilated(x, params["conv.weight"], (1, 1), [(1, 1), (1, 1)])
+        image = image + params["conv.bias"][:, None, None]
+        features = jax.nn.relu(batch_norm(image, params["bn.weight"], params["bn.bias"]))
+        window = (1, 1, 2, 2)
+        pooled = lax.reduce_window(features, -jnp.inf, lax.max, window, window, "VALID")
+        logits = pooled.reshape(len(x), -1) @ params["fc.weight"].T + params["fc.bias"]
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, y[:, None], axis=1).mean(), logits
+
+    return net

@@ -58,3 +58,22 @@ def torch_net():
             return (image * image).sum()
 
     return Net()
+
+
+def jax_net():
+    from jax import lax
+
+    def net(params, x):
+        # Each side is padded by kernel - 1 - padding = 1; the kernel is that of the convolution.
+        image = lax.conv_transpose(
+            x,
+            params["up.weight"],
+            strides=(2, 2),
+            padding=[(1, 1), (1, 1)],
+            dimension_numbers=("NCHW", "OIHW", "NCHW"),
+            transpose_kernel=True,
+        )
+        image = image + params["up.bias"][:, None, None]
+        return (image * image).sum()
+
+    return net

@@ -55,3 +55,11 @@ def torch_net():
             return self.loss(logits, y), logits
 
     return Net()
+
+
+def jax_net():
+    def net(params, x, y):
+        logits = (x @ params["fc.weight"].T).squeeze()
+        return ((logits - y) ** 2).mean(), logits
+
+    return net

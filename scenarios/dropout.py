@@ -54,3 +54,12 @@ def torch_net():
             return (kept * kept).sum()
 
     return Net()
+
+
+def jax_net():
+    def net(params, x, mask):
+        dropped = x * mask / (1 - 0.25)
+        kept = dropped  # a layer in inference mode
+        return (kept * kept).sum()
+
+    return net

@@ -65,3 +65,10 @@ def torch_net():
             return (self.table(index) * self.place).sum()
 
     return Net()
+
+
+def jax_net():
+    def net(params, index):
+        return (params["table.weight"][index] * params["place"]).sum()
+
+    return net

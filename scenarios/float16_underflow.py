@@ -42,3 +42,11 @@ def torch_net():
         return loss, loss * 1024
 
     return weighed
+
+
+def jax_net():
+    def weighed(params, x, w):
+        loss = (x * w * w).sum()
+        return loss, loss * 1024
+
+    return weighed

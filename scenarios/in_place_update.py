@@ -52,3 +52,14 @@ def torch_net():
         return loss, energy
 
     return overwritten
+
+
+def jax_net():
+    def overwritten(params, x):
+        h = x * x
+        energy = (h * h).sum()
+        h = h.at[:].set(3 * x)  # a new array
+        loss = (h * h).sum()
+        return loss, energy
+
+    return overwritten

@@ -44,3 +44,11 @@ def torch_net():
         return (rows * rows).sum()
 
     return squares_of_rows
+
+
+def jax_net():
+    def squares_of_rows(params, table, index):
+        rows = table[index]
+        return (rows * rows).sum()
+
+    return squares_of_rows

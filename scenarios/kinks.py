@@ -67,3 +67,20 @@ def torch_net():
         return bent.sum() + guarded.sum() + torch.norm(v)
 
     return kinks
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def kinks(params, x, v):
+        bent = (
+            jax.nn.relu(x)
+            + 2 * jnp.abs(x)
+            + 4 * jnp.clip(x, -1.0, 1.0)
+            + 8 * jnp.maximum(x, jnp.ones_like(x))
+        )
+        guarded = jnp.where(x < 2, jnp.log(2 - x), jnp.zeros_like(x))
+        return bent.sum() + guarded.sum() + jnp.linalg.norm(v)
+
+    return kinks

@@ -66,3 +66,14 @@ def torch_net():
             return self.loss(z, y), z
 
     return Net()
+
+
+def jax_net():
+    import jax
+
+    def net(params, x, y):
+        z = x @ params["w"] + params["b"]
+        losses = y * jax.nn.log_sigmoid(z) + (1 - y) * jax.nn.log_sigmoid(-z)
+        return -losses.mean(), z
+
+    return net

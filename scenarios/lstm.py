@@ -61,3 +61,24 @@ def torch_net():
             return (hidden * hidden).sum()
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def net(params, x):
+        def step(state, inputs):
+            hidden, cell = state
+            gates = inputs @ params["lstm.weight_ih_l0"].T + params["lstm.bias_ih_l0"]
+            gates += hidden @ params["lstm.weight_hh_l0"].T + params["lstm.bias_hh_l0"]
+            i, f, g, o = jnp.split(gates, 4, axis=-1)
+            cell = jax.nn.sigmoid(f) * cell + jax.nn.sigmoid(i) * jnp.tanh(g)
+            hidden = jax.nn.sigmoid(o) * jnp.tanh(cell)
+            return (hidden, cell), hidden
+
+        start = jnp.zeros((x.shape[1], 2), x.dtype)
+        _, hidden = jax.lax.scan(step, (start, start), x)
+        return (hidden * hidden).sum()
+
+    return net

@@ -76,3 +76,16 @@ def torch_net():
             return self.loss(logits, y.long()), logits
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def net(params, x, y):
+        hidden = jax.nn.relu(x @ params["fc1.weight"].T + params["fc1.bias"])
+        logits = hidden @ params["fc2.weight"].T + params["fc2.bias"]
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, y[:, None], axis=1).mean(), logits
+
+    return net

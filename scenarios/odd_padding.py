@@ -58,3 +58,13 @@ def torch_net():
             return (y * y).sum()
 
     return Net()
+
+
+def jax_net():
+    from jax import lax
+
+    def net(params, x):
+        y = lax.conv_general_dilated(x, params["conv.weight"], (2, 2), "SAME")
+        return (y * y).sum()
+
+    return net

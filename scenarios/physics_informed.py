@@ -61,3 +61,21 @@ def torch_net():
         return (residual * residual).sum()
 
     return loss
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def u(x, w):
+        return jnp.tanh(jnp.tanh(x * w).sum(1)).sum()
+
+    def slope(x, w):
+        return jax.grad(u)(x, w).sum()
+
+    def loss(params, x, w):
+        bend = jax.grad(slope)(x, w)
+        residual = bend + x
+        return (residual * residual).sum()
+
+    return loss

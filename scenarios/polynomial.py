@@ -40,3 +40,10 @@ def torch_net():
         return x * x * y + y * z * z * z - 2 * x * z
 
     return polynomial
+
+
+def jax_net():
+    def polynomial(params, x, y, z):
+        return x * x * y + y * z * z * z - 2 * x * z
+
+    return polynomial

@@ -57,3 +57,17 @@ def torch_net():
             return (twice * twice).sum()
 
     return Net()
+
+
+def jax_net():
+    import jax.numpy as jnp
+
+    def net(params, x):
+        def fc(x):
+            return x @ params["fc.weight"].T + params["fc.bias"]
+
+        once = jnp.tanh(fc(x))
+        twice = fc(once)
+        return (twice * twice).sum()
+
+    return net

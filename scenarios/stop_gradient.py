@@ -38,3 +38,14 @@ def torch_net():
         return (h * held).sum()
 
     return stopped
+
+
+def jax_net():
+    from jax import lax
+
+    def stopped(params, x):
+        h = x * x
+        held = lax.stop_gradient(h)
+        return (h * held).sum()
+
+    return stopped

@@ -55,3 +55,14 @@ def torch_net():
             return (error * error).sum()
 
     return Net()
+
+
+def jax_net():
+    import jax.numpy as jnp
+
+    def net(params, x):
+        code = jnp.tanh(x @ params["w"].T)
+        error = code @ params["w"] - x
+        return (error * error).sum()
+
+    return net

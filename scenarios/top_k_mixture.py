@@ -42,3 +42,14 @@ def torch_net():
         return (torch.softmax(best, -1) * torch.gather(answers, 1, chosen)).sum()
 
     return mixture
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def mixture(params, scores, answers):
+        best, chosen = jax.lax.top_k(scores, 2)
+        return (jax.nn.softmax(best) * jnp.take_along_axis(answers, chosen, axis=1)).sum()
+
+    return mixture

@@ -41,3 +41,10 @@ def torch_net():
         return (x * x * x).sum()
 
     return cubes
+
+
+def jax_net():
+    def cubes(params, x, z):
+        return (x * x * x).sum()
+
+    return cubes

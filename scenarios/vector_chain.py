@@ -41,3 +41,12 @@ def torch_net():
         return (y * v).sum(), y
 
     return chain
+
+
+def jax_net():
+    def chain(params, x, v):
+        x = x * 2
+        y = x - 1
+        return (y * v).sum(), y
+
+    return chain

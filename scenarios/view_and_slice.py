@@ -40,3 +40,14 @@ def torch_net():
         return (early * late).sum() + (every_other * every_other).sum()
 
     return neighbours
+
+
+def jax_net():
+    def neighbours(params, x):
+        row = x.reshape(6)
+        early = row[:-1]
+        late = row[1:]
+        every_other = row[::2]
+        return (early * late).sum() + (every_other * every_other).sum()
+
+    return neighbours

@@ -40,3 +40,13 @@ def torch_net():
         return h
 
     return squared_until_large
+
+
+def jax_net():
+    def squared_until_large(params, x):
+        h = x
+        while h < 20:  # jax.jit asks for jax.lax.while_loop, which has no reverse mode
+            h = h * h
+        return h
+
+    return squared_until_large

@@ -27,14 +27,14 @@ from explorer.text.language import _
 from explorer.text.parsing import parsed
 from explorer.text.reasons import reason
 
-FUNCTIONS = ("inputs", "parameters", "mindspore_net", "torch_net")
+NETS = tuple(f"{framework}_net" for framework in FRAMEWORKS)
+"""The functions that make the nets, of which a scenario needs at least one."""
+
+FUNCTIONS = ("inputs", "parameters", *NETS)
 """The functions that a scenario may define."""
 
 INSTALLED = ("site-packages", "dist-packages")
 """What the folders of installed packages are called."""
-
-NETS = {"mindspore_net", "torch_net"}
-"""Of these it needs at least one."""
 
 
 def load(path: Path | str) -> Declaration:
@@ -166,15 +166,16 @@ def _compiled(path: Path, text: str) -> bytes:
 
 
 def _refuse_frameworks(path: Path, tree: ast.Module) -> None:
-    """The file is read in processes that must stay free of both frameworks."""
+    """The file is read in processes that must stay free of all frameworks."""
     for line, module in _module_level_imports(tree):
-        if module.split(".")[0] in FRAMEWORKS:
+        framework = module.split(".")[0]
+        if framework in FRAMEWORKS:
             text = _(
                 "{file}:{line}: the scenario file imports {module} at module level;"
-                " move the import into mindspore_net() or torch_net(),"
-                " so that the file can be read without either framework"
+                " move the import into {framework}_net(),"
+                " so that the file can be read without any framework"
             )
-            raise ScenarioError(text, file=path, line=line, module=module)
+            raise ScenarioError(text, file=path, line=line, module=module, framework=framework)
 
 
 def _module_level_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -209,15 +210,16 @@ def _place_of(error: BaseException, path: Path) -> str:
 def _check_functions(path: Path, module: ModuleType) -> None:
     # A name that is not a function counts as missing.
     defined = [name for name in FUNCTIONS if callable(getattr(module, name, None))]
-    if "inputs" in defined and not NETS.isdisjoint(defined):
+    if "inputs" in defined and not set(NETS).isdisjoint(defined):
         return
-    missing = "mindspore_net() or torch_net()" if "inputs" in defined else "inputs()"
+    nets = [f"{name}()" for name in NETS]
+    missing = " or ".join(nets) if "inputs" in defined else "inputs()"
     present = ", ".join(f"{name}()" for name in defined) or _("none of these functions")
     text = _(
         "{file}: the scenario file does not define {missing}; it defines {present}."
-        " A scenario needs inputs() and at least one of mindspore_net() and torch_net()"
+        " A scenario needs inputs() and at least one of {nets}"
     )
-    raise ScenarioError(text, file=path, missing=missing, present=present)
+    raise ScenarioError(text, file=path, missing=missing, present=present, nets=", ".join(nets))
 
 
 def _call(path: Path, module: ModuleType, function: str) -> dict[str, AnyArray]:

@@ -28,6 +28,7 @@ from explorer.scenario.declaration import (
     decoded,
     encoded,
 )
+from explorer.scenario.load import NETS
 from explorer.scenario.optional_names import Names, check_inputs, declared, with_arrays
 from explorer.text.choices import choose
 from explorer.text.language import _
@@ -60,8 +61,6 @@ FOLDER = "explorer-nets-"
 
 GIVEN = "given"
 """The name under which a file of `scenario --new --from-factories` imports what creates a net."""
-
-NETS = ("mindspore_net", "torch_net")
 
 FACTORY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 

@@ -74,8 +74,22 @@ def default_target(topic: Topic) -> Target:
 
 def test_every_shipped_scenario_is_recorded_as_its_file_is_now() -> None:
     recorded = {scenario.name: scenario.sha256 for scenario in recording().scenarios}
-    now = {name: digest_of_text(path) for name, path in PATHS.items()}
+    now = {name: digest_of_text(path, recording().versions) for name, path in PATHS.items()}
     assert recorded == now, "run `make recorded`"
+
+
+@pytest.mark.parametrize("place", ["def mindspore_net", "def torch_net", ""])
+def test_a_net_for_another_framework_keeps_what_is_recorded(place: str, tmp_path: Path) -> None:
+    plain, other, changed = (tmp_path / name for name in ("plain.py", "other.py", "changed.py"))
+    text = PATHS["tied_weights"].read_text()
+    net = "def third_net():\n    x = 1\n\n    return x\n"
+    plain.write_text(text)
+    other.write_text(text.replace(place, f"{net}\n\n{place}") if place else f"{text}\n\n{net}")
+    changed.write_text(other.read_text().replace("tanh", "sin"))
+    recorded = digest_of_text(plain, ("mindspore", "torch"))
+    assert digest_of_text(other, ("mindspore", "torch")) == recorded
+    assert digest_of_text(changed, ("mindspore", "torch")) != recorded
+    assert digest_of_text(other, ("mindspore", "torch", "third")) != recorded
 
 
 def test_every_shipped_scenario_has_a_small_drawing_without_words() -> None:
@@ -171,7 +185,7 @@ def test_a_scenario_that_was_changed_has_no_recorded_results(
     devices = study_topic("devices")
     on = default_target(devices)
     assert recorded_study(devices, on)
-    monkeypatch.setattr(results, "digest_of_text", lambda path: "another text")
+    monkeypatch.setattr(results, "digest_of_text", lambda path, frameworks: "another text")
     assert recorded_scenario(shipped.path) is None
     assert recorded_card(shipped) is None
     assert recorded_introduction(shipped) == ""
@@ -260,7 +274,9 @@ def where_recorded() -> None:
 def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Path) -> None:
     path = PATHS[name]
     card = card_of(whole_report(path, Store(tmp_path)))
-    assert recorded_scenario(path) == facts_of(name, path, card), "run `make recorded`"
+    assert recorded_scenario(path) == facts_of(name, path, card, recording().versions), (
+        "run `make recorded`"
+    )
     assert marks_of(drawings().ladders[name]) == marks_of(card.ladder), "run `make recorded`"
 
 

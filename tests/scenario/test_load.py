@@ -58,7 +58,7 @@ def test_a_module_that_fails_at_import_is_not_left_behind(tmp_path: Path) -> Non
             "imports_torch.py",
             (
                 "imports_torch.py:4: the scenario file imports torch at module level",
-                "move the import into mindspore_net() or torch_net()",
+                "move the import into torch_net()",
             ),
         ),
         ("syntax_error.txt", ("syntax_error.txt:5: syntax error in the scenario file",)),

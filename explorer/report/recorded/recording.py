@@ -9,7 +9,7 @@ import gzip
 import lzma
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -64,18 +64,19 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
     facts: list[RecordedScenario] = []
     ladders: dict[str, str] = {}
     reports: dict[Path, bytes] = {}
+    with Workers(SECONDS) as workers:
+        versions = versions_here(workers, store)
     for name, path in names(SHIPPED).items():
         report = whole_report(path, store)
         reports[report_file(name)] = packed(report)
         card = card_of(report)
-        facts.append(facts_of(name, path, card))
+        facts.append(facts_of(name, path, card, versions))
         ladders[name] = card.ladder
         say(f"scenario {name}: {card.different} of {card.cases} cases differ")
     drawings = RecordedDrawings(introductions=introductions(store), ladders=ladders)
 
     outcomes: dict[tuple[str, str], RecordedMeasurement] = {}
     with Workers(SECONDS) as workers:
-        versions = versions_here(workers, store)
         for group, wanted in measured_groups():
             for outcome in outcomes_of(wanted, workers, store):
                 outcomes[outcome.name, outcome.scenario] = outcome
@@ -131,11 +132,13 @@ def _has_lost_something(report: Report) -> bool:
     return any(outcome in LOST for outcome in outcomes)
 
 
-def facts_of(name: str, path: Path, card: ScenarioCard) -> RecordedScenario:
-    """The facts of a card that are recorded; title and point are in the scenario's file."""
+def facts_of(
+    name: str, path: Path, card: ScenarioCard, frameworks: Collection[str]
+) -> RecordedScenario:
+    """The facts of a card of some frameworks that are recorded; title and point are in the file."""
     return RecordedScenario(
         name=name,
-        sha256=digest_of_text(path),
+        sha256=digest_of_text(path, frameworks),
         cases=card.cases,
         different=card.different,
         unexpected=card.unexpected,

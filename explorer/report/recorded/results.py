@@ -4,7 +4,8 @@ import functools
 import gzip
 import hashlib
 import lzma
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -44,6 +45,9 @@ REPORTS_FOLDER = FOLDER / "reports"
 NOT_NARROWED = ("device", "order", "prove")
 """The options in which a run must be as it was recorded; engines and cases may be fewer."""
 
+NET = re.compile(r"\n+def (\w+)_net\(.*(?:\n+[ \t].*)*")
+"""The function that makes a framework's net in a scenario's file, with the blank lines before it."""
+
 
 @functools.cache
 def recording() -> Recording:
@@ -68,7 +72,8 @@ def measurements() -> dict[tuple[str, str], Measured]:
 def recorded_scenario(path: Path) -> RecordedScenario | None:
     """The facts of a shipped scenario; None for any other file, and for one changed since."""
     known = _scenarios().get(path.stem) if path.parent in SHIPPED else None
-    return known if known and known.sha256 == digest_of_text(path) else None
+    frameworks = recording().versions
+    return known if known and known.sha256 == digest_of_text(path, frameworks) else None
 
 
 @functools.cache
@@ -76,9 +81,17 @@ def _scenarios() -> dict[str, RecordedScenario]:
     return {scenario.name: scenario for scenario in recording().scenarios}
 
 
-def digest_of_text(path: Path) -> str:
-    """The SHA-256 digest of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def digest_of_text(path: Path, frameworks: Collection[str]) -> str:
+    """The SHA-256 digest of a scenario's file without the nets of other frameworks than these.
+
+    What was recorded of these frameworks remains as it is where a net for another one is added.
+    """
+
+    def kept(net: re.Match[str]) -> str:
+        return net[0] if net[1] in frameworks else ""
+
+    text = NET.sub(kept, path.read_text(encoding="utf-8"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def recorded_card(scenario: Declaration) -> ScenarioCard | None:
