@@ -32,9 +32,7 @@ def capture(request: CaseRequest) -> Captured:
     with built(request.net) as net:
         try:
             asked, recording = recorded(request, net)
-            outputs = {name: recording.result(name, it) for name, it in recording.outputs.items()}
-            gradients = [recording.result(name, it) for name, it in recording.gradients.items()]
-            found = result(request, asked, outputs, gradients)
+            found = result_of(request, asked, recording)
         except Exception as error:
             return Captured((), failed(request, error, code(request)))
         graph = RecordedGradGraph(recording, net, values=request.values, is_pruned=False)
@@ -92,7 +90,12 @@ def replayed(
         for place in latest_first(graph.record(request.net.engine, request.case.label, ""))
         if place in numbers
     ]
-    again = recording.run_again({**asked.net.parameters, **asked.net.inputs}, order)
-    outputs = {name: again.result(name, origin) for name, origin in again.outputs.items()}
-    gradients = [again.result(name, origin) for name, origin in again.gradients.items()]
+    leaves = {**asked.net.parameters, **asked.net.inputs}
+    return result_of(request, asked, recording.run_again(leaves, order))
+
+
+def result_of(request: CaseRequest, asked: Question, recording: Recording) -> Result:
+    """The result of a case as its recorded operations yielded it."""
+    outputs = {name: recording.result(name, origin) for name, origin in recording.outputs.items()}
+    gradients = [recording.result(name, origin) for name, origin in recording.gradients.items()]
     return result(request, asked, outputs, gradients)
