@@ -13,9 +13,8 @@ from explorer.engines.source_lines import FileKind, Line, display_name, file_kin
 PACKAGE = Path(jax.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
 STANDARD = Path(sysconfig.get_path("stdlib")).resolve()
-INSTALLED = Path(sysconfig.get_path("purelib")).resolve()
 
-BETWEEN = frozenset(str(ENGINE / name) for name in ("rule_numbers.py", "tape_recorder.py"))
+BETWEEN = frozenset(ENGINE / name for name in ("rule_numbers.py", "tape_recorder.py"))
 """Files of the engine through which an operation passes on its way."""
 
 LIBRARY = ("_src/nn/", "_src/numpy/", "_src/scipy/", "nn/", "numpy/")
@@ -49,12 +48,10 @@ def lines_of(traceback: Any) -> tuple[Line, ...]:
 @cache
 def kind_of_file(name: str) -> FileKind:
     """The kind of a file for a reader of source lines; Python's own library is plumbing."""
-    if name in BETWEEN:
+    path = Path(name).resolve()  # a worker elsewhere reaches the engine through a link
+    is_standard = path.is_relative_to(STANDARD) and "site-packages" not in path.parts
+    if path in BETWEEN or is_standard:
         return "plumbing"
-    path = Path(name).resolve()
-    if path.is_relative_to(STANDARD) and not path.is_relative_to(INSTALLED):
-        if "site-packages" not in path.parts:
-            return "plumbing"
     return file_kind(name, PACKAGE, ENGINE, _is_plumbing)
 
 
