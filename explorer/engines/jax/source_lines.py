@@ -20,6 +20,9 @@ BETWEEN = frozenset(ENGINE / name for name in ("rule_numbers.py", "tape_recorder
 LIBRARY = ("_src/nn/", "_src/numpy/", "_src/scipy/", "nn/", "numpy/")
 """The folders of JAX in which functions lie that a net calls; the rest is plumbing."""
 
+PLUMBING = ("array_methods.py", "ufunc_api.py", "util.py")
+"""Files there through which calls pass."""
+
 TRACING = "trace_to_jaxpr_dynamic"
 """The function of JAX in which a function is traced (0.6.2).
 
@@ -56,7 +59,7 @@ def kind_of_file(name: str) -> FileKind:
 
 
 def _is_plumbing(path: str) -> bool:
-    return not path.startswith(LIBRARY)
+    return not path.startswith(LIBRARY) or path.endswith(PLUMBING)
 
 
 @cache
