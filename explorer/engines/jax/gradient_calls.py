@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -17,9 +18,6 @@ from explorer.numeric.cotangents import cotangent
 
 Function = Callable[..., Any]
 
-Seeds = Callable[[Any], Any]
-"""Makes the cotangents of what is differentiated."""
-
 
 @dataclass(frozen=True)
 class Question:
@@ -28,7 +26,8 @@ class Question:
     With weights the first argument are the weights, by name, and the second everything else that
     the net holds; without them the first one is everything. ``argnums`` are the places as jax.grad takes
     them. ``returned`` has the names of the net's outputs, nested as it returns them; with ``has_aux``
-    the function returns a pair, of which the first is differentiated. ``is_scalar`` says that
+    the function returns a pair, of which the first is differentiated. ``roots`` are what is differentiated, or
+    its forms; ``is_scalar`` says that
     it is a number, as jax.grad wants it.
     """
 
@@ -40,6 +39,7 @@ class Question:
     argnums: int | tuple[int, ...]
     returned: Tree
     has_aux: bool
+    roots: Any
     is_scalar: bool
     is_split: bool
     has_integers: bool
@@ -99,7 +99,8 @@ def question(net: Net, case: GradCase, outputs: Any) -> Question:
     is_split = case.has_aux and _splits(returned)
     if is_split:
         function = _with_auxiliary(function)
-    roots = list(flat(outputs[0] if case.has_aux and _is_tuple(returned) else outputs))
+    differentiated = outputs[0] if case.has_aux and _is_tuple(returned) else outputs
+    roots = list(flat(differentiated))
     return Question(
         net=net,
         case=case,
@@ -109,6 +110,7 @@ def question(net: Net, case: GradCase, outputs: Any) -> Question:
         argnums=places[0] if is_bare else places,
         returned=returned,
         has_aux=case.has_aux,
+        roots=differentiated,
         is_scalar=len(roots) == 1 and not roots[0].shape and not _is_integer(roots[0]),
         is_split=is_split,
         has_integers=any(map(_is_integer, roots)),
@@ -148,14 +150,12 @@ def _is_integer(value: Any) -> bool:
 # The cotangents
 
 
-def seeds(case: GradCase) -> Seeds:
-    """Makes the cotangents of a case: ones, or what ``sens_param`` brings."""
-
-    def seeds_of(value: Any) -> Any:
-        leaves, tree = jax.tree.flatten(value)
-        return jax.tree.unflatten(tree, [_seed(case, *numbered) for numbered in enumerate(leaves)])
-
-    return seeds_of
+def seeds(asked: Question) -> Any:
+    """The cotangents of a case, nested like what is differentiated: ones, or what ``sens_param`` brings."""
+    roots = asked.roots if asked.case.order == 1 else asked.leaves[0]
+    leaves, tree = jax.tree.flatten(roots)
+    made = [_seed(asked.case, *numbered) for numbered in enumerate(leaves)]
+    return jax.tree.unflatten(tree, made)
 
 
 def _seed(case: GradCase, index: int, root: Any) -> Any:
@@ -203,7 +203,7 @@ def transformed(asked: Question) -> Function:
     It returns the value or None, what is set aside or (), and the cotangents of the places.
     """
     if asked.is_pulled:
-        return pulled(asked)
+        return partial(pulled(asked), seeds(asked))
 
     function = innermost(asked)
     transform = jax.value_and_grad if asked.case.api == "value_and_grad" else jax.grad
@@ -226,11 +226,10 @@ def transformed(asked: Question) -> Function:
 
 
 def pulled(asked: Question) -> Function:
-    """The same by jax.vjp, with all that the net returns and with explicit cotangents."""
+    """The same by jax.vjp: a function of the cotangents too, which returns all that the net returns."""
     function = innermost(asked)
-    seeds_of = seeds(asked.case)
 
-    def answered(*arguments: Any) -> tuple[Any, Any, Any]:
+    def answered(cotangents: Any, *arguments: Any) -> tuple[Any, Any, Any]:
         def of_leaves(*leaves: Any) -> Any:
             given = list(arguments)
             for place, leaf in zip(asked.places, leaves, strict=True):
@@ -239,7 +238,7 @@ def pulled(asked: Question) -> Function:
 
         leaves = [arguments[place] for place in asked.places]
         value, pull, *aux = jax.vjp(of_leaves, *leaves, has_aux=asked.has_aux)
-        return value, tuple(aux), pull(seeds_of(value))
+        return value, tuple(aux), pull(cotangents)
 
     return answered
 

@@ -7,16 +7,20 @@ import jax
 from explorer.engines.jax.answers import answered
 from explorer.engines.jax.code import code
 from explorer.engines.jax.errors import failed
-from explorer.engines.jax.gradient_calls import Question, outputs_of, question, transformed
+from explorer.engines.jax.gradient_calls import Question, outputs_of, pulled, question, transformed
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import Net, built, describe, forms
 from explorer.engines.jax.recording import Place, Recording, interpret
-from explorer.engines.jax.tape import replayed, whole_call
+from explorer.engines.jax.tape import replayed, whole_arguments
 from explorer.model.graph import NodeKind
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
 __all__ = ["answer", "capture", "describe", "recorded", "replay"]
+
+
+SEED = "seed"
+"""What a cotangent is called with which a backward pass begins."""
 
 
 def answer(request: CaseRequest) -> Result:
@@ -65,11 +69,15 @@ def replay(request: CaseRequest) -> Result:
 def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
     """What a case asks, and the operations of the program that answers it; raises what the net raises."""
     asked = question(net, request.case, forms(net))
-    program, form = jax.make_jaxpr(whole_call(asked), return_shape=True)(*asked.arguments)
+    given = whole_arguments(asked)
+    program, form = jax.make_jaxpr(pulled(asked), return_shape=True)(*given)
     recording = Recording()
-    names = _names(net, asked)
-    values = jax.tree.leaves(asked.arguments)
-    origins = [recording.add_array(value, *name) for name, value in zip(names, values, strict=True)]
+    names = _names(net, asked, len(jax.tree.leaves(given[0])))
+    values = jax.tree.leaves(given)
+    origins = [
+        recording.add_array(value, kind, name, "backward" if name == SEED else "forward")
+        for (kind, name), value in zip(names, values, strict=True)
+    ]
     inner = program.jaxpr, program.consts
     ends, made = interpret(recording, *inner, origins, values, Place())
     # Numbers in the order of the program's results, in the places of these.
@@ -88,13 +96,12 @@ def _by_name(asked: Question, value: Any, aux: Any) -> dict[str, int]:
     return {name: int(number) for name, number in outputs_of(asked, value, aux)}
 
 
-def _names(net: Net, asked: Question) -> list[tuple[NodeKind, str]]:
-    """The kind and the name of each array among the arguments."""
+def _names(net: Net, asked: Question, seeds: int) -> list[tuple[NodeKind, str]]:
+    """The kind and the name of each array among the arguments, of which the ``seeds`` are the first."""
     parameters: list[Any] = [{name: ("parameter", name) for name in held} for held in asked.held]
     inputs = [("input", name) for name in net.inputs]
-    leaves: list[tuple[NodeKind, str]]
-    leaves = jax.tree.leaves((*parameters, *inputs), is_leaf=lambda it: _is_name(it))
-    return leaves
+    named = jax.tree.leaves((*parameters, *inputs), is_leaf=_is_name)
+    return [*[("constant", SEED)] * seeds, *named]
 
 
 def _is_name(value: Any) -> bool:

@@ -29,14 +29,21 @@ def operator_arguments(record: Record) -> PlainArguments:
 
 
 def _named(record: Record) -> Iterator[tuple[str, Any]]:
-    names = _operands_of(str(record.primitive))
-    for place, (operand, origin) in enumerate(zip(record.operands, record.origins, strict=True)):
-        if origin is None and not np.ndim(operand):
-            name = names[place] if place < len(names) else f"operand {place}"
-            yield name, np.asarray(operand).item()
+    for name, place in literals(record).items():
+        yield name, np.asarray(record.operands[place]).item()
     for name, value in record.params.items():
         if name not in WITHOUT_EFFECT:
             yield name, _plain(value)
+
+
+def literals(record: Record) -> dict[str, int]:
+    """The numbers that were written into an operation: their places, by the names of the operands."""
+    names = _operands_of(record.op)
+    found = {}
+    for place, (operand, origin) in enumerate(zip(record.operands, record.origins, strict=True)):
+        if origin is None and not np.ndim(operand):
+            found[names[place] if place < len(names) else f"operand {place}"] = place
+    return found
 
 
 @cache

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from jax._src import core
 
 from explorer.engines.jax.rule_numbers import Names, is_transposed, rule_of
@@ -68,6 +69,11 @@ class Record:
         return run(self.primitive, operands, self.params)
 
 
+def is_number(origins: Sequence[Origin | None], outputs: Iterable[Any]) -> bool:
+    """Whether an operation makes numbers of numbers: they count as written where they are read."""
+    return len(origins) > 0 and not any(origins) and not any(map(np.ndim, outputs))
+
+
 def run(primitive: Any, operands: Iterable[Any], params: Mapping[str, Any]) -> list[Any]:
     """What a primitive yields, whatever else is being traced."""
     functions, given = primitive.get_bind_params(dict(params))
@@ -102,8 +108,10 @@ class Recording:
         origins: Sequence[Origin | None],
         outputs: list[Any],
         place: Place,
-    ) -> int:
-        """A record of an operation that has run; its number."""
+    ) -> list[Origin | None]:
+        """Record an operation that has run; the origins of its outputs, None of mere numbers."""
+        if is_number(origins, outputs):
+            return [None] * len(outputs)
         kind: NodeKind = "accumulate" if str(primitive) == SUM else "op"
         phase: Phase = "backward" if is_transposed(place.names) else "forward"
         # What has no name of the backward pass, and reads what that pass has made, is part of it.
@@ -114,7 +122,8 @@ class Recording:
                 primitive, params, tuple(operands), tuple(origins), outputs, place, kind, phase
             )
         )
-        return len(self.records) - 1
+        number = len(self.records) - 1
+        return [(number, output) for output in range(len(outputs))]
 
     def value(self, origin: Origin) -> Any:
         """The value at an origin."""
@@ -238,10 +247,9 @@ def interpret(
             made, outputs = interpret(recording, *inner, of_operands, operands, at)
         else:
             outputs = run(equation.primitive, operands, equation.params)
-            number = recording.add(
+            made = recording.add(
                 equation.primitive, equation.params, operands, of_operands, outputs, at
             )
-            made = [(number, output) for output in range(len(outputs))]
         known.update(zip(equation.outvars, zip(made, outputs, strict=True), strict=True))
     ends = [read(variable) for variable in program.outvars]
     return [origin for origin, _ in ends], [value for _, value in ends]

@@ -2,11 +2,20 @@
 
 from typing import Any
 
+import jax
+
 from explorer.engines.capture.lint import latest_first
 from explorer.engines.jax.answers import answered, result
 from explorer.engines.jax.code import code
 from explorer.engines.jax.errors import failed
-from explorer.engines.jax.gradient_calls import Question, outputs_of, pulled, question, transformed
+from explorer.engines.jax.gradient_calls import (
+    Question,
+    outputs_of,
+    pulled,
+    question,
+    seeds,
+    transformed,
+)
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import Net, built, describe, forward
 from explorer.engines.jax.recording import Recording
@@ -62,9 +71,11 @@ def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
         recorder.add_array(value, "input", name)
     for name, value in net.parameters.items():
         recorder.add_array(value, "parameter", name)
-    call = whole_call(asked)
+    given = whole_arguments(asked)
+    for seed in jax.tree.leaves(given[0]):
+        recorder.add_array(seed, "constant", "seed", "backward")
     with recorder.running():
-        value, aux, cotangents = call(*asked.arguments)
+        value, aux, cotangents = pulled(asked)(*given)
     recording = recorder.recording
     outputs = {} if request.case.order > 1 else dict(outputs_of(asked, value, aux))
     gradients = dict(zip(net.leaves(request.case), asked.gradients(cotangents), strict=True))
@@ -74,9 +85,11 @@ def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
     return asked, recording
 
 
-def whole_call(asked: Question) -> Any:
-    """The call that is recorded: with all outputs of the net, or one that JAX refuses."""
-    return transformed(asked) if asked.is_refused else pulled(asked)
+def whole_arguments(asked: Question) -> tuple[Any, ...]:
+    """The arguments of the call that is recorded: the cotangents first; raises what JAX refuses."""
+    if asked.is_refused:
+        transformed(asked)(*asked.arguments)
+    return seeds(asked), *asked.arguments
 
 
 def replayed(

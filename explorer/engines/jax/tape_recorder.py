@@ -15,7 +15,7 @@ from explorer.engines.jax.recording import (
     interpret,
     run,
 )
-from explorer.model.graph import NodeKind
+from explorer.model.graph import NodeKind, Phase
 
 
 class Recorder(core.Trace):  # type: ignore[misc, type-arg]  # jax is untyped here
@@ -36,10 +36,12 @@ class Recorder(core.Trace):  # type: ignore[misc, type-arg]  # jax is untyped he
         with core.set_current_trace(self):
             yield
 
-    def add_array(self, value: Any, kind: NodeKind, name: str) -> None:
+    def add_array(
+        self, value: Any, kind: NodeKind, name: str, phase: Phase = "forward"
+    ) -> None:
         """Give an input or a parameter its name; an array under two names has the first."""
         if id(value) not in self._known:
-            self._known[id(value)] = self.recording.add_array(value, kind, name), value
+            self._known[id(value)] = self.recording.add_array(value, kind, name, phase), value
 
     def origin(self, value: Any) -> Origin | None:
         """Where an array comes from; None if no operation made it."""
@@ -53,8 +55,7 @@ class Recorder(core.Trace):  # type: ignore[misc, type-arg]  # jax is untyped he
         place = Place().inner(source_info_util.current())
         inner = inner_program(primitive, params)
         if inner is None:
-            number = self.recording.add(primitive, params, operands, origins, outputs, place)
-            made: list[Origin | None] = [(number, output) for output in range(len(outputs))]
+            made = self.recording.add(primitive, params, operands, origins, outputs, place)
         else:
             made = self._opened(inner, origins, operands, outputs, place)
         for origin, output in zip(made, outputs, strict=True):
