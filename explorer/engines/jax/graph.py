@@ -87,7 +87,7 @@ def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
     gradients = dict(zip(net.leaves(request.case), asked.gradients(cotangents), strict=True))
     recording.results = {name: made[it] for name, it in {**outputs, **gradients}.items()}
     recording.outputs = {name: ends[it] for name, it in outputs.items()}
-    recording.gradients = {name: ends[it] for name, it in gradients.items()}
+    recording.set_gradients({name: ends[it] for name, it in gradients.items()})
     return asked, recording
 
 

@@ -86,6 +86,8 @@ class RecordedGradGraph:
             else:
                 place, forward = self.recording.records[origin], self.nodes[origin]
         lines = record.place.lines or place.place.lines
+        if record.primitive and not lines:
+            missing["source"] = Absence("added_by_capture")
         self.nodes[number] = self._builder.add(
             record.op,
             record.kind,

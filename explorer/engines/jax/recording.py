@@ -125,6 +125,14 @@ class Recording:
         number = len(self.records) - 1
         return [(number, output) for output in range(len(outputs))]
 
+    def set_gradients(self, gradients: Mapping[str, Origin | None]) -> None:
+        """Say where the gradients come from; zeros that nobody asked for belong to the backward pass."""
+        self.gradients = dict(gradients)
+        for origin in gradients.values():
+            record = self.records[origin[0]] if origin else None
+            if record and record.primitive and not (record.place.lines or any(record.origins)):
+                record.phase = "backward"
+
     def value(self, origin: Origin) -> Any:
         """The value at an origin."""
         return self.records[origin[0]].outputs[origin[1]]

@@ -81,7 +81,7 @@ def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
     gradients = dict(zip(net.leaves(request.case), asked.gradients(cotangents), strict=True))
     recording.results = {**outputs, **gradients}
     recording.outputs = {name: recorder.origin(it) for name, it in outputs.items()}
-    recording.gradients = {name: recorder.origin(it) for name, it in gradients.items()}
+    recording.set_gradients({name: recorder.origin(it) for name, it in gradients.items()})
     return asked, recording
 
 
