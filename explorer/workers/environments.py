@@ -144,7 +144,7 @@ def passes_environment(scratch: Path) -> dict[str, str]:
 
 
 def jax_environment(_: Path) -> dict[str, str]:
-    """Variables of JAX's worker: sums do not depend on the number of threads, and memory is left to others."""
+    """Variables of JAX's worker: no sum depends on the number of threads, and memory is left to others."""
     flags = (os.environ.get("XLA_FLAGS", ""), "--xla_cpu_multi_thread_eigen=false")
     return {
         "XLA_FLAGS": " ".join(filter(None, flags)),

@@ -82,7 +82,9 @@ def test_an_integer_and_a_missing_auxiliary_output_are_refused_in_jax_s_words(
     assert integer.error.message.startswith("grad requires real- or complex-valued inputs")
     bare = jax.answer("polynomial", engine, GradCase("grad", 0, has_aux=True))
     assert bare.error
-    assert bare.error.message.startswith("expected function with aux output to return a two-element")
+    assert bare.error.message.startswith(
+        "expected function with aux output to return a two-element"
+    )
 
 
 def test_python_that_depends_on_values_runs_on_the_tape_and_is_refused_by_jit(jax: Jax) -> None:
@@ -135,7 +137,9 @@ def test_the_code_prints_the_answer(jax: Jax, engine: str, case: GradCase) -> No
 
 
 def test_the_code_of_explicit_cotangents_and_of_nested_gradients_runs(jax: Jax) -> None:
-    seeded = GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True, sens_param=True)
+    seeded = GradCase(
+        "GradOperation", (0, 1), "all", get_all=True, get_by_list=True, sens_param=True
+    )
     for name, case in (("dense_mse", seeded), ("vector_chain", GradCase("grad", 0, order=2))):
         result = jax.answer(name, "jax-graph", case)
         printed = numbers(run_listing(result.code))

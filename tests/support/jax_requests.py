@@ -35,7 +35,9 @@ class Jax:
     def answer(self, name: str, engine: str, case: GradCase) -> Result:
         return self._call(engine, "answer", CaseRequest(self.net(name, engine), case), Result)
 
-    def capture(self, name: str, engine: str, case: GradCase, prove: ProofScope = "none") -> Captured:
+    def capture(
+        self, name: str, engine: str, case: GradCase, prove: ProofScope = "none"
+    ) -> Captured:
         request = CaseRequest(self.net(name, engine), case, prove=prove)
         return self._call(engine, "capture", request, Captured)
 

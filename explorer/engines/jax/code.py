@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from explorer.engines.jax.gradient_calls import Question
+from explorer.engines.jax.net import WIDE
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
     gives_parameters,
@@ -10,7 +11,6 @@ from explorer.engines.listing import (
     scenario_import,
     variables,
 )
-from explorer.engines.jax.net import WIDE
 from explorer.model.requests import CaseRequest
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
@@ -33,9 +33,7 @@ def code(request: CaseRequest, asked: Question | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _header(
-    request: CaseRequest, scenario: Declaration, asked: Question | None
-) -> Iterator[str]:
+def _header(request: CaseRequest, scenario: Declaration, asked: Question | None) -> Iterator[str]:
     names = ["inputs", "jax_net"]
     if gives_parameters(scenario):
         names.append("parameters")
@@ -83,9 +81,7 @@ def _inputs(scenario: Declaration) -> Iterator[str]:
         yield f"{name} = {expression}"
 
 
-def _gradient(
-    request: CaseRequest, scenario: Declaration, asked: Question | None
-) -> Iterator[str]:
+def _gradient(request: CaseRequest, scenario: Declaration, asked: Question | None) -> Iterator[str]:
     """The lines that differentiate the net, and print what comes of it."""
     case = request.case
     names = list(variables(scenario).values())

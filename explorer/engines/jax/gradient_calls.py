@@ -26,9 +26,8 @@ class Question:
     With weights the first argument are the weights, by name, and the second everything else that
     the net holds; without them the first one is everything. ``argnums`` are the places as jax.grad takes
     them. ``returned`` has the names of the net's outputs, nested as it returns them; with ``has_aux``
-    the function returns a pair, of which the first is differentiated. ``roots`` are what is differentiated, or
-    its forms; ``is_scalar`` says that
-    it is a number, as jax.grad wants it.
+    the function returns a pair, of which the first is differentiated. ``roots`` are what is
+    differentiated, or its forms; ``is_scalar`` says that it is a number, as jax.grad wants it.
     """
 
     net: Net
@@ -184,7 +183,8 @@ def innermost(asked: Question) -> Function:
 def first_gradient(function: Function, place: int, is_scalar: bool) -> Function:
     """The gradient of a function, by the argument at a place."""
     if is_scalar:
-        return jax.grad(function, place)
+        of_number: Function = jax.grad(function, place)
+        return of_number
 
     def gradient(*arguments: Any) -> Any:
         def of_leaf(leaf: Any) -> Any:

@@ -126,11 +126,11 @@ class RecordedGradGraph:
     def _operands(self, number: int) -> list[tuple[Slot, object]]:
         """Where the operands of a record come from, and their values."""
         record = self.recording.records[number]
-        found = []
-        for origin in record.origins:
-            if origin is not None:
-                found.append(((self.nodes[origin[0]], origin[1]), self.recording.value(origin)))
-        return found
+        return [
+            ((self.nodes[origin[0]], origin[1]), self.recording.value(origin))
+            for origin in record.origins
+            if origin is not None
+        ]
 
     def _count_saved(self) -> None:
         """Give forward nodes the bytes of what backward reads of them, each array once."""

@@ -69,7 +69,10 @@ def built(request: NetRequest) -> Iterator[Net]:
     scenario = load(request.scenario)
     inputs = jittered_arrays(scenario.inputs(), request.jitter)
     start = jittered_records(request.parameters, request.jitter)
-    dtypes = [*(array.dtype.name for array in inputs.values()), *(it.dtype for it in start.values())]
+    dtypes = [
+        *(array.dtype.name for array in inputs.values()),
+        *(it.dtype for it in start.values()),
+    ]
     is_wide = any(dtype in WIDE for dtype in dtypes)
     with enable_x64(is_wide), jax.default_device(devices()[request.device]):
         parameters = {name: jnp.asarray(unpack(it), dtype=it.dtype) for name, it in start.items()}

@@ -95,7 +95,9 @@ class Recording:
     gradients: dict[str, Origin | None] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
 
-    def add_array(self, value: Any, kind: NodeKind, name: str = "", phase: Phase = "forward") -> Origin:
+    def add_array(
+        self, value: Any, kind: NodeKind, name: str = "", phase: Phase = "forward"
+    ) -> Origin:
         """A record of an array that was there before."""
         self.records.append(Record(None, {}, (), (), [value], Place(), kind, phase, name))
         return len(self.records) - 1, 0
@@ -118,9 +120,7 @@ class Recording:
         if any(origin and self.records[origin[0]].phase == "backward" for origin in origins):
             phase = "backward"
         self.records.append(
-            Record(
-                primitive, params, tuple(operands), tuple(origins), outputs, place, kind, phase
-            )
+            Record(primitive, params, tuple(operands), tuple(origins), outputs, place, kind, phase)
         )
         number = len(self.records) - 1
         return [(number, output) for output in range(len(outputs))]
@@ -165,7 +165,9 @@ class Recording:
         self,
         leaves: Mapping[str, Any],
         order: Iterable[int] | None = None,
-        rounded: Callable[[Record, list[Any], list[Any]], list[Any]] = lambda _, __, outputs: outputs,
+        rounded: Callable[[Record, list[Any], list[Any]], list[Any]] = lambda _, __, outputs: (
+            outputs
+        ),
     ) -> "Recording":
         """The same operations on other values of the leaves, by name.
 

@@ -1,6 +1,6 @@
 """Records the operations of JAX as they run one by one, the forward's and those of the backward pass."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ from explorer.engines.jax.recording import (
 from explorer.model.graph import NodeKind, Phase
 
 
-class Recorder(core.Trace):  # type: ignore[misc, type-arg]  # jax is untyped here
+class Recorder(core.Trace):  # type: ignore[misc]  # jax is untyped here
     """What JAX hands every operation to that runs outside of its own transformations (0.6.2).
 
     An array is known by its identity; ``recording`` has what ran.
@@ -36,9 +36,7 @@ class Recorder(core.Trace):  # type: ignore[misc, type-arg]  # jax is untyped he
         with core.set_current_trace(self):
             yield
 
-    def add_array(
-        self, value: Any, kind: NodeKind, name: str, phase: Phase = "forward"
-    ) -> None:
+    def add_array(self, value: Any, kind: NodeKind, name: str, phase: Phase = "forward") -> None:
         """Give an input or a parameter its name; an array under two names has the first."""
         if id(value) not in self._known:
             self._known[id(value)] = self.recording.add_array(value, kind, name, phase), value
@@ -88,7 +86,12 @@ class Recorder(core.Trace):  # type: ignore[misc, type-arg]  # jax is untyped he
         return origin
 
     def _opened(
-        self, inner: Any, origins: Any, operands: Any, outputs: list[Any], place: Place
+        self,
+        inner: tuple[Any, Sequence[Any]],
+        origins: Sequence[Origin | None],
+        operands: Sequence[Any],
+        outputs: list[Any],
+        place: Place,
     ) -> list[Origin | None]:
         """Record the operations of a compiled function, whose results are as it returned them.
 

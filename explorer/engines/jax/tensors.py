@@ -25,4 +25,6 @@ def packed(value: Any) -> Array:
 
 def is_plain(value: Any) -> bool:
     """Whether numpy has a dtype for the elements of an array: not for the keys of random numbers."""
-    return isinstance(value.dtype, np.dtype) and value.dtype.names is None and value.dtype.kind != "V"
+    return (
+        isinstance(value.dtype, np.dtype) and value.dtype.names is None and value.dtype.kind != "V"
+    )
