@@ -8,6 +8,7 @@ import typing
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS
+from explorer.model.engines import ENGINES
 from explorer.model.graph import NodeKind, Phase, Proof
 from explorer.model.report import ORACLE, Difference
 from explorer.report.claims.wording import (
@@ -23,7 +24,6 @@ from explorer.report.study import NO_ROWS
 from explorer.topics import STUDIES, study_topic
 from explorer.words import answers
 from explorer.workers.workers import WorkerState
-from tests.support.standard_engines import ENGINES
 
 MISSING = ("forward", "noise", "source", "values")
 """What engines say that a node lacks: the keys of ``Node.missing``."""
