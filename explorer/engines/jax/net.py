@@ -14,7 +14,7 @@ from explorer.engines.jax import rule_numbers
 from explorer.engines.jax.devices import devices
 from explorer.engines.jax.errors import failure
 from explorer.engines.jax.tensors import dtype_of, packed
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import OddOutputError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
@@ -77,13 +77,9 @@ def built(request: NetRequest) -> Iterator[Net]:
     with enable_x64(is_wide), jax.default_device(devices()[request.device]):
         parameters = {name: jnp.asarray(unpack(it), dtype=it.dtype) for name, it in start.items()}
         call = make_net(scenario, "jax")
-        yield Net(scenario, call, _as_arrays(inputs), parameters, request.trainable)
-
-
-def _as_arrays(arrays: dict[str, AnyArray]) -> dict[str, jax.Array]:
-    """JAX's arrays of numpy's; one array under two names stays one."""
-    by_array = {id(array): jnp.asarray(array) for array in arrays.values()}
-    return {name: by_array[id(array)] for name, array in arrays.items()}
+        # One array at two places is two variables of a function, each with a gradient of its own.
+        variables = {name: jnp.asarray(array) for name, array in inputs.items()}
+        yield Net(scenario, call, variables, parameters, request.trainable)
 
 
 def forward(net: Net) -> Any:
