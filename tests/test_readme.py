@@ -10,9 +10,9 @@ import pytest
 
 from explorer.documents.contents import contents
 from explorer.documents.markdown import embedded
-from explorer.model.engines import ENGINES
 from tests.support.command_line import ROOT
 from tests.support.sessions import comparable
+from tests.support.standard_engines import ENGINES
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 ((PROGRAM, ANSWER),) = re.findall(

@@ -22,8 +22,7 @@ from explorer.api.results import (
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
-from explorer.exploration.options import RunOptions, Wanted
-from explorer.model.engines import ENGINES
+from explorer.exploration.options import RunOptions, Wanted, engines_of
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.recording.files import is_training, read_trace, read_training
@@ -173,7 +172,7 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
         wanted = options.of_one_case(scenario).wanted(scenario)
         store = Store(fresh=options.fresh)
         for selection in LARGER:
-            every = tuple(map(scenario.at_home, ENGINES))
+            every = engines_of(scenario)
             larger = structs.replace(wanted, engines=every, selection=selection)
             known = stored.stored_report(scenario, larger, store, options.request_timeout)
             if known is not None:

@@ -21,7 +21,7 @@ from explorer.cli.output import prepared, print_document, print_written, write_f
 from explorer.cli.terminal import console, display
 from explorer.exploration import stored
 from explorer.exploration.options import Interrupted, RunOptions, Wanted, no_report
-from explorer.model.engines import FRAMEWORKS
+from explorer.model.engines import NEEDED
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.results import LOST
@@ -304,6 +304,6 @@ def _scenario_of(name: str, factories: tuple[str, str], inputs: Path | None) -> 
     if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
         text = _("--inputs {file} is not an .npz file; write one with numpy.savez")
         raise UsageError(text.format(file=repr(str(inputs))))
-    by_framework = dict(zip(FRAMEWORKS, map(factory_of, factories, FRAMEWORKS), strict=True))
+    by_framework = dict(zip(NEEDED, map(factory_of, factories, NEEDED), strict=True))
     folders = dict.fromkeys(Path(factory.folder) for factory in by_framework.values())
     return scenario_of_factories(name, by_framework, folders, inputs, Path.cwd())

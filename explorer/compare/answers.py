@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from explorer.compare.forwards import NO_FORWARDS, Forwards, not_finite_alike, outputs_differ
+from explorer.compare.forwards import NO_FORWARDS, Forwards, apart_from, not_finite_alike
 from explorer.compare.noise import scale
 from explorer.compare.results import (
     NOT_MEASURED,
@@ -19,7 +19,7 @@ from explorer.compare.results import (
     worst,
 )
 from explorer.model.arrays import unpack
-from explorer.model.engines import engine_named
+from explorer.model.engines import Framework, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference
 from explorer.model.results import ANSWERED, Leaf, OracleResult, Outcome, Result, ResultNoise
 from explorer.model.trees import Nested, fill
@@ -32,7 +32,7 @@ from explorer.text.numbers import FEW, digits
 NO_NOISE: Mapping[str, ResultNoise] = {}
 """The noise of engines whose noise was not measured."""
 
-ORACLE_FRAMEWORK = "torch"
+ORACLE_FRAMEWORK: Framework = "torch"
 """The framework whose net the oracle runs."""
 
 Allowed = Callable[[Result, Result, tuple[Movements, Movements], frozenset[str]], str]
@@ -80,14 +80,13 @@ class Answers:
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
         self.not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
-        self.has_two_nets = (
-            self.has_estimates and outputs_differ(forwards) and not self._frameworks_agree()
-        )
+        apart = apart_from(ORACLE_FRAMEWORK, forwards) if self.has_estimates else frozenset()
+        self._other_nets = {name for name in apart if not self._agrees(name)}
         # What is ill-conditioned in one framework is so in the other, whose noise may not show it.
         self._widest_noise = _widest(self._noise.values())
         self.near_oracle: dict[str, bool] = {}
         for name, result in self.fine.items():
-            if self.has_two_nets and engine_named(name).framework != ORACLE_FRAMEWORK:
+            if engine_named(name).framework in self._other_nets:
                 continue
             drawn = self._drawn_beside_oracle(name)
             is_near = agrees_with_oracle(result, oracle, self._widest_noise, drawn, self.not_finite)
@@ -99,14 +98,20 @@ class Answers:
         known = [self._noise[name], *self._noise.values()]
         return next((movement for movement in known if movement), NOT_MEASURED)
 
-    def _frameworks_agree(self) -> bool:
-        """Whether some engine of one framework gives what one of the other does.
+    @property
+    def has_two_nets(self) -> bool:
+        """Whether the net of some framework is another one than that which the oracle runs."""
+        return len(self._other_nets) > 0
+
+    def _agrees(self, framework: Framework) -> bool:
+        """Whether some engine of a framework gives what one of the oracle's framework does.
 
         Then the nets are the same, and an engine whose outputs differ computes them wrong.
         """
+        both = {framework, ORACLE_FRAMEWORK}
         for (one, other), compared in self.comparisons.items():
-            are_two = engine_named(one).framework != engine_named(other).framework
-            if are_two and compared.verdict != "differs":
+            are_theirs = {engine_named(one).framework, engine_named(other).framework} == both
+            if are_theirs and compared.verdict != "differs":
                 return True
         return False
 

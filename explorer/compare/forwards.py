@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from explorer.compare.results import compare_leaf, movements
 from explorer.model.arrays import unpack
-from explorer.model.engines import engine_named
+from explorer.model.engines import Framework, engine_named
 from explorer.model.results import Result, ResultNoise
 
 Forwards = Mapping[str, ResultNoise]
@@ -16,12 +16,16 @@ Forwards = Mapping[str, ResultNoise]
 NO_FORWARDS: Forwards = {}
 
 
-def outputs_differ(forwards: Forwards) -> bool:
-    """Whether the nets of two frameworks return values that differ by more than their noise."""
+def apart_from(framework: Framework, forwards: Forwards) -> frozenset[Framework]:
+    """The frameworks whose nets return other values than that of one, by more than their noise."""
     by_framework = {engine_named(name).framework: noise for name, noise in forwards.items()}
-    if len(by_framework) < 2:
-        return False
-    one, other = by_framework.values()
+    own = by_framework.pop(framework, None)
+    if own is None:
+        return frozenset()
+    return frozenset(name for name, noise in by_framework.items() if _outputs_differ(own, noise))
+
+
+def _outputs_differ(one: ResultNoise, other: ResultNoise) -> bool:
     if len(one.outputs) != len(other.outputs):
         return False
     left, right = movements(one), movements(other)

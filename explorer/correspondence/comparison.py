@@ -33,10 +33,9 @@ Names = tuple[tuple[str, ...], tuple[str, ...]]
 
 def differing_arguments(left: Call, right: Call) -> Names:
     """The arguments of two ops that differ: by the table where it has the two, else by their names."""
-    row = None
-    if left.framework != right.framework:
-        ops = {call.framework: call.name for call in (left, right)}
-        row = row_between(ops["mindspore"], ops["torch"])
+    ops = {call.framework: call.name for call in (left, right)}
+    are_known = "mindspore" in ops and "torch" in ops
+    row = row_between(ops["mindspore"], ops["torch"]) if are_known else None
     return _differing(row, left, right)
 
 

@@ -15,6 +15,7 @@ from explorer.model.engines import (
     ENGINES,
     FRAMEWORK_LABELS,
     FRAMEWORKS,
+    NEEDED,
     Framework,
     WorkerKind,
     environment_of,
@@ -33,6 +34,7 @@ FILE = "environments.json"
 VARIABLES: dict[Framework, str] = {
     "mindspore": "EXPLORER_MINDSPORE_PYTHON",
     "torch": "EXPLORER_TORCH_PYTHON",
+    "jax": "EXPLORER_JAX_PYTHON",
 }
 """The variables that say in which Python a framework is run."""
 
@@ -116,6 +118,19 @@ def _is_there(environment: Environment, framework: Framework) -> bool:
         return False
 
 
+def is_found(framework: Framework) -> bool:
+    """Whether a framework is installed where it is run; a variable that names no Python is as if it were."""
+    try:
+        return has(home_of(framework), framework)
+    except UsageError:  # whoever runs the framework is told what is the matter
+        return True
+
+
+def in_use() -> tuple[Framework, ...]:
+    """The frameworks that every installation needs, and others where they are found."""
+    return tuple(name for name in FRAMEWORKS if name in NEEDED or is_found(name))
+
+
 def homes_of(names: Iterable[str]) -> Homes:
     """The environment of each framework that some environments have; UsageError for two with one."""
     homes: dict[Framework, str] = {}
@@ -136,7 +151,9 @@ def _frameworks_in(name: str) -> list[Framework]:
     inside = versions(named(name))
     found = [framework for framework in FRAMEWORKS if framework in inside]
     if not found:
-        text = _("environment {name} has neither MindSpore nor PyTorch; `env list` says which has")
+        text = _(
+            "environment {name} has none of MindSpore, PyTorch and JAX; `env list` says which has"
+        )
         raise UsageError(text, name=repr(name))
     return found
 
@@ -156,7 +173,7 @@ def every() -> list[EnvironmentFacts]:
     environments = {own().python: own()}
     for environment in known().values():
         environments.setdefault(environment.python, environment)
-    for framework in FRAMEWORKS:
+    for framework in in_use():
         try:
             home = home_of(framework)
         except UsageError:  # facts() says what is the matter with it

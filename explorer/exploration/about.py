@@ -1,8 +1,8 @@
 """The installed versions and the usable devices, as each framework's worker reports them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind, placed
+from explorer.model.engines import NEEDED, Framework, WorkerKind, placed
 from explorer.model.environments import NO_HOMES, Homes
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import MISSING_FRAMEWORK, Failure
@@ -15,9 +15,11 @@ from explorer.workers.queue import Job, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
 
 
-def about(workers: Workers, homes: Homes = NO_HOMES) -> dict[Framework, About | Failure]:
+def about(
+    workers: Workers, homes: Homes = NO_HOMES, frameworks: Iterable[Framework] = NEEDED
+) -> dict[Framework, About | Failure]:
     """The report of each framework's worker, in the environment that is named of it; or a Failure."""
-    return {name: about_framework(workers, name, homes.get(name, "")) for name in FRAMEWORKS}
+    return {name: about_framework(workers, name, homes.get(name, "")) for name in frameworks}
 
 
 STARTING = "starting workers"

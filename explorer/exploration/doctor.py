@@ -6,10 +6,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 
-from explorer.environments.known import every
+from explorer.environments.known import every, in_use
 from explorer.exploration.about import about
 from explorer.model.doctor import CheckFacts
-from explorer.model.engines import FRAMEWORKS, Framework
+from explorer.model.engines import NEEDED, Framework
 from explorer.model.failures import Failure
 from explorer.model.results import About
 from explorer.model.versions import every_version, version_facts
@@ -36,16 +36,16 @@ STEPS = 3
 def examine(
     workers: Workers, substitute_layout: Callable[[], str], progress: Progress
 ) -> list[CheckFacts]:
-    """Run all checks; takes as long as importing both frameworks in their workers.
+    """Run all checks; takes as long as importing the frameworks in their workers.
 
     ``substitute_layout`` lets Graphviz lay out a graph, and returns which layout was used instead of
     it; "" if Graphviz worked. (Drawing is on a higher floor, so the caller passes it in.)
     """
     progress(STAGE, 0, STEPS)
     # In workers: this process must import neither framework, and survive a broken one.
-    replies = about(workers)
+    replies = about(workers, frameworks=in_use())
     progress(STAGE, 1, STEPS)
-    frameworks = [_check_framework(name, replies[name]) for name in FRAMEWORKS]
+    frameworks = [_check_framework(name, reply) for name, reply in replies.items()]
     packages = [_check_package(name) for name in PACKAGES]
     progress(STAGE, 2, STEPS)
     return [
@@ -66,7 +66,8 @@ def _check_python() -> CheckFacts:
 
 def _check_framework(name: Framework, reply: About | Failure) -> CheckFacts:
     if isinstance(reply, Failure):
-        return CheckFacts(kind="broken", name=name, fine=False, error=reply, required=True)
+        is_needed = name in NEEDED
+        return CheckFacts(kind="broken", name=name, fine=False, error=reply, required=is_needed)
     version = reply.versions.get(name, "")
     return CheckFacts(
         kind="framework",
@@ -75,7 +76,7 @@ def _check_framework(name: Framework, reply: About | Failure) -> CheckFacts:
         version=version,
         frameworks=(version_facts(name, version),),
         devices=tuple(reply.devices),
-        required=True,
+        required=name in NEEDED,
     )
 
 

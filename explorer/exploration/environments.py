@@ -36,7 +36,7 @@ def _of_one(facts: EnvironmentFacts, workers: Workers) -> Iterator[EnvironmentCh
         return
     there = [framework for framework in FRAMEWORKS if framework in facts.versions]
     if not there and environment.origin != "here":
-        nothing = _("neither MindSpore nor PyTorch is installed in it")
+        nothing = _("none of MindSpore, PyTorch and JAX is installed in it")
         yield EnvironmentCheck(environment=environment, framework=None, error=nothing)
     for framework in there:
         yield _of_framework(framework, facts, workers)

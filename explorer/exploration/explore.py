@@ -28,15 +28,16 @@ from explorer.exploration.parts import ended_its_worker, made_in_parts
 from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
-    ENGINES,
     FRAMEWORK_LABELS,
+    NEEDED,
+    STANDARD,
     Framework,
     WorkerKind,
     engine_named,
     placed,
 )
 from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
-from explorer.model.failures import TIME_LIMITS, Failure
+from explorer.model.failures import MISSING_FRAMEWORK, TIME_LIMITS, Failure
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About
@@ -47,6 +48,8 @@ from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
 from explorer.text.failures import message
 from explorer.text.language import _
+from explorer.text.program_name import program
+from explorer.text.remedies import remedy
 from explorer.workers.queue import Job, JobOutcome, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 
@@ -55,7 +58,7 @@ def explore(
     scenario: Declaration,
     workers: Workers,
     *,
-    engines: tuple[str, ...] = tuple(ENGINES),
+    engines: tuple[str, ...] = STANDARD,
     device: str = "cpu",
     order: int = 1,
     graphs: bool = True,
@@ -299,9 +302,13 @@ def _about_in(name: str) -> WorkerKind:
 
 def _unusable(framework: Framework, failure: Failure) -> ExplorerError:
     """The error for a framework whose worker did not report on it."""
-    text = _("{framework} cannot be used: {reason}").format(
-        framework=FRAMEWORK_LABELS[framework], reason=message(failure)
-    )
+    label, why = FRAMEWORK_LABELS[framework], message(failure)
+    text = _("{framework} cannot be used: {reason}").format(framework=label, reason=why)
+    if framework not in NEEDED and failure.type == MISSING_FRAMEWORK:
+        text = _(
+            "{framework} is not installed: run {command}, or name an environment that has it:"
+            " `{program} env add NAME PYTHON`"
+        ).format(framework=label, command=remedy(framework), program=program())
     if failure.loss and failure.loss.kind in TIME_LIMITS:
         return TimeLimitError(text)
     return MissingFrameworkError(text)

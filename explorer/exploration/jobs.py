@@ -219,13 +219,12 @@ NOISE_STAGE = "noise"
 """The stage of the runs that measure noise."""
 
 
-MEASURED_ALONE = ("mindspore-tape", "torch-tape", "torch-graph")
-"""The engines whose nodes are measured; compiled graphs are not run again."""
-
-
 def levels_of(name: str) -> str:
-    """The engine whose nodes are measured for those of another: its own, or its framework's tape's."""
-    return name if plain(name) in MEASURED_ALONE else beside(name, "tape")
+    """The engine whose nodes are measured for those of another: its own, or its framework's tape's.
+
+    MindSpore's compiled graphs are not run again.
+    """
+    return beside(name, "tape") if plain(name) == COMPILED else name
 
 
 FORWARD = Question(has_aux=False, sens_param=False, order=1, position=None)

@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-from explorer.environments.known import has, named
+from explorer.environments.known import has, is_found, named
 from explorer.exploration.demand import Demand
 from explorer.exploration.first_answer import FirstAnswer
 from explorer.model.cases import GradCase
@@ -14,6 +14,8 @@ from explorer.model.engines import (
     AT,
     ENGINES,
     FRAMEWORK_LABELS,
+    NEEDED,
+    STANDARD,
     engine_named,
     environment_of,
     plain,
@@ -33,13 +35,29 @@ from explorer.workers.workers import REQUEST_SECONDS
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The options of an exploration on which its report depends, checked: arguments of explore()."""
 
-    engines: tuple[str, ...] = tuple(ENGINES)
+    engines: tuple[str, ...] = STANDARD
     device: str = "cpu"
     order: int = 1
     graph_case: str | None = None
     selection: Selection | None = None
     prove: ProofScope = "small"
     oracle: bool = True
+
+
+def engines_of(scenario: Declaration) -> tuple[str, ...]:
+    """The engines of a scenario where none is named, each at home.
+
+    They are the four that every scenario is put to, and those of another framework where the scenario
+    has a net for it and it is found.
+    """
+    names = []
+    for name, engine in ENGINES.items():
+        framework = engine.framework
+        if framework in NEEDED or (
+            scenario.defines(framework) and (framework in scenario.homes or is_found(framework))
+        ):
+            names.append(scenario.at_home(name))
+    return tuple(names)
 
 
 def check_engine(name: str) -> None:
@@ -63,7 +81,7 @@ def check_engine(name: str) -> None:
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of an exploration, as the API and the shell command take them.
 
-    ``engines`` are all of them where none is named, ``order`` n adds nested
+    ``engines`` are those of engines_of() where none is named, ``order`` n adds nested
     gradients up to that order. ``case`` is the one whose graphs are captured;
     ``cases`` selects those that are run: "all", "structure" or "main". With
     ``prove`` every op is computed again, with ``fresh`` stored results are not
@@ -118,7 +136,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             case = _called(scenario, self.case)
             label, order = case.label, max(order, case.order)
         return Wanted(
-            engines=tuple(map(scenario.at_home, given or ENGINES)),
+            engines=tuple(map(scenario.at_home, given)) or engines_of(scenario),
             device=self.device,
             order=order,
             graph_case=label,

@@ -9,7 +9,7 @@ import msgspec
 
 from explorer.fuzz.program import Program
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES, FRAMEWORKS
+from explorer.model.engines import ENGINES, NEEDED, STANDARD
 from explorer.model.fuzz import Kind, Sighting
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
@@ -40,7 +40,7 @@ def _lost(_: Report, case: CaseReport) -> Iterator[Sighting]:
 
 def _did_not_run(_: Report, case: CaseReport) -> Iterator[Sighting]:
     """A framework's forward that raises: without an operator there is no gradient to be wrong."""
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         errors: dict[str, None] = {}
         ran = False
         for name, result in case.results.items():
@@ -89,11 +89,11 @@ def _wrong_engines(case: CaseReport) -> tuple[str, ...]:
         # Where the nets' outputs differ it judges PyTorch's engines alone.
         beside = {name for pair in case.apart for name in pair}.difference(confirmed)
         if beside:
-            return tuple(name for name in ENGINES if name in beside)
+            return tuple(name for name in STANDARD if name in beside)
     differences = Counter(name for pair in case.apart for name in pair)
     # An engine that differs from all others is wrong, where the others agree.
     most = max(differences.values(), default=0)
-    return tuple(name for name in ENGINES if differences[name] == most)
+    return tuple(name for name in STANDARD if differences[name] == most)
 
 
 def _raises(_: Report, case: CaseReport) -> Iterator[Sighting]:
@@ -159,7 +159,7 @@ MINDSPORE_GRAPH = frozenset({"mindspore-graph"})
 TAPE = frozenset({"mindspore-tape"})
 PYTORCH_TAPE = frozenset({"torch-tape"})
 PYTORCH_GRAPH = frozenset({"torch-graph"})
-EVERY = frozenset(ENGINES)
+EVERY = frozenset(STANDARD)
 
 
 class Known(msgspec.Struct, frozen=True):

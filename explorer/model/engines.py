@@ -1,4 +1,4 @@
-"""The table of engines, two frameworks by two styles, in any environment, and what each is called."""
+"""The table of engines, frameworks by two styles, in any environment, and what each is called."""
 
 import functools
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Framework = Literal["mindspore", "torch"]
+Framework = Literal["mindspore", "torch", "jax"]
 Style = Literal["tape", "graph"]
 
 PlainKind = Literal[
@@ -16,6 +16,7 @@ PlainKind = Literal[
     "mindspore-capture",
     "mindspore-passes",
     "torch",
+    "jax",
     "scenario",
     "sweep",
 ]
@@ -39,7 +40,13 @@ worker runs where that framework is found first.
 AT = "@"
 """What stands between a name and that of an environment."""
 
-FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")
+FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch", "jax")
+
+NEEDED: tuple[Framework, ...] = ("mindspore", "torch")
+"""The frameworks that every scenario is compared in; others join where they are installed."""
+
+GIVEN: frozenset[Framework] = frozenset({"jax"})
+"""The frameworks whose nets are functions of the parameters: they hold none, and take those of another."""
 
 
 def plain(name: str) -> str:
@@ -65,7 +72,11 @@ def framework_of(kind: WorkerKind) -> Framework | None:
     return None
 
 
-FRAMEWORK_LABELS: dict[Framework, str] = {"mindspore": "MindSpore", "torch": "PyTorch"}
+FRAMEWORK_LABELS: dict[Framework, str] = {
+    "mindspore": "MindSpore",
+    "torch": "PyTorch",
+    "jax": "JAX",
+}
 """The frameworks' names as they write them themselves."""
 
 
@@ -131,9 +142,28 @@ _TABLE = (
         captures_in="torch",
         how="AOTAutograd's joint graph",
     ),
+    Engine(
+        framework="jax",
+        style="tape",
+        answers_in=("jax",),
+        captures_in="jax",
+        how="jax.grad and jax.vjp",
+    ),
+    Engine(
+        framework="jax",
+        style="graph",
+        answers_in=("jax",),
+        captures_in="jax",
+        how="jax.jit of jax.grad",
+    ),
 )
 
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _TABLE}
+
+STANDARD: tuple[str, ...] = tuple(
+    name for name, engine in ENGINES.items() if engine.framework in NEEDED
+)
+"""The engines that every scenario is put to."""
 
 
 @functools.cache

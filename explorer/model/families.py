@@ -1,14 +1,18 @@
-"""Operators of MindSpore and PyTorch in families of the same kind of work."""
+"""Operators of MindSpore, PyTorch and JAX in families of the same kind of work."""
 
 import re
 from functools import lru_cache
 
-# Names of MindSpore 2.10's primitives and of PyTorch 2.13's ATen operators and tape nodes.
+# Names of MindSpore 2.10's primitives, of PyTorch 2.13's ATen operators and tape nodes, of JAX 0.6.2's
+# primitives.
 FAMILIES: dict[str, str] = {
-    "matmul": "mm addmm bmm baddbmm batchmatmul dense linear matmulext einsum dot mv addmv addbmm",
+    "matmul": (
+        "mm addmm bmm baddbmm batchmatmul dense linear matmulext einsum dot mv addmv addbmm "
+        "dotgeneral"
+    ),
     "conv": (
         "conv1d conv2d conv3d convolution conv1dext conv2dext conv3dext convolutionoverrideable "
-        "mkldnnconvolution cudnnconvolution"
+        "mkldnnconvolution cudnnconvolution convgeneraldilated"
     ),
     "convgrad": (
         "conv2dbackpropinput conv2dbackpropfilter conv3dbackpropinput conv3dbackpropfilter "
@@ -18,7 +22,7 @@ FAMILIES: dict[str, str] = {
     "relugrad": "thresholdbackward relugradv2 relu6grad",
     "add": (
         "biasadd adds addext addscalar addtensor tensoradd addn accumulate accumulategrad "
-        "inplaceaddext"
+        "inplaceaddext addany"
     ),
     # The gradient of a bias is the sum of what comes in, as PyTorch computes it.
     "sum": "reducesum biasaddgrad sumext sumtosize",
@@ -27,7 +31,11 @@ FAMILIES: dict[str, str] = {
     "sub": "subs subext rsub subtensor",
     "mul": "muls mulscalar multensor",
     "div": "realdiv divs truediv divide divmod",
-    "pow": "powtensorscalar powscalar pows square",
+    "pow": "powtensorscalar powscalar pows square integerpow",
+    "sigmoid": "logistic",
+    "where": "selectn",
+    "prod": "reduceprod",
+    "flip": "rev",
     "batchnorm": (
         "nativebatchnorm nativebatchnormlegit nativebatchnormlegitfunctional "
         "nativebatchnormlegitnotraining batchnormext batchnormwithupdate batchnormimplindex "
@@ -49,12 +57,13 @@ FAMILIES: dict[str, str] = {
     "dropout": "nativedropout dropoutext dropoutdomask dropoutdomaskext fuseddropout bernoulli",
     "maxpool": (
         "maxpool2d maxpool2dwithindices maxpoolwithargmax maxpoolwithargmaxv2 maxpoolwithmask "
-        "maxpoolwithindices"
+        "maxpoolwithindices reducewindowmax"
     ),
-    "avgpool": "avgpool1d avgpool2d avgpool3d adaptiveavgpool2d",
+    "maxpoolgrad": "selectandscatteradd",
+    "avgpool": "avgpool1d avgpool2d avgpool3d adaptiveavgpool2d reducewindowsum",
     "embedding": "gather indexselect gatherd takealongaxis",
-    "slice": "stridedslice sliceext select selectview selectextview narrow narrowview",
-    "concat": "cat concatd stack",
+    "slice": "stridedslice sliceext select selectview selectextview narrow narrowview dynamicslice",
+    "concat": "cat concatd stack concatenate",
     "reshape": (
         "view unsafeview viewcopy flatten squeeze unsqueeze expanddims reshapeext contiguous "
         "unflatten expanddimsview flattenext reshapeview viewas squeezecopy unsqueezecopy"
@@ -63,17 +72,17 @@ FAMILIES: dict[str, str] = {
         "permute t numpyt mt swapaxes movedim transposeext transposeview transposeextview "
         "permutecopy tcopy"
     ),
-    "cast": "tocopy to castext todtype",
+    "cast": "tocopy to castext todtype convertelementtype",
     "identity": (
         "clone cloneext detach alias copy depend load stopgradient liftfresh liftfreshcopy "
         "aliascopy detachcopy optimizationbarrier"
     ),
-    "expand": "broadcastto expandas tile repeat expandcopy broadcasttoview expanddim",
+    "expand": "broadcastto expandas tile repeat expandcopy broadcasttoview expanddim broadcastindim",
     "tuple": "maketuple tuplegetitem getitem updatestate makelist listgetitem",
     "fill": (
         "zeroslike oneslike zeros ones full fulllike fillv2 scalartensor zeroslikeext "
         "oneslikeext newzeros newones newfull newemptystrided emptylike empty scalartotensor "
-        "onesext zerosext"
+        "onesext zerosext iota"
     ),
 }
 """Family to its other members, by their squashed names.

@@ -216,7 +216,7 @@ class Edge(
 class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
     """One engine's gradient graph of one case.
 
-    ``stage`` is a compiler pass ("validate"), "joint" or "tape". ``notes`` say what the engine
+    ``stage`` is a compiler pass ("validate"), "joint", "jaxpr" or "tape". ``notes`` say what the engine
     could not observe. ``layers`` are the layers of the framework that nodes run in, by the path of
     the module ("block.conv").
     """
@@ -234,7 +234,7 @@ class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
         return {node.id: node for node in self.nodes}
 
 
-FRAMEWORK_PACKAGES = ("mindspore", "torch", "keras")
+FRAMEWORK_PACKAGES = ("mindspore", "torch", "keras", "jax")
 """The packages that are not a user's; their files are named by the path: "torch/nn/functional.py"."""
 
 

@@ -52,6 +52,7 @@ LIMITS = (
 TRIED: dict[Framework, tuple[Version, ...]] = {
     "mindspore": ((2, 7), (2, 8), (2, 9), (2, 10)),
     "torch": ((2, 2), (2, 4), (2, 6), (2, 8), (2, 10), (2, 13), (2, 14), (2, 15)),
+    "jax": ((0, 6),),
 }
 """The versions that the explorer was tried with, as docs/reference/versions.md records."""
 

@@ -21,7 +21,7 @@ from explorer.correspondence.records import Argument
 from explorer.correspondence.records import Row as Correspondence
 from explorer.correspondence.table import CHECKED, LAYERS, OPS
 from explorer.correspondence.translation import differences, same_as, shown
-from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
+from explorer.model.engines import FRAMEWORK_LABELS, NEEDED, Framework
 from explorer.report.json import Document
 from explorer.scenario.layouts import KNOWN, Layout, layout_of, torch_name, written
 from explorer.text.language import ENGLISH, _, later, named, said_in
@@ -114,9 +114,9 @@ def _names(row: Correspondence) -> Iterator[tuple[str, Text]]:
     operators = [f"`{name}`" for name in (*row.primitives, *row.aten)]
     if operators:
         yield _("in graphs"), named(operators)
-    versions = [f"{FRAMEWORK_LABELS[name]} {CHECKED[name]}" for name in FRAMEWORKS]
+    versions = [f"{FRAMEWORK_LABELS[name]} {CHECKED[name]}" for name in NEEDED]
     yield _("checked"), _("{what}; {versions}").format(what=compared(row), versions=named(versions))
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         page = row.page(framework)
         yield FRAMEWORK_LABELS[framework], (Span(page, link=page),)
 
@@ -160,7 +160,7 @@ def page() -> str:
 
 
 def _page_blocks() -> Iterator[Block]:
-    versions = [f"{FRAMEWORK_LABELS[name]} {CHECKED[name]}" for name in FRAMEWORKS]
+    versions = [f"{FRAMEWORK_LABELS[name]} {CHECKED[name]}" for name in NEEDED]
     text = _(
         "Which function and layer of MindSpore is which of PyTorch, argument by argument, and what"
         " differs by default. Both sides of each row were run on random arguments and gave the same"
@@ -191,7 +191,7 @@ def _as_data(row: Correspondence) -> Document:
     arguments: list[Document] = []
     for argument in row.arguments:
         sides: Document = {}
-        for framework in FRAMEWORKS:
+        for framework in NEEDED:
             sides[framework] = _side(argument, framework)
         arguments.append(
             {
@@ -214,7 +214,7 @@ def _as_data(row: Correspondence) -> Document:
         "alike": list(row.alike),
         "weights": {name: weight_there(row, name)[0] for name in row.weights},
         "operators": {"mindspore": list(row.primitives), "torch": list(row.aten)},
-        "pages": {framework: row.page(framework) for framework in FRAMEWORKS},
+        "pages": {framework: row.page(framework) for framework in NEEDED},
         "checked": dict(CHECKED),
         "compared": row.compared,
     }

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import numpy as np
 
+from explorer.environments.known import is_found
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.engines import (
     FRAMEWORK_LABELS,
     FRAMEWORKS,
+    GIVEN,
+    NEEDED,
     Engine,
     Framework,
     Style,
@@ -117,13 +121,13 @@ def settle(
     ``engines`` are those whose net the scenario defines; ``devices`` says where each runs. Raises
     ScenarioError when no forward runs, or when the nets' parameters or outputs do not correspond.
     """
-    descriptions, failed, lost = _first_looks(scenario, workers, engines, devices)
-    raised = _raised(scenario, failed, others_run=bool(descriptions))
+    looks = _first_looks(scenario, workers, engines, devices)
+    descriptions, failed, lost = looks
 
     found = Counterparts(descriptions.get("mindspore", Description()))
     if "mindspore" in descriptions:
         check_parameter_names(scenario, descriptions["mindspore"])
-    if len(descriptions) == len(FRAMEWORKS):
+    if _are_both(descriptions):
 
         def ask(framework: Framework, names: Mapping[str, str], starts: Starts) -> Responses | None:
             engine = looking(framework, engines)
@@ -131,10 +135,13 @@ def settle(
 
         found = _found_counterparts(scenario, descriptions, ask)
         descriptions = {"mindspore": found.mindspore, "torch": descriptions["torch"]}
-    outputs = _outputs(scenario, descriptions)
     start = _start(scenario, descriptions, are_all=not (lost or failed))
     for pack_ in found.packs:
         start.update(_packed_start(scenario, pack_, start))
+    held = _with_all_held(start, descriptions)
+    _look_at_given(scenario, workers, engines, devices, held, looks)
+    raised = _raised(scenario, failed, others_run=bool(descriptions))
+    outputs = _outputs(scenario, descriptions)
     pieces = tuple(pack_.pieces for pack_ in found.packs if pack_.is_trained)
     alike = _trainable(descriptions)
     trainable, own_trainable = alike, alike
@@ -154,7 +161,7 @@ def settle(
             scenario=str(scenario.path),
             engine=plain(name),
             device=devices[name],
-            parameters=start,
+            parameters=held if engine_named(name).framework in GIVEN else start,
             trainable=own_trainable if engine_named(name).framework == "mindspore" else trainable,
             names=names,
             shapes=found.shapes,
@@ -165,12 +172,11 @@ def settle(
         )
     auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
     remarks = found.findings
-    if len(descriptions) == len(FRAMEWORKS):
+    if _are_both(descriptions):
         mindspore, torch = unpacked(descriptions, found.packs)
         remarks = (*remarks, *findings(scenario, mindspore, torch))
     remarks = (*remarks, *_omitted(descriptions))
-    looks = descriptions.values()
-    losses = all(are_losses(scenario, description.outputs) for description in looks)
+    losses = all(are_losses(scenario, it.outputs) for it in descriptions.values())
     return Nets(
         requests,
         start,
@@ -185,6 +191,8 @@ def settle(
     )
 
 
+NOTHING_HELD: Mapping[str, Array] = MappingProxyType({})
+
 Looks = tuple[dict[Framework, Description], dict[Framework, Description], dict[Framework, Lost]]
 """The nets that run, those that raise, and how workers were lost."""
 
@@ -192,19 +200,60 @@ Looks = tuple[dict[Framework, Description], dict[Framework, Description], dict[F
 def _first_looks(
     scenario: Declaration, workers: Workers, engines: tuple[str, ...], devices: Mapping[str, str]
 ) -> Looks:
-    """A first look at the net of each framework that takes part."""
+    """A first look at the net of each framework that takes part, and whose net holds its parameters."""
     descriptions: dict[Framework, Description] = {}
     failed: dict[Framework, Description] = {}
     lost: dict[Framework, Lost] = {}
+    looks = descriptions, failed, lost
     for framework in _looked_at(scenario, engines):
-        reply = _first_look(scenario, workers, looking(framework, engines), devices)
-        if isinstance(reply, Lost):
-            lost[framework] = reply
-        elif reply.error:
-            failed[framework] = reply
-        else:
-            descriptions[framework] = reply
-    return descriptions, failed, lost
+        if framework not in GIVEN:
+            _note(looks, framework, _first_look(scenario, workers, framework, engines, devices))
+    return looks
+
+
+def _look_at_given(
+    scenario: Declaration,
+    workers: Workers,
+    engines: tuple[str, ...],
+    devices: Mapping[str, str],
+    held: Mapping[str, Array],
+    looks: Looks,
+) -> None:
+    """A first look at the nets that take parameters, with those that are ``held``; adds to ``looks``."""
+    leading = _leading(looks[0])
+    for framework in _looked_at(scenario, engines):
+        if framework not in GIVEN:
+            continue
+        reply = _first_look(scenario, workers, framework, engines, devices, held)
+        if isinstance(reply, Description) and leading.parameters:
+            # A function does not say what is trained: that is as in the net that holds it.
+            reply = msgspec.structs.replace(
+                reply, parameters=leading.parameters, constants=leading.constants
+            )
+        _note(looks, framework, reply)
+
+
+def _note(looks: Looks, framework: Framework, reply: Description | Lost) -> None:
+    descriptions, failed, lost = looks
+    if isinstance(reply, Lost):
+        lost[framework] = reply
+    elif reply.error:
+        failed[framework] = reply
+    else:
+        descriptions[framework] = reply
+
+
+def _with_all_held(
+    start: Mapping[str, Array], descriptions: Mapping[Framework, Description]
+) -> dict[str, Array]:
+    """The starting values, and those of what the leading net holds beside them."""
+    held = {spec.name: spec.value for spec in _specs(_leading(descriptions))}
+    return {**held, **start}
+
+
+def _are_both(descriptions: Mapping[Framework, Description]) -> bool:
+    """Whether the nets of both frameworks run whose parameters are to correspond."""
+    return all(framework in descriptions for framework in NEEDED)
 
 
 def _is_one_masked(descriptions: Mapping[Framework, Description]) -> bool:
@@ -212,7 +261,8 @@ def _is_one_masked(descriptions: Mapping[Framework, Description]) -> bool:
 
     It may draw by an operator: then a mask given to one of them makes two right nets differ.
     """
-    masked = [len(description.masked) > 0 for description in descriptions.values()]
+    holding = [it for framework, it in descriptions.items() if framework not in GIVEN]
+    masked = [len(description.masked) > 0 for description in holding]
     return any(masked) and not all(masked)
 
 
@@ -228,15 +278,25 @@ def _looked_at(scenario: Declaration, engines: tuple[str, ...]) -> list[Framewor
     """PyTorch first; it is looked at whenever its net gives the other its starting values."""
     # Also where none of its engines is asked: all engines must start alike whoever takes part.
     frameworks = {engine_named(name).framework for name in engines}
-    if scenario.defines(scenario.leader) and scenario.parameters() is None:
+    # It says of those that are given their parameters which of these are trained.
+    is_asked = not frameworks.isdisjoint(GIVEN) and is_found(scenario.leader)
+    if scenario.defines(scenario.leader) and (is_asked or scenario.parameters() is None):
         frameworks.add(scenario.leader)
     return sorted(frameworks, key=FRAMEWORKS.index, reverse=True)
 
 
 def _first_look(
-    scenario: Declaration, workers: Workers, engine: Engine, devices: Mapping[str, str]
+    scenario: Declaration,
+    workers: Workers,
+    framework: Framework,
+    engines: tuple[str, ...],
+    devices: Mapping[str, str],
+    held: Mapping[str, Array] = NOTHING_HELD,
 ) -> Description | Lost:
+    """A first look at a framework's net, which is given what is ``held`` where it takes parameters."""
+    engine = looking(framework, engines)
     target, request = first_look(scenario.path, engine, devices.get(engine.name, "cpu"))
+    request = msgspec.structs.replace(request, parameters=dict(held))
     return workers.call(engine.answers_in[0], target, request, Description)
 
 
@@ -298,7 +358,7 @@ def refuse_raised(scenario: Declaration, framework: Framework, description: Desc
 def _leading(descriptions: Mapping[Framework, Description]) -> Description:
     """The description whose names and order of parameters count: PyTorch's where there is one."""
     # Everything that leaves a worker is keyed by PyTorch's names.
-    for framework in reversed(FRAMEWORKS):
+    for framework in ("torch", "mindspore", *GIVEN):
         if framework in descriptions:
             return descriptions[framework]
     return Description()
@@ -347,7 +407,7 @@ def unpacked(
     for pack_ in packs:
         paths |= {spec.path for spec in (pack_.whole, *pack_.parts)}
     left = []
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         description = descriptions[framework]
         specs = tuple(spec for spec in description.parameters if spec.path not in paths)
         left.append(msgspec.structs.replace(description, parameters=specs))
@@ -372,8 +432,8 @@ def _outputs(scenario: Declaration, descriptions: Mapping[Framework, Description
             clause = _("{n} from {framework}")
             clauses.append(clause.format(n=count, framework=FRAMEWORK_LABELS[name]))
         text = _(
-            "{file}: the two nets return different numbers of outputs ({counts}); return the same"
-            " number from both"
+            "{file}: the nets return different numbers of outputs ({counts}); return the same"
+            " number from all"
         )
         raise ScenarioError(text, file=scenario.place, counts=_(" and ").join(clauses))
     return max(counts.values(), default=0)
@@ -389,9 +449,11 @@ def _start(
     values = scenario.parameters()
     if values is None:
         return _declared(scenario, descriptions)
+    if not descriptions and are_all:
+        return {name: pack(value) for name, value in values.items()}  # for nets that take them
 
     specs: dict[str, ParameterSpec] = {}
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         if framework in descriptions:
             specs.update(all_specs(descriptions[framework]))
     _check_values(scenario, values, specs, are_all=are_all)
@@ -407,7 +469,7 @@ def _declared(
 ) -> dict[str, Array]:
     """The values with which one net begins, as far as the other is to begin with them."""
     start = {spec.name: spec.value for spec in _leading(descriptions).parameters}
-    if len(descriptions) < len(FRAMEWORKS):
+    if not _are_both(descriptions):
         return start
     for held in common(descriptions["mindspore"], descriptions["torch"]):
         of_leader = held.torch if scenario.leader == "torch" else held.mindspore

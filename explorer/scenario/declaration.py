@@ -11,7 +11,15 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import AT, ENGINES, FRAMEWORKS, Framework, engine_named, placed
+from explorer.model.engines import (
+    AT,
+    ENGINES,
+    FRAMEWORKS,
+    NEEDED,
+    Framework,
+    engine_named,
+    placed,
+)
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
@@ -250,7 +258,7 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the dropout layers of both nets get the same masks."""
         if self.same_dropout is not None:
             return self.same_dropout
-        return all(map(self.defines, FRAMEWORKS))
+        return all(map(self.defines, NEEDED))
 
     def defines(self, framework: str) -> bool:
         """Whether there is a net for ``framework``."""

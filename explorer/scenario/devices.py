@@ -23,12 +23,14 @@ FORMS = (CPU, "cuda[:N]", "mps", "npu[:N]", AUTO)
 KINDS: dict[Framework, tuple[str, ...]] = {
     "mindspore": ("cpu", "npu"),
     "torch": ("cpu", "cuda", "mps", "npu"),
+    "jax": ("cpu", "cuda", "tpu"),
 }
-"""The kinds of device that each framework can use at all (MindSpore 2.10.0, PyTorch 2.13.0)."""
+"""The kinds of device that each framework can use at all (MindSpore 2.10.0, PyTorch 2.13.0, JAX 0.6.2)."""
 
 PREFERENCE: dict[Framework, tuple[str, ...]] = {
     "mindspore": ("npu", "cpu"),
     "torch": ("cuda", "npu", "mps", "cpu"),
+    "jax": ("tpu", "cuda", "cpu"),
 }
 """The kinds that "auto" tries in turn: it takes the first that is there."""
 

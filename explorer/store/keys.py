@@ -13,7 +13,7 @@ import msgspec
 
 from explorer.environments.interpreters import PACKAGES, interpreter, is_own, own, versions
 from explorer.environments.known import home_of, named
-from explorer.model.engines import FRAMEWORKS, Framework, environment_of
+from explorer.model.engines import NEEDED, Framework, environment_of, framework_of
 from explorer.model.environments import Environment
 from explorer.model.errors import UsageError
 from explorer.shipped import PACKAGE
@@ -56,11 +56,11 @@ def key_of(kind: str, name: str, *parts: Any, engines: Iterable[str] = ()) -> Ke
     """The key of a result that depends on the installation and on ``parts``.
 
     Parts are records, or plain values of which MessagePack has an equal. What is installed in the
-    environments that some ``engines`` name counts too.
+    environments that some ``engines`` name counts too, and where others run that join.
     """
     # In order: two dicts with the same entries are one part.
-    inside = {environment_of(engine): _installed(engine) for engine in engines}
-    content = [kind, name, installation(), *parts, *((inside,) if any(inside) else ())]
+    inside = dict(filter(None, map(_installed, engines)))
+    content = [kind, name, installation(), *parts, *((inside,) if inside else ())]
     digest = hashlib.sha256(msgspec.msgpack.encode(content, order="sorted")).hexdigest()
     return Key(kind, name, digest)
 
@@ -71,7 +71,7 @@ def installation() -> dict[str, str]:
     The version of a framework is that in the environment where it is run.
     """
     facts = {**_here(), **versions_here()}
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         home = _home(framework)
         if home and not is_own(home):
             facts[f"{framework} in"] = _in_one(home)
@@ -84,7 +84,7 @@ def versions_here() -> dict[str, str]:
     Those of a framework are of the environment where it is run.
     """
     found = {**dict.fromkeys(PACKAGES, "none"), **versions(own())}
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         home = _home(framework)
         if home:
             found[framework] = versions(home, (framework,)).get(framework, "none")
@@ -101,9 +101,15 @@ def _home(framework: Framework) -> Environment | None:
     return home
 
 
-def _installed(engine: str) -> str:
-    """What is installed in an engine's environment."""
-    return _in_one(named(environment_of(engine)))
+def _installed(engine: str) -> tuple[str, str] | None:
+    """What is installed where an engine runs; None of one of which installation() tells it."""
+    name, framework = environment_of(engine), framework_of(engine)
+    if name:
+        return name, _in_one(named(name))
+    if framework is None or framework in NEEDED:
+        return None
+    home = _home(framework)
+    return framework, _in_one(home) if home else ""
 
 
 def _in_one(environment: Environment) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from explorer.exploration.about import versions_here
 from explorer.exploration.options import RunOptions, Wanted
 from explorer.exploration.stored import explored, stored_report
-from explorer.model.engines import ENGINES
+from explorer.model.engines import STANDARD
 from explorer.model.environments import NO_HOMES, Homes, at_home
 from explorer.model.errors import (
     ExplorerError,
@@ -105,7 +105,7 @@ def jobs(
     pattern that matches nothing, and for an unknown device.
     """
     RunOptions(device=device).check()
-    wanted = Wanted(device=device, engines=tuple(at_home(name, homes) for name in ENGINES))
+    wanted = Wanted(device=device, engines=tuple(at_home(name, homes) for name in STANDARD))
     kinds = [""]
     if studies:
         kinds += [name for name in STUDIES if study_topic(name).default_scenario is not None]

@@ -13,6 +13,7 @@ DISTRIBUTION = "autodiff-explorer"
 EXTRAS = {
     "mindspore": "mindspore",
     "torch": "torch",
+    "jax": "jax",
     "keras": "keras",
     "scipy": "keras",
     "streamlit": "app",

@@ -31,8 +31,7 @@ PARTIES: dict[str, Party] = {
         name: Party(engine.framework, engine.framework, engine.style, engine.label)
         for name, engine in ENGINES.items()
     },
-    "mindspore": Party("mindspore", "mindspore", "", FRAMEWORK_LABELS["mindspore"]),
-    "torch": Party("torch", "torch", "", FRAMEWORK_LABELS["torch"]),
+    **{name: Party(name, name, "", label) for name, label in FRAMEWORK_LABELS.items()},
     "nn": Party("mindspore", "mindspore", "", "mindspore.nn"),
     "experimental": Party("mindspore", "mindspore", "", "mindspore.experimental.optim"),
     "torch-func": Party("torch", "torch", "func", "torch.func"),

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from explorer.exploration.about import STARTING, about, stored_versions, versions_here
-from explorer.model.engines import FRAMEWORKS, Framework, framework_of
+from explorer.model.engines import NEEDED, Framework, framework_of
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.message import Text
@@ -236,7 +236,7 @@ def looked_at(
     looks: dict[Framework, Description] = {}
     scenario = read(file)
     jobs = []
-    for framework in filter(scenario.defines, reversed(FRAMEWORKS)):
+    for framework in filter(scenario.defines, reversed(NEEDED)):
         target, request = first_look(scenario.path, looking(framework), devices.get(framework, CPU))
         jobs.append(Job(framework, STARTING, (framework,), target, request, Description))
     for framework, outcome in carry_out(jobs, workers, progress).items():
@@ -251,7 +251,7 @@ def refuse_other_names(topic: Topic, file: str, looks: Mapping[Framework, Descri
 
     Both would start from values of their own, and everything would seem to differ.
     """
-    if len(looks) < len(FRAMEWORKS):
+    if len(looks) < len(NEEDED):
         return
     mindspore, torch = looks["mindspore"], looks["torch"]
     mine = [spec.name for spec in lone(mindspore, torch) if is_weight(spec)]

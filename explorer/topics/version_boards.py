@@ -6,7 +6,7 @@ from packaging.version import Version
 
 from explorer.environments.known import every
 from explorer.model.claim import Board, Tried, VersionsBoard, VersionsRow
-from explorer.model.engines import FRAMEWORKS
+from explorer.model.engines import NEEDED
 from explorer.model.environments import Homes
 from explorer.store.store import Store
 from explorer.topics.boards import board
@@ -23,7 +23,7 @@ def versions_there() -> list[Tried]:
     """Every version of a framework that an environment has, each once, the oldest first."""
     found: dict[tuple[str, str], Tried] = {}
     for facts in every():
-        for framework in FRAMEWORKS:
+        for framework in NEEDED:
             version = facts.versions.get(framework)
             if version is None:
                 continue
@@ -35,7 +35,7 @@ def versions_there() -> list[Tried]:
 
 
 def _order(tried: Tried) -> tuple[int, Version]:
-    return FRAMEWORKS.index(tried.framework), Version(tried.version)
+    return NEEDED.index(tried.framework), Version(tried.version)
 
 
 def version_board(

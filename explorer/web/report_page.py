@@ -7,14 +7,13 @@ import msgspec
 import streamlit as st
 
 from explorer.environments.known import engines_in, known
-from explorer.exploration.options import Wanted
+from explorer.exploration.options import Wanted, engines_of
 from explorer.exploration.stored import (
     explored,
     forget_partial,
     is_whole,
     stored_report,
 )
-from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.report.recorded.fallback import report_in_place
@@ -68,7 +67,7 @@ class ReportKey(msgspec.Struct, frozen=True):
 def wanted_of(key: ReportKey) -> Wanted:
     """The options of a report."""
     return Wanted(
-        engines=(*ENGINES, *engines_in(key.environments)),
+        engines=(*engines_of(scenario(key.path)), *engines_in(key.environments)),
         device=key.device,
         order=key.order,
         graph_case=key.case,

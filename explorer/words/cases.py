@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from explorer.model.engines import FRAMEWORK_LABELS, Framework, engine_named
+from explorer.model.engines import FRAMEWORK_LABELS, Framework, Style, engine_named
 from explorer.model.report import (
     Agreement,
     CaseReport,
@@ -209,20 +209,43 @@ def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
     # Of two engines in all, "all" and "all but" tell less than their names.
     if len(engines) > 1 and len(others) < 2 and len(every_engine) > 2:
         return _("all but {engine}").format(engine=others[0]) if others else _("all engines")
-    if len(engines) == 2:
-        one, other = engine_named(engines[0]), engine_named(engines[1])
-        if one.style == other.style:
-            return _("both tape engines") if one.style == "tape" else _("both graph engines")
-        if one.framework == other.framework:
-            return _(BOTH_ENGINES[one.framework])
-    return named(engines)
+    style, framework = _whole_style(engines, every_engine), _one_framework(engines)
+    if style:
+        return _(OF_STYLE[style, min(len(engines), 3)])
+    return _(BOTH_ENGINES[framework]) if framework else named(engines)
 
+
+OF_STYLE: dict[tuple[Style, int], str] = {
+    ("tape", 2): later("both tape engines"),
+    ("graph", 2): later("both graph engines"),
+    ("tape", 3): later("all tape engines"),
+    ("graph", 3): later("all graph engines"),
+}
+"""All engines of a style: two of them, or more."""
 
 BOTH_ENGINES: dict[Framework, str] = {
     "mindspore": later("both mindspore engines"),
     "torch": later("both torch engines"),
+    "jax": later("both jax engines"),
 }
 """The two engines of a framework."""
+
+
+def _whole_style(engines: Sequence[str], every_engine: Sequence[str]) -> Style | None:
+    """The style of which ``engines`` are all that there are, if they are several."""
+    styles = {engine_named(name).style for name in engines}
+    if len(engines) < 2 or len(styles) > 1:
+        return None
+    (style,) = styles
+    others = [name for name in every_engine if name not in engines]
+    is_whole = all(engine_named(name).style != style for name in others)
+    return style if is_whole else None
+
+
+def _one_framework(engines: Sequence[str]) -> Framework | None:
+    """The framework whose two engines ``engines`` are."""
+    frameworks = {engine_named(name).framework for name in engines}
+    return frameworks.pop() if len(engines) == 2 and len(frameworks) == 1 else None
 
 
 def listed(names: Sequence[str]) -> str:
@@ -473,12 +496,12 @@ def oracle(report: CaseReport) -> str:
 
 def _in_short(engines: Sequence[str], every_engine: Sequence[str]) -> str:
     """What ``who`` says, in a cell's words: "tape engines", "graph engines", "torch"."""
-    if len(engines) == 2 and len(every_engine) > 2:
-        one, other = engine_named(engines[0]), engine_named(engines[1])
-        if one.style == other.style:
-            return _("tape engines") if one.style == "tape" else _("graph engines")
-        if one.framework == other.framework:
-            return one.framework
+    if len(every_engine) > 2:
+        style, framework = _whole_style(engines, every_engine), _one_framework(engines)
+        if style:
+            return _("tape engines") if style == "tape" else _("graph engines")
+        if framework:
+            return framework
     return who(engines, every_engine)
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework
+from explorer.model.engines import FRAMEWORK_LABELS, STANDARD, Framework
 from explorer.model.findings import (
     Fact,
     Holder,
@@ -251,9 +251,9 @@ def _non_finite(fact: NonFinite) -> str:
 
 def _engines(engines: Sequence[str]) -> str:
     """The engines whose graphs show something: "all engines", "both torch engines", "a and b"."""
-    if len(engines) == len(ENGINES) - 1:
+    if len(engines) == len(STANDARD) - 1:
         return listed(engines)  # the other one may have no graph
-    names = who(engines, list(ENGINES))
+    names = who(engines, list(STANDARD))
     return listed(engines) if names == named(engines) else names
 
 

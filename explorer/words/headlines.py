@@ -213,6 +213,13 @@ def _agreement(case: CaseReport, judged: Stand) -> str:
 def _on_two_nets(case: CaseReport, oracle: str) -> str:
     if not case.has_two_nets:
         return oracle
+    unjudged = [name for it in case.groups if it.oracle_agrees is None for name in it.engines]
+    if any(engine_named(name).framework != "mindspore" for name in unjudged):
+        text = _(
+            "{oracle}; it does not judge {engines}, since the outputs of their nets differ from those"
+            " of PyTorch's net"
+        )
+        return text.format(oracle=oracle, engines=who(unjudged, _defined(case)))
     text = _(
         "{oracle}; it does not judge MindSpore's engines, since the outputs of the two nets differ"
     )

@@ -143,11 +143,22 @@ def passes_environment(scratch: Path) -> dict[str, str]:
     return {SAVE_GRAPHS: EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
 
 
+def jax_environment(_: Path) -> dict[str, str]:
+    """Variables of JAX's worker: no sum depends on the number of threads, and memory is left to others."""
+    flags = (os.environ.get("XLA_FLAGS", ""), "--xla_cpu_multi_thread_eigen=false")
+    return {
+        "XLA_FLAGS": " ".join(filter(None, flags)),
+        "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+        "JAX_COMPILATION_CACHE_DIR": "",
+    }
+
+
 ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
     "mindspore": lambda _: WAITING,
     "mindspore-second": lambda _: WAITING,
     "mindspore-capture": capture_environment,
     "mindspore-passes": passes_environment,
+    "jax": jax_environment,
     # Its workers are found as here; its own folder is in no project.
     "sweep": lambda _: {PROJECT: os.environ.get(PROJECT) or os.getcwd()},
 }

@@ -207,7 +207,7 @@ IN_CHINESE = [
     (["--verison"], "未知的选项 '--verison'（explorer）；可用：--help、--lang"),
     (
         ["diff", "dense_mse", "torch-tape", "tape"],
-        "未知的引擎 'tape'；是不是想输入 'torch-tape'？可用：",
+        "未知的引擎 'tape'；是不是想输入 'jax-tape'？可用：",
     ),
     (
         ["scenario", "x", "--out", "y", "--format", "pgn"],

@@ -18,13 +18,13 @@ from explorer.cli.entry import run
 from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
 from explorer.cli.scenario import exit_code
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.failures import Failure
 from explorer.model.report import LeftOut, Ungraphed
 from explorer.report.scenario.graphs import NoGraphError, graphs_of
 from tests.support.command_line import ROOT, environment, explorer
 from tests.support.nets import NETS
 from tests.support.sample_report import report
+from tests.support.standard_engines import ENGINES
 
 SQUARE = str(NETS / "square.py")
 

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.forwards import not_finite_alike, outputs_differ
+from explorer.compare.forwards import apart_from, not_finite_alike
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -54,8 +54,9 @@ def judged(
 def test_outputs_differ_by_more_than_their_noise(
     one: ResultNoise, other: ResultNoise, differ: bool
 ) -> None:
-    assert outputs_differ({MIND: one, TORCH: other}) is differ
-    assert outputs_differ({TORCH: one, "torch-graph": other}) is False
+    assert apart_from("torch", {MIND: one, TORCH: other}) == ({"mindspore"} if differ else set())
+    assert not apart_from("torch", {TORCH: one, "torch-graph": other})
+    assert not apart_from("torch", {MIND: one, "jax-tape": other})
 
 
 def test_where_the_nets_differ_only_pytorch_s_engines_are_judged() -> None:

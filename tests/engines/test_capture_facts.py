@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node, is_users
 from explorer.model.requests import CaseRequest
 from explorer.workers.workers import Workers
@@ -19,6 +18,7 @@ from tests.support.capture_facts import (
 from tests.support.engine_requests import EngineRequests, path, reply
 from tests.support.net_classes import lines_of_other_classes
 from tests.support.saved_storages import SavedStorages
+from tests.support.standard_engines import ENGINES
 
 MARKS = {"mindspore": pytest.mark.mindspore, "torch": pytest.mark.torch}
 

@@ -3,12 +3,12 @@
 import pytest
 
 from explorer.model.arrays import unpack
-from explorer.model.engines import ENGINES
 from explorer.model.graph import Absence, GradGraph, Node, is_users
 from explorer.model.report import Report
 from explorer.scenario.find import names
 from tests.support.remembering_workers import Remembering
 from tests.support.scenario_reports import Reports, output_called, value
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

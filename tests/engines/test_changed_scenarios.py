@@ -7,11 +7,11 @@ import pytest
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Result
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
+from tests.support.standard_engines import ENGINES
 
 TEXT = """
 import numpy as np

@@ -9,7 +9,6 @@ from explorer.compare.results import compare
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import RandomDraw, SameMasks
 from explorer.model.requests import CaseRequest, Description, NetRequest
@@ -20,6 +19,7 @@ from explorer.scenario.load import load
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -10,7 +10,7 @@ import pytest
 from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
 from explorer.model.arrays import SMALL
-from explorer.model.engines import ENGINES, WorkerKind
+from explorer.model.engines import WorkerKind
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.results import Captured
@@ -19,6 +19,7 @@ from explorer.scenario.reader import read
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.large_nets import written_net
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.whole, pytest.mark.mindspore, pytest.mark.torch]
 

@@ -6,7 +6,6 @@ import pytest
 from explorer.engines.capture.lint import lint
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 from explorer.scenario.common_start import Nets, settle
@@ -14,6 +13,7 @@ from explorer.scenario.load import load
 from explorer.text.failures import message
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import path, reply
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -5,12 +5,12 @@ import pytest
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests
+from tests.support.standard_engines import ENGINES
 
 engines = []
 for _name, _engine in ENGINES.items():

@@ -5,7 +5,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.model.engines import ENGINES
 from explorer.model.graph import Absence, GradGraph, Node
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
@@ -13,6 +12,7 @@ from explorer.words.graphs import why_missing
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests, reply
 from tests.support.planting import Planting
+from tests.support.standard_engines import ENGINES
 
 MARKS = {"mindspore": pytest.mark.mindspore, "torch": pytest.mark.torch}
 ALL = [pytest.param(name, marks=MARKS[engine.framework]) for name, engine in ENGINES.items()]

@@ -9,12 +9,12 @@ from explorer.cli import exit_codes
 from explorer.cli.scenario import exit_code
 from explorer.exploration.explore import explore
 from explorer.exploration.stored import is_whole
-from explorer.model.engines import ENGINES
 from explorer.scenario.load import load
 from explorer.text.failures import message
 from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

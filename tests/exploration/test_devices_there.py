@@ -15,7 +15,6 @@ from explorer.cli.entry import run
 from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored, stored_report
-from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.scenario.find import find
 from explorer.scenario.load import load
@@ -26,6 +25,7 @@ from explorer.web.shared_runs import SharedRuns
 from explorer.workers.workers import Workers
 from tests.support.fake_devices import FakeDevices
 from tests.support.pages import address, opened
+from tests.support.standard_engines import ENGINES
 
 NAME = "aliased_input"
 """A shipped scenario, which is read without a process of its own."""

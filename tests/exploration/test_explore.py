@@ -7,7 +7,6 @@ import pytest
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
@@ -20,6 +19,7 @@ from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.scenario_files import written
 from tests.support.scenario_reports import BY_FIRST, row
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -5,11 +5,11 @@ import pytest
 from explorer.exploration.jobs import JobKey, LevelsKey, NoiseKey, question
 from explorer.exploration.outcomes import losses
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.failures import Loss
 from explorer.model.findings import NoiseUnknown
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import JobOutcome
+from tests.support.standard_engines import ENGINES
 
 BY_X = question(GradCase("grad", 0))
 

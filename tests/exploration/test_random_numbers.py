@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, Report
 from explorer.scenario.load import load
 from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.scenario_files import written
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from explorer.exploration.doctor import PACKAGES
-from explorer.model.engines import FRAMEWORKS
+from explorer.model.engines import NEEDED
 from explorer.shipped import requirements_file
 from explorer.text import remedies
 from explorer.text.remedies import pins, remedy
@@ -19,7 +19,7 @@ def test_every_requirement_is_read_with_its_pin_for_each_python() -> None:
     assert set(pins((3, 10))) == names
     # What Python itself has from 3.11 on.
     assert set(pins((3, 11))) == set(pins((3, 12))) == names - {"tomli"}
-    assert {*PACKAGES, *FRAMEWORKS} <= names
+    assert {*PACKAGES, *NEEDED} <= names
 
 
 def test_a_remedy_pins_the_version_for_this_python() -> None:

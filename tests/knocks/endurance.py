@@ -20,11 +20,12 @@ import psutil
 import explorer
 from explorer.folders import STORE
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, Engine
+from explorer.model.engines import Engine
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured
 from explorer.workers.workers import Workers
 from tests.knocks.harms import text
+from tests.support.standard_engines import ENGINES
 
 MEGABYTE = 10**6
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.engines import ENGINES, Engine
+from explorer.model.engines import Engine
 from tests.knocks.endurance import Growth, Held, growth_of_worker, growths, held, repeated
+from tests.support.standard_engines import ENGINES
 
 BEFORE = Held(100.0, 0, 10, 1, 0)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import LoneIntegers, ReportFinding
 from explorer.model.report import ORACLE
@@ -23,6 +22,7 @@ from explorer.scenario.find import find
 from explorer.scenario.load import load, make_net, module_of
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written
+from tests.support.standard_engines import ENGINES
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
 from tests.support.scenario_reports import (
     FLOAT32,
@@ -19,6 +18,7 @@ from tests.support.scenario_reports import (
     value,
     values_of,
 )
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

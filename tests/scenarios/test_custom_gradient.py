@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from explorer.model.arrays import unpack
-from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
 from explorer.scenario.find import find
 from tests.support.scenario_reports import BY_FIRST, Reports, all_say, graph, row, values_of
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

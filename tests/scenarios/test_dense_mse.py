@@ -6,10 +6,10 @@ import pytest
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport
 from explorer.scenario.selection import named
 from tests.support.scenario_reports import MINDSPORE, Reports, row
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

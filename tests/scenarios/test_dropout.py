@@ -2,8 +2,8 @@
 
 import pytest
 
-from explorer.model.engines import ENGINES
 from tests.support.scenario_reports import BY_BOTH, Reports, all_say, ops, row, values_of
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

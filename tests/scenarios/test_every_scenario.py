@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.model.engines import ENGINES, FRAMEWORKS
+from explorer.model.engines import FRAMEWORKS
 from explorer.model.report import ORACLE
 from explorer.scenario.find import names
 from explorer.scenario.load import load, module_of
@@ -15,6 +15,7 @@ from explorer.scenario.matrix import matrix
 from explorer.text.failures import message
 from tests.support.nets import NETS
 from tests.support.scenario_reports import Reports
+from tests.support.standard_engines import ENGINES
 
 SHIPPED = names()
 PLANTED = names((NETS / "planted",))

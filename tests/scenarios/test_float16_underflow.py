@@ -5,7 +5,6 @@ import pytest
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from tests.support.scenario_reports import (
     BY_BOTH,
     Reports,
@@ -18,6 +17,7 @@ from tests.support.scenario_reports import (
     value,
     values_of,
 )
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

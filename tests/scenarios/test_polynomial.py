@@ -4,11 +4,11 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
-from explorer.model.engines import ENGINES
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.scenario_reports import Reports, graph, origins, output_called, refuses
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from tests.support.scenario_reports import (
     FLOAT64,
@@ -17,6 +16,7 @@ from tests.support.scenario_reports import (
     value,
     values_of,
 )
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from explorer.model.engines import ENGINES
 from tests.support.scenario_reports import (
     BY_BOTH,
     FLOAT32,
@@ -13,6 +12,7 @@ from tests.support.scenario_reports import (
     row,
     values_of,
 )
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

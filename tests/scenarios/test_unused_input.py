@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.results import ResultNote
 from tests.support.scenario_reports import (
     BY_BOTH,
@@ -21,6 +20,7 @@ from tests.support.scenario_reports import (
     value,
     values_of,
 )
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -38,9 +38,9 @@ FLOORS = (
 Two parts that share a floor import nothing of each other: the faces, say.
 """
 
-FRAMEWORKS = {"mindspore", "torch", "keras"}
+FRAMEWORKS = {"mindspore", "torch", "keras", "jax"}
 
-WORKER_MODULES = ("in_mindspore", "in_torch", "in_keras")
+WORKER_MODULES = ("in_mindspore", "in_torch", "in_keras", "in_jax")
 """How modules outside engines/ begin that workers alone import."""
 
 SERVING = (
@@ -55,7 +55,7 @@ SERVING = (
 WORKERS_PACKAGES = {"numpy", "msgspec"}
 """What a worker may import beside Python's own modules, the explorer's and its framework."""
 
-NETS = {"mindspore_net", "torch_net"}
+NETS = {"mindspore_net", "torch_net", "jax_net"}
 """Functions of a file that follows the scenario's contract; only workers call them."""
 
 Arrow = tuple[str, str]

@@ -22,7 +22,6 @@ from explorer.model.divergence import (
     Reading,
     Row,
 )
-from explorer.model.engines import ENGINES
 from explorer.model.failures import Failure
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.model.report import CaseReport, Report, Ungraphed
@@ -31,6 +30,7 @@ from explorer.model.trees import branch, names_in, render
 from explorer.numeric.summaries import summarise
 from explorer.scenario.declaration import ExpectedDifference
 from explorer.scenario.matrix import matrix, structure
+from tests.support.standard_engines import ENGINES
 
 HOSTILE = "<script>alert('x')</script> | [red]\x1b[31m\u202e"
 """A text that would harm each face that did not escape it."""

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import CaseReport, Report
 from explorer.text.failures import message
+from tests.support.standard_engines import ENGINES
 
 Reports = Callable[[str], Report]
 """The fixture ``report``: the report on a shipped scenario by its name."""

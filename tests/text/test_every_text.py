@@ -35,6 +35,8 @@ FOLDERS = {
 NO_SENTENCES = {
     "engines/capture/lint.py": "faults of a capture, which tests and benchmarks print",
     "engines/listing.py": "programs",
+    "engines/jax/code.py": "programs",
+    "engines/jax/errors.py": "parts of JAX's messages, which are looked for",
     "engines/mindspore/code.py": "programs",
     "engines/mindspore/errors.py": "parts of MindSpore's messages, which are looked for",
     "engines/mindspore/subgraphs.py": "names of subgraphs",

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.scenario.find import find
@@ -62,6 +61,7 @@ from explorer.topics.studies import Telling, target
 from explorer.words.messages import text
 from explorer.workers.workers import Workers
 from tests.support.results import answer
+from tests.support.standard_engines import ENGINES
 from tests.support.tellings import (
     Answers,
     chart_of,

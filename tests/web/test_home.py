@@ -30,10 +30,12 @@ def cards(page: AppTest) -> list[dict[str, Any]]:
     return [card for grid in grids for card in grid["cards"]]
 
 
-def test_the_engines_stand_in_a_table_of_two_by_two() -> None:
+def test_the_engines_stand_in_a_table_of_frameworks_by_styles() -> None:
     table = ElementTree.fromstring(_two_by_two())
     rows = [[cell.text for cell in row.iter("code")] for row in table.iter("tr")]
-    assert rows[1:] == [["mindspore-tape", "mindspore-graph"], ["torch-tape", "torch-graph"]]
+    assert rows[1:] == [
+        [f"{framework}-tape", f"{framework}-graph"] for framework in ("mindspore", "torch", "jax")
+    ]
 
 
 def test_the_bar_of_claims_is_as_wide_as_its_counts() -> None:

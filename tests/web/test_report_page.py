@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.environments import known
 from explorer.folders import SETTINGS
-from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError, MissingFrameworkError, WorkerFaultError
 from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown, ReportFinding
@@ -25,6 +24,7 @@ from tests.support.environments import environment, say_version
 from tests.support.pages import address, opened, said
 from tests.support.sample_report import report
 from tests.support.scenario_files import MINIMAL, written
+from tests.support.standard_engines import ENGINES
 
 pytestmark = pytest.mark.slow
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from explorer.model.engines import ENGINES
 from explorer.web import warm_up
 from explorer.web.shared_runs import SharedRuns
 from explorer.workers.workers import Workers
+from tests.support.standard_engines import ENGINES
 
 
 def started(workers: Workers) -> set[str]:

@@ -7,7 +7,6 @@ import pytest
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.failures import Failure
 from explorer.model.report import ORACLE, CaseReport, Difference, Disagreement, Report
 from explorer.model.results import OracleResult, Result
@@ -17,6 +16,7 @@ from explorer.words import answers, cases
 from explorer.words.cases import described, greatest, summary, summary_of
 from explorer.words.oracle import oracle_summary
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
+from tests.support.standard_engines import ENGINES
 
 PARTED = alignment("mindspore-graph", "torch-tape", DIVERGENCE)
 UNFORESEEN = msgspec.structs.replace(PARTED, expected=False)

@@ -6,7 +6,6 @@ from typing import get_args
 import pytest
 
 from explorer.model.divergence import Place
-from explorer.model.engines import ENGINES
 from explorer.model.failures import Failure
 from explorer.model.findings import (
     KINDS,
@@ -34,6 +33,7 @@ from explorer.model.findings import (
 )
 from explorer.text.language import said_in
 from explorer.words.findings import sentence
+from tests.support.standard_engines import ENGINES
 
 SUB = Place(label="Sub", scope="bn", source="net.py:4")
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.model.engines import ENGINES
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.measurement import Measured, Measurement
 from explorer.scenario.find import find
@@ -21,6 +20,7 @@ from explorer.topics.question import Target
 from explorer.workers.descendants import descendants, kill
 from explorer.workers.workers import Workers
 from tests.support.hidden import FOREIGN, hiding
+from tests.support.standard_engines import ENGINES
 from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.slow

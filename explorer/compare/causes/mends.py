@@ -5,8 +5,8 @@ from explorer.compare.causes.translations import is_same, shorter, tied_names, t
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
 from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
-from explorer.model.engines import Framework, engine_named
-from explorer.model.graph import OTHER, Arguments, Layer, Node
+from explorer.model.engines import NEEDED, Framework, engine_named
+from explorer.model.graph import OTHER, Arguments, Layer, Node, SideName
 
 Frameworks = tuple[Framework, Framework]
 """Those of the two graphs, the left one first."""
@@ -27,6 +27,12 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     frameworks = engine_named(engines[0]).framework, engine_named(engines[1]).framework
     if frameworks[0] == frameworks[1]:
         return ()
+    sides: dict[SideName, Framework] = dict(zip(OTHER, frameworks, strict=True))
+    # The table knows these two alone.
+    return tuple(mend for mend in _mends(cause, node, frameworks) if sides[mend.side] in NEEDED)
+
+
+def _mends(cause: Cause, node: Node, frameworks: Frameworks) -> tuple[Mend, ...]:
     if isinstance(cause.change, OtherInputs):
         return _of_inputs(cause, cause.change, frameworks)
     if not isinstance(cause.change, (OtherArguments, OtherOperator)):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from explorer.blocks.records import Block, Column, Paragraph, Row, Span, Table, Text, table
 from explorer.model.claim import ClaimVerdict, VersionsBoard, VersionsFact, VersionsRow
-from explorer.model.engines import FRAMEWORK_LABELS, FRAMEWORKS, Framework
+from explorer.model.engines import FRAMEWORK_LABELS, NEEDED, Framework
 from explorer.model.message import Text as Words
 from explorer.report.claims.pages import TONES
 from explorer.report.claims.wording import verdict_name
@@ -19,7 +19,7 @@ NOT_RUN: frozenset[ClaimVerdict | None] = frozenset({None, "not_runnable_here"})
 
 def versions_blocks(board: VersionsBoard) -> Iterator[Block]:
     """What changed from version to version, framework by framework, and the verdicts on all."""
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         places = [place for place, each in enumerate(board.tried) if each.framework == framework]
         if not places:
             continue
@@ -136,7 +136,7 @@ def _measured(board: VersionsBoard) -> str:
         " other: {versions}."
     )
     default = {
-        FRAMEWORK_LABELS[name]: board.beside[name] for name in FRAMEWORKS if name in board.beside
+        FRAMEWORK_LABELS[name]: board.beside[name] for name in NEEDED if name in board.beside
     }
     return text.format(date=board.date, versions=versions_text(default))
 
@@ -146,7 +146,7 @@ def claim_on_versions(board: VersionsBoard, number: int) -> Iterator[str]:
     row = next((row for row in board.rows if row.id == number), None)
     if row is None:
         return
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         versions: dict[str, list[str]] = {}
         for tried, verdict in zip(board.tried, row.verdicts, strict=True):
             if tried.framework == framework:

@@ -1,6 +1,6 @@
 """What is measured of devices: four questions to each framework, and cases put to each engine."""
 
-from explorer.model.engines import ENGINES
+from explorer.model.engines import STANDARD
 from explorer.topics.question import FRAMEWORKS, LOOKED_AT, MINDSPORE_STYLES
 from explorer.topics.topic import Topic
 
@@ -19,7 +19,7 @@ SEES = TOPIC.ask("sees", FRAMEWORKS)
 LIVES = TOPIC.ask("lives", FRAMEWORKS)
 MOVES = TOPIC.ask("moves", FRAMEWORKS, options={"movers": ["to", "move_to", "cpu", "cuda", "npu"]})
 HOST = TOPIC.ask("host", FRAMEWORKS)
-MATRIX = TOPIC.ask("matrix", tuple(ENGINES), scenario=LOOKED_AT)
+MATRIX = TOPIC.ask("matrix", STANDARD, scenario=LOOKED_AT)
 
 CONTEXT = TOPIC.ask(
     "context",

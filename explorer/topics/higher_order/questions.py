@@ -5,7 +5,7 @@ Nested gradients are those of the wave and of the scenario looked at.
 
 from pathlib import Path
 
-from explorer.model.engines import ENGINES
+from explorer.model.engines import ENGINES, STANDARD
 from explorer.topics.higher_order.nested import check_scenario
 from explorer.topics.higher_order.operators import OPERATORS
 from explorer.topics.higher_order.transformations import NETS
@@ -43,7 +43,7 @@ three inputs, a measurement ends within its limit.
 
 LIMITS = {"largest": LARGEST, "longest": LONGEST}
 
-ALL_ENGINES = tuple(ENGINES)
+ALL_ENGINES = STANDARD
 
 TRANSFORMING = (*MINDSPORE_STYLES, "torch-func")
 """Who computes Jacobians and Hessians."""
@@ -81,12 +81,12 @@ def ask_nodes(name: str, scenario: str, unless_on: str = "") -> Question:
     return TOPIC.ask(
         name,
         ALL_ENGINES,
-        program=dict.fromkeys(ENGINES, "graph_sizes:nodes"),
+        program=dict.fromkeys(STANDARD, "graph_sizes:nodes"),
         scenario=scenario,
         options=LIMITS,
-        options_of={engine: {"engine": engine} for engine in ENGINES},
+        options_of={engine: {"engine": engine} for engine in STANDARD},
         # Graphs are captured to be counted, which some engines do in a worker of its own kind.
-        kinds={engine: ENGINES[engine].captures_in for engine in ENGINES},
+        kinds={engine: ENGINES[engine].captures_in for engine in STANDARD},
         unless_on=unless_on,
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.model.engines import FRAMEWORK_LABELS
+from explorer.model.engines import FRAMEWORK_LABELS, NEEDED
 from explorer.model.message import Message, Text, message
 from explorer.model.study import Chart, Series, Table
 from explorer.topics.attempts import raised, said
@@ -126,8 +126,8 @@ def kinks_where_engines_agree(evidence: Evidence) -> Iterator[Message]:
     differing = sum(measured.differs for measured in kinks)
     alike = len(kinks) - differing
     yield message("operators.kinks", differing=differing, of=len(kinks), alike=alike)
-    for framework, name in FRAMEWORK_LABELS.items():
-        yield from _graph_against_tape(kinks, framework, name)
+    for framework in NEEDED:
+        yield from _graph_against_tape(kinks, framework, FRAMEWORK_LABELS[framework])
 
 
 def _graph_against_tape(kinks: list[MeasuredKink], framework: str, name: str) -> Iterator[Message]:
@@ -331,7 +331,7 @@ def gradients_between_the_slopes(evidence: Evidence) -> Iterator[Chart[Text]]:
         return
     series = []
     lines: list[Text] = [*messages("operators", "slope_left", "slope_right")]
-    lines.extend(FRAMEWORK_LABELS.values())
+    lines.extend(FRAMEWORK_LABELS[framework] for framework in NEEDED)
     for line, values in zip(lines, zip(*points, strict=True), strict=True):
         series.append(Series[Text](line, tuple(labels), values))
     yield Chart[Text](
@@ -351,7 +351,7 @@ def _elements_apart(measured: MeasuredKink) -> Iterator[tuple[Message, tuple[flo
     With each come its slopes to the left and to the right, MindSpore's gradient and PyTorch's.
     """
     gradients = []
-    for framework in FRAMEWORK_LABELS:
+    for framework in NEEDED:
         answer = measured.answers.get(f"{framework}-tape")
         if answer is None or raised(answer):
             return

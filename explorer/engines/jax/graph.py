@@ -1,0 +1,108 @@
+"""JAX, graph style: jax.jit derives forward and backward as one program before anything runs."""
+
+from typing import Any
+
+import jax
+
+from explorer.engines.jax.answers import answered
+from explorer.engines.jax.code import code
+from explorer.engines.jax.errors import failed
+from explorer.engines.jax.gradient_calls import Question, outputs_of, pulled, question, transformed
+from explorer.engines.jax.graph_capture import RecordedGradGraph
+from explorer.engines.jax.net import Net, built, describe, forms
+from explorer.engines.jax.recording import Place, Recording, interpret
+from explorer.engines.jax.tape import replayed, whole_arguments
+from explorer.model.graph import NodeKind
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Captured, Result
+
+__all__ = ["answer", "capture", "describe", "recorded", "replay"]
+
+
+SEED = "seed"
+"""What a cotangent is called with which a backward pass begins."""
+
+
+def answer(request: CaseRequest) -> Result:
+    """The result of one case on a fresh net; an exception is a result too."""
+    try:
+        with built(request.net) as net:
+            return _answer(request, question(net, request.case, forms(net)))
+    except Exception as error:
+        return failed(request, error, code(request))
+
+
+def _answer(request: CaseRequest, asked: Question) -> Result:
+    return answered(request, asked, jax.jit(transformed(asked)))
+
+
+def capture(request: CaseRequest) -> Captured:
+    """The program of one case before XLA compiles it, run operation by operation, and the answer.
+
+    The answer is that of the compiled program.
+    """
+    with built(request.net) as net:
+        try:
+            asked, recording = recorded(request, net)
+            found = _answer(request, asked)
+        except Exception as error:
+            return Captured((), failed(request, error, code(request)))
+        graph = RecordedGradGraph(recording, net, values=request.values, is_pruned=True)
+        if request.proves:
+            graph.prove(request.prove == "all")
+        return Captured((graph.record("jax-graph", request.case.label, "jaxpr"),), found)
+
+
+def replay(request: CaseRequest) -> Result:
+    """The gradients of one case from its program, run in another order.
+
+    The order is one that the graph's edges allow.
+    """
+    try:
+        with built(request.net) as net:
+            asked, recording = recorded(request, net)
+            return replayed(request, asked, recording, is_pruned=True)
+    except Exception as error:
+        return failed(request, error)
+
+
+def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
+    """What a case asks, and the operations of the program that answers it; raises what the net raises."""
+    asked = question(net, request.case, forms(net))
+    given = whole_arguments(asked)
+    program, form = jax.make_jaxpr(pulled(asked), return_shape=True)(*given)
+    recording = Recording()
+    names = _names(net, asked, len(jax.tree.leaves(given[0])))
+    values = jax.tree.leaves(given)
+    origins = [
+        recording.add_array(value, kind, name, "backward" if name == SEED else "forward")
+        for (kind, name), value in zip(names, values, strict=True)
+    ]
+    inner = program.jaxpr, program.consts
+    ends, made = interpret(recording, *inner, origins, values, Place())
+    # Numbers in the order of the program's results, in the places of these.
+    numbered = jax.tree.unflatten(jax.tree.structure(form), range(len(ends)))
+    value, aux, cotangents = numbered
+    outputs = _by_name(asked, value, aux) if request.case.order == 1 else {}
+    gradients = dict(zip(net.leaves(request.case), asked.gradients(cotangents), strict=True))
+    recording.results = {name: made[it] for name, it in {**outputs, **gradients}.items()}
+    recording.outputs = {name: ends[it] for name, it in outputs.items()}
+    recording.set_gradients({name: ends[it] for name, it in gradients.items()})
+    return asked, recording
+
+
+def _by_name(asked: Question, value: Any, aux: Any) -> dict[str, int]:
+    """The numbers of the outputs among a program's results."""
+    return {name: int(number) for name, number in outputs_of(asked, value, aux)}
+
+
+def _names(net: Net, asked: Question, seeds: int) -> list[tuple[NodeKind, str]]:
+    """The kind and the name of each array among the arguments, of which the ``seeds`` are the first."""
+    parameters: list[Any] = [{name: ("parameter", name) for name in held} for held in asked.held]
+    inputs = [("input", name) for name in net.inputs]
+    named = jax.tree.leaves((*parameters, *inputs), is_leaf=_is_name)
+    return [*[("constant", SEED)] * seeds, *named]
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and value[0] in ("parameter", "input")

@@ -1,0 +1,77 @@
+"""What JAX's operations take beside arrays, by the names of jax.lax's documentation."""
+
+import inspect
+from collections.abc import Iterator
+from enum import Enum
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+
+from explorer.engines.jax.recording import Record
+from explorer.engines.plain_values import PlainArguments, plain_arguments
+
+WITHOUT_EFFECT = frozenset(
+    {"sharding", "out_sharding", "out_shardings", "unique_indices", "indices_are_sorted"}
+    | {"weak_type", "linear", "unroll", "prevent_cse", "_split_transpose"}
+)
+"""Parameters that change no value of a result."""
+
+DEFAULT_NAMES = ("x", "y", "z")
+"""What operands are called of an operation that jax.lax has no function for."""
+
+
+def operator_arguments(record: Record) -> PlainArguments:
+    """The arguments of an operation, with the numbers that were written into it."""
+    return plain_arguments(_named(record))
+
+
+def _named(record: Record) -> Iterator[tuple[str, Any]]:
+    for name, place in literals(record).items():
+        yield name, np.asarray(record.operands[place]).item()
+    for name, value in record.params.items():
+        if name not in WITHOUT_EFFECT:
+            yield name, _plain(value)
+
+
+def literals(record: Record) -> dict[str, int]:
+    """The numbers that were written into an operation: their places, by the names of the operands."""
+    names = _operands_of(record.op)
+    found = {}
+    for place, (operand, origin) in enumerate(zip(record.operands, record.origins, strict=True)):
+        if origin is None and not np.ndim(operand):
+            found[names[place] if place < len(names) else f"operand {place}"] = place
+    return found
+
+
+@cache
+def _operands_of(op: str) -> tuple[str, ...]:
+    """The names of an operation's operands, as its function in jax.lax calls them."""
+    function = getattr(jax.lax, op, None) or getattr(jax.lax, op.replace("-", "_"), None)
+    if function is None:
+        return DEFAULT_NAMES
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return DEFAULT_NAMES
+
+
+def _plain(value: Any) -> Any:
+    """A dtype by its name, a record of dimensions as its text; any other value as it is."""
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return np.dtype(value).name
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, (core.Jaxpr, core.ClosedJaxpr)) or callable(value):
+        return object()  # has no plain form
+    is_deep = isinstance(value, tuple) and any(
+        isinstance(item, tuple) and any(isinstance(part, tuple) for part in item) for item in value
+    )
+    # Dimension numbers: named tuples, or tuples of tuples of tuples.
+    return str(value) if is_deep or hasattr(value, "_fields") or _is_record(value) else value
+
+
+def _is_record(value: Any) -> bool:
+    return type(value).__module__.startswith("jax") and hasattr(value, "__dataclass_fields__")

@@ -1,0 +1,265 @@
+"""The operations of a gradient as they ran, each with its values and where these come from."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from jax._src import core
+
+from explorer.engines.jax.rule_numbers import Names, is_transposed, rule_of
+from explorer.engines.jax.source_lines import lines_of
+from explorer.engines.source_lines import Line
+from explorer.model.graph import NodeKind, Phase
+
+Origin = tuple[int, int]
+"""The origin of an array: the number of a record and that of its output, both from 0."""
+
+SUM = "add_any"
+"""JAX's operation that adds up gradients."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an operation stands: the names around it, and its lines, the innermost first."""
+
+    names: Names = ()
+    lines: tuple[Line, ...] = ()
+
+    def inner(self, source: Any) -> "Place":
+        """The place of an operation with this ``source``, in a program that runs at this place."""
+        lines = lines_of(source.traceback)
+        return Place((*self.names, *source.name_stack.stack), (*lines, *self.lines))
+
+
+@dataclass
+class Record:
+    """One operation as it ran, or (``primitive`` None) an array that was there before.
+
+    ``operands`` are all that the operation was given, ``origins`` say where they come from: None for a
+    number that was written into it. ``kind`` and ``name`` are those of a node.
+    """
+
+    primitive: Any
+    params: Mapping[str, Any]
+    operands: tuple[Any, ...]
+    origins: tuple[Origin | None, ...]
+    outputs: list[Any]
+    place: Place
+    kind: NodeKind
+    phase: Phase
+    name: str = ""
+
+    @property
+    def op(self) -> str:
+        """The operation's name, or the kind of an array."""
+        return str(self.primitive) if self.primitive else self.kind
+
+    @property
+    def rule(self) -> tuple[str, ...]:
+        """The numbers of the operation that is differentiated."""
+        return rule_of(self.place.names)
+
+    def computed(self, values: Sequence[Any]) -> list[Any]:
+        """What the operation yields for other values of the operands that have an origin."""
+        remaining = iter(values)
+        operands = []
+        for operand, origin in zip(self.operands, self.origins, strict=True):
+            operands.append(operand if origin is None else next(remaining))
+        return run(self.primitive, operands, self.params)
+
+
+def is_number(origins: Sequence[Origin | None], outputs: Iterable[Any]) -> bool:
+    """Whether an operation makes numbers of numbers: they count as written where they are read."""
+    return len(origins) > 0 and not any(origins) and not any(map(np.ndim, outputs))
+
+
+def run(primitive: Any, operands: Iterable[Any], params: Mapping[str, Any]) -> list[Any]:
+    """What a primitive yields, whatever else is being traced."""
+    functions, given = primitive.get_bind_params(dict(params))
+    with core.set_current_trace(core.eval_trace):
+        outputs = primitive.bind(*functions, *operands, **given)
+    return list(outputs) if primitive.multiple_results else [outputs]
+
+
+@dataclass
+class Recording:
+    """All records of one gradient, in the order in which they ran.
+
+    ``outputs`` and ``gradients`` say where the results come from, by name; None is a result that no
+    operation made, whose value is among ``results``.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    outputs: dict[str, Origin | None] = field(default_factory=dict)
+    gradients: dict[str, Origin | None] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+
+    def add_array(
+        self, value: Any, kind: NodeKind, name: str = "", phase: Phase = "forward"
+    ) -> Origin:
+        """A record of an array that was there before."""
+        self.records.append(Record(None, {}, (), (), [value], Place(), kind, phase, name))
+        return len(self.records) - 1, 0
+
+    def add(
+        self,
+        primitive: Any,
+        params: Mapping[str, Any],
+        operands: Sequence[Any],
+        origins: Sequence[Origin | None],
+        outputs: list[Any],
+        place: Place,
+    ) -> list[Origin | None]:
+        """Record an operation that has run; the origins of its outputs, None of mere numbers."""
+        if is_number(origins, outputs):
+            return [None] * len(outputs)
+        kind: NodeKind = "accumulate" if str(primitive) == SUM else "op"
+        phase: Phase = "backward" if is_transposed(place.names) else "forward"
+        # What has no name of the backward pass, and reads what that pass has made, is part of it.
+        if any(origin and self.records[origin[0]].phase == "backward" for origin in origins):
+            phase = "backward"
+        self.records.append(
+            Record(primitive, params, tuple(operands), tuple(origins), outputs, place, kind, phase)
+        )
+        number = len(self.records) - 1
+        return [(number, output) for output in range(len(outputs))]
+
+    def set_gradients(self, gradients: Mapping[str, Origin | None]) -> None:
+        """Say where the gradients come from; zeros that nobody asked for belong to the backward pass."""
+        self.gradients = dict(gradients)
+        for origin in gradients.values():
+            record = self.records[origin[0]] if origin else None
+            if record and record.primitive and not (record.place.lines or any(record.origins)):
+                record.phase = "backward"
+
+    def value(self, origin: Origin) -> Any:
+        """The value at an origin."""
+        return self.records[origin[0]].outputs[origin[1]]
+
+    def result(self, name: str, origin: Origin | None) -> Any:
+        """The value of a result: as the call returned it, where that is known."""
+        if name in self.results or origin is None:
+            return self.results[name]
+        return self.value(origin)
+
+    def shown(self, only_needed: bool) -> set[int]:
+        """The numbers of the records that a graph shows: operations, and the arrays that they read.
+
+        With ``only_needed`` those operations alone that a result depends on.
+        """
+        ends = (*self.outputs.values(), *self.gradients.values())
+        waiting = [origin[0] for origin in ends if origin is not None]
+        for number, record in enumerate(self.records):
+            if f"d{record.name}" in self.gradients or (record.primitive and not only_needed):
+                waiting.append(number)
+        found = set(waiting)
+        while waiting:
+            for origin in self.records[waiting.pop()].origins:
+                if origin is not None and origin[0] not in found:
+                    found.add(origin[0])
+                    waiting.append(origin[0])
+        return found
+
+    def run_again(
+        self,
+        leaves: Mapping[str, Any],
+        order: Iterable[int] | None = None,
+        rounded: Callable[[Record, list[Any], list[Any]], list[Any]] = lambda _, __, outputs: (
+            outputs
+        ),
+    ) -> "Recording":
+        """The same operations on other values of the leaves, by name.
+
+        ``order`` are the numbers of the records in another order; ``rounded`` is given each record, the
+        values of its operands and what it yields of them, and returns what is to stand in its place.
+        """
+        again: dict[int, Record] = {}
+        for number in order if order is not None else range(len(self.records)):
+            record = self.records[number]
+            outputs = record.outputs
+            if record.primitive is None:
+                is_leaf = record.kind in ("input", "parameter") and record.name in leaves
+                outputs = [leaves[record.name]] if is_leaf else outputs
+            else:
+                values = [
+                    again[origin[0]].outputs[origin[1]]
+                    for origin in record.origins
+                    if origin is not None
+                ]
+                outputs = rounded(record, values, record.computed(values))
+            again[number] = replace(record, outputs=outputs)
+        unknown = {
+            name: self.results[name]
+            for name, origin in (*self.outputs.items(), *self.gradients.items())
+            if origin is None
+        }
+        records = [again.get(number, record) for number, record in enumerate(self.records)]
+        return Recording(records, self.outputs, self.gradients, unknown)
+
+
+# Programs inside of operations
+
+
+INNER = {
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr",
+    "remat2": "jaxpr",
+    "checkpoint": "jaxpr",
+}
+"""The parameters with the programs of operations that run these once: their operations are shown instead."""
+
+
+def inner_program(primitive: Any, params: Mapping[str, Any]) -> tuple[Any, Sequence[Any]] | None:
+    """The program that an operation runs once, and its constants; None where there is none such."""
+    name = INNER.get(str(primitive))
+    program = params.get(name) if name else None
+    if program is None:
+        return None
+    if isinstance(program, core.ClosedJaxpr):
+        return program.jaxpr, program.consts
+    return program, ()
+
+
+def interpret(
+    recording: Recording,
+    program: Any,
+    constants: Sequence[Any],
+    origins: Sequence[Origin | None],
+    values: Sequence[Any],
+    place: Place,
+) -> tuple[list[Origin | None], list[Any]]:
+    """Run a program operation by operation, and record each; where its results come from, and their values.
+
+    ``origins`` and ``values`` are those of its arguments, ``place`` is where it is called.
+    """
+    known: dict[Any, tuple[Origin | None, Any]] = {}
+
+    def read(variable: Any) -> tuple[Origin | None, Any]:
+        if isinstance(variable, core.Literal):
+            return None, variable.val
+        return known[variable]
+
+    for variable, value in zip(program.constvars, constants, strict=True):
+        known[variable] = recording.add_array(value, "constant"), value
+    known.update(zip(program.invars, zip(origins, values, strict=True), strict=True))
+    for equation in program.eqns:
+        read_ = [read(variable) for variable in equation.invars]
+        of_operands = [origin for origin, _ in read_]
+        operands = [value for _, value in read_]
+        at = place.inner(equation.source_info)
+        inner = inner_program(equation.primitive, equation.params)
+        if inner is not None:
+            made, outputs = interpret(recording, *inner, of_operands, operands, at)
+        else:
+            outputs = run(equation.primitive, operands, equation.params)
+            made = recording.add(
+                equation.primitive, equation.params, operands, of_operands, outputs, at
+            )
+        known.update(zip(equation.outvars, zip(made, outputs, strict=True), strict=True))
+    ends = [read(variable) for variable in program.outvars]
+    return [origin for origin, _ in ends], [value for _, value in ends]

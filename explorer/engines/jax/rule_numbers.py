@@ -1,0 +1,69 @@
+"""Numbers by which a backward operation is known to be that of a forward one.
+
+JAX keeps with every operation a stack of names, which its transformations hand on: what the rule of
+an operation makes, the transposed operations of the backward pass among them, has the names under
+which the operation itself ran (0.6.2).
+"""
+
+import functools
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any
+
+from jax._src import source_info_util
+from jax._src.interpreters import ad
+
+MARK = "§"
+"""What a number begins with among the names."""
+
+METHODS = (
+    "process_primitive",
+    "process_call",
+    "process_custom_jvp_call",
+    "process_custom_vjp_call",
+)
+"""Where the rule of an operation is applied."""
+
+_numbers = count()
+
+
+def install() -> None:
+    """Give each operation that is differentiated in this process a number among its names."""
+    for trace in (ad.JVPTrace, ad.LinearizeTrace):
+        for name in METHODS:
+            method = vars(trace).get(name)
+            if method is not None and not hasattr(method, "__wrapped__"):
+                setattr(trace, name, _numbered(method))
+
+
+def _numbered(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def process(*args: Any, **kwargs: Any) -> Any:
+        with source_info_util.extend_name_stack(f"{MARK}{next(_numbers)}"):
+            return method(*args, **kwargs)
+
+    return process
+
+
+Names = tuple[Any, ...]
+"""The elements of a stack of names: scopes and transformations, the outermost first."""
+
+
+def rule_of(names: Names) -> tuple[str, ...]:
+    """The numbers among names: that of an operation, and those of the operations around it."""
+    return tuple(name for name in _scopes(names) if name.startswith(MARK))
+
+
+def scope_of(names: Names) -> str:
+    """The named scopes of the user's among names: "block.conv"."""
+    return ".".join(name for name in _scopes(names) if not name.startswith(MARK))
+
+
+def is_transposed(names: Names) -> bool:
+    """Whether an operation belongs to the backward pass that ran last: the outermost one."""
+    transforms = [it.name for it in names if isinstance(it, source_info_util.Transform)]
+    return transforms[:1] == ["transpose"]
+
+
+def _scopes(names: Names) -> Iterable[str]:
+    return (it.name for it in names if isinstance(it, source_info_util.Scope))

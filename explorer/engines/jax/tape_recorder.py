@@ -1,0 +1,105 @@
+"""Records the operations of JAX as they run one by one, the forward's and those of the backward pass."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from jax._src import core, source_info_util
+
+from explorer.engines.jax.recording import (
+    Origin,
+    Place,
+    Recording,
+    inner_program,
+    interpret,
+    run,
+)
+from explorer.model.graph import NodeKind, Phase
+
+
+class Recorder(core.Trace):  # type: ignore[misc]  # jax is untyped here
+    """What JAX hands every operation to that runs outside of its own transformations (0.6.2).
+
+    An array is known by its identity; ``recording`` has what ran.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recording = Recording()
+        # The arrays are kept, so that no other gets the identity of one.
+        self._known: dict[int, tuple[Origin, Any]] = {}
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Record what runs inside."""
+        with core.set_current_trace(self):
+            yield
+
+    def add_array(self, value: Any, kind: NodeKind, name: str, phase: Phase = "forward") -> None:
+        """Give an input or a parameter its name; an array under two names has the first."""
+        if id(value) not in self._known:
+            self._known[id(value)] = self.recording.add_array(value, kind, name, phase), value
+
+    def origin(self, value: Any) -> Origin | None:
+        """Where an array comes from; None if no operation made it."""
+        known = self._known.get(id(value))
+        return None if known is None else known[0]
+
+    def process_primitive(self, primitive: Any, operands: Any, params: Any) -> Any:
+        """Run an operation and record it."""
+        outputs = run(primitive, operands, params)
+        origins = [self._origin_of_operand(operand) for operand in operands]
+        place = Place().inner(source_info_util.current())
+        inner = inner_program(primitive, params)
+        if inner is None:
+            made = self.recording.add(primitive, params, operands, origins, outputs, place)
+        else:
+            made = self._opened(inner, origins, operands, outputs, place)
+        for origin, output in zip(made, outputs, strict=True):
+            if origin is not None:
+                self._known[id(output)] = origin, output
+        return outputs if primitive.multiple_results else outputs[0]
+
+    def process_custom_jvp_call(
+        self, primitive: Any, function: Any, rule: Any, operands: Any, **_: Any
+    ) -> Any:
+        """Run a function with a rule of its own where nothing is differentiated."""
+        del primitive, rule
+        with core.set_current_trace(self):
+            return function.call_wrapped(*operands)
+
+    def process_custom_vjp_call(
+        self, primitive: Any, function: Any, forward: Any, backward: Any, operands: Any, **_: Any
+    ) -> Any:
+        """The same of one with a backward of its own."""
+        del primitive, forward, backward
+        with core.set_current_trace(self):
+            return function.call_wrapped(*operands)
+
+    def _origin_of_operand(self, operand: Any) -> Origin | None:
+        """Where an operand comes from: an array that nobody has made is a constant, a number is none."""
+        origin = self.origin(operand)
+        if origin is None and np.ndim(operand):
+            origin = self.recording.add_array(operand, "constant")
+            self._known[id(operand)] = origin, operand
+        return origin
+
+    def _opened(
+        self,
+        inner: tuple[Any, Sequence[Any]],
+        origins: Sequence[Origin | None],
+        operands: Sequence[Any],
+        outputs: list[Any],
+        place: Place,
+    ) -> list[Origin | None]:
+        """Record the operations of a compiled function, whose results are as it returned them.
+
+        Between them the compiled program may round otherwise.
+        """
+        first = len(self.recording.records)
+        made, _ = interpret(self.recording, *inner, origins, operands, place)
+        for origin, output in zip(made, outputs, strict=True):
+            if origin is not None and origin[0] >= first:
+                self.recording.records[origin[0]].outputs[origin[1]] = output
+        return made

@@ -1,0 +1,30 @@
+"""JAX's arrays as numpy arrays and records."""
+
+from typing import Any
+
+import numpy as np
+
+from explorer.model.arrays import AnyArray, Array, pack
+
+
+def dtype_of(value: Any) -> str:
+    """The dtype name of an array, or of the form of one: "float32", "bfloat16", "key<fry>"."""
+    return str(value.dtype)
+
+
+def array_of(value: Any) -> AnyArray:
+    """The numpy array of an array on any device; bfloat16 as float32."""
+    array = np.asarray(value)
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def packed(value: Any) -> Array:
+    """The record of an array."""
+    return pack(array_of(value), dtype_of(value))
+
+
+def is_plain(value: Any) -> bool:
+    """Whether numpy has a dtype for the elements of an array: not for the keys of random numbers."""
+    return (
+        isinstance(value.dtype, np.dtype) and value.dtype.names is None and value.dtype.kind != "V"
+    )
