@@ -33,7 +33,9 @@ def lines_at_fault(name: str) -> set[str]:
     return {f"{name}.py:{lines.index(f'            {line}') + 1}" for line in fault}
 
 
-@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize(
+    "framework", [pytest.param(name, marks=getattr(pytest.mark, name)) for name in FRAMEWORKS]
+)
 def test_gradients_are_the_same_bits_with_and_without_the_measuring(
     framework: Framework, workers: Workers
 ) -> None:
