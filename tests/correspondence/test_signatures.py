@@ -10,7 +10,7 @@ import pytest
 
 from explorer.correspondence.records import UNKNOWN, Absent, Default, Row
 from explorer.correspondence.table import ROWS
-from explorer.model.engines import FRAMEWORKS, Framework
+from explorer.model.engines import NEEDED, Framework
 from tests.correspondence.signatures import REQUIRED, Parameters
 from tests.support.command_line import ROOT
 
@@ -66,16 +66,16 @@ class Installed:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[Framework, Installed]:
     folder = tmp_path_factory.mktemp("signatures")
-    return {framework: Installed(framework, folder) for framework in FRAMEWORKS}
+    return {framework: Installed(framework, folder) for framework in NEEDED}
 
 
 def test_every_operator_is_there(installed: dict[Framework, Installed]) -> None:
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         there = installed[framework].operators
         assert [name for name, is_there in there.items() if not is_there] == []
 
 
-@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("framework", NEEDED)
 def test_names_and_defaults_are_those_of_the_signature(
     framework: Framework, installed: dict[Framework, Installed]
 ) -> None:

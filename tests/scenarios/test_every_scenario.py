@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.model.engines import FRAMEWORKS
+from explorer.model.engines import NEEDED
 from explorer.model.report import ORACLE
 from explorer.scenario.find import names
 from explorer.scenario.load import load, module_of
@@ -55,7 +55,7 @@ def test_a_file_has_a_title_notes_and_both_nets(path: Path) -> None:
     assert scenario.title
     assert len(scenario.title) < 80
     assert len(scenario.notes) > 80
-    assert all(scenario.defines(framework) for framework in FRAMEWORKS)
+    assert all(scenario.defines(framework) for framework in NEEDED)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -92,7 +92,7 @@ def test_there_is_one_planted_pair_for_each_mistake() -> None:
 def test_a_planted_fault_is_one_line_of_each_net(path: Path) -> None:
     fault = module_of(load(path)).FAULT
     assert set(fault) == {"mindspore_line", "torch_line"}
-    for framework in FRAMEWORKS:
+    for framework in NEEDED:
         assert lines_of(path, f"{framework}_net").count(fault[f"{framework}_line"]) == 1
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
-from explorer.model.engines import FRAMEWORKS
+from explorer.model.engines import NEEDED
 from explorer.scenario.find import REAL, names
 from explorer.scenario.load import load
 from explorer.words.divergences import first_divergence
@@ -28,7 +28,7 @@ def test_a_net_has_a_title_notes_that_read_well_and_both_frameworks(path: Path) 
     assert 0 < len(scenario.title) < 80
     assert "Watch" in scenario.notes
     assert max(map(len, scenario.notes.splitlines())) <= 120
-    assert all(scenario.defines(framework) for framework in FRAMEWORKS)
+    assert all(scenario.defines(framework) for framework in NEEDED)
 
 
 @pytest.mark.parametrize("path", NETS.values(), ids=lambda path: path.stem)
