@@ -1,4 +1,4 @@
-"""Templates of scenario files: a commented net in both frameworks, or two existing nets."""
+"""Templates of scenario files: a commented net in every framework, or two existing nets."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -89,6 +89,16 @@ def torch_net():
             return ((self.fc(x) - y) ** 2).mean()
 
     return Net()
+
+
+def jax_net():
+    """The same net in JAX, if wanted: a function of parameters, by PyTorch's names, and of inputs."""
+
+    def net(params, x, y):
+        predicted = x @ params["fc.weight"].T + params["fc.bias"]
+        return ((predicted - y) ** 2).mean()
+
+    return net
 '''
 
 OWN_NET = '''

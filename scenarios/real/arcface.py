@@ -75,3 +75,23 @@ def torch_net():
             return F.cross_entropy(self.scale * logits, label.long()), cosine
 
     return ArcFace()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def normalize(x):
+        return x / jnp.maximum(jnp.linalg.norm(x, axis=1, keepdims=True), 1e-12)
+
+    def net(params, x, label, scale=16.0, margin=0.5):
+        x = x @ params["backbone.0.weight"].T + params["backbone.0.bias"]
+        x = jnp.where(x > 0, x, params["backbone.1.weight"] * x)
+        x = x @ params["backbone.2.weight"].T + params["backbone.2.bias"]
+        cosine = normalize(x) @ normalize(params["weight"]).T
+        theta = jnp.arccos(jnp.clip(cosine, -1 + 1e-7, 1 - 1e-7))
+        right = jax.nn.one_hot(label, 4, dtype=x.dtype)
+        scores = jax.nn.log_softmax(scale * jnp.cos(theta + margin * right))
+        return -(scores * right).sum(1).mean(), cosine
+
+    return net

@@ -193,3 +193,66 @@ def torch_net():
             return loss, logits
 
     return Bert()
+
+
+def jax_net():
+    import math
+
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def norm(params, name, x):
+        centred = x - x.mean(-1, keepdims=True)
+        normal = centred * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-12)
+        return normal * params[f"{name}.weight"] + params[f"{name}.bias"]
+
+    def gelu(x):
+        return jax.nn.gelu(x, approximate=False)
+
+    def embeddings(params, tokens, segments):
+        words = params["embeddings.word_embeddings.weight"][tokens]
+        # The row of the padding is not trained.
+        words = jnp.where(tokens[..., None] == 0, jax.lax.stop_gradient(words), words)
+        x = words + params["embeddings.token_type_embeddings.weight"][segments]
+        x = x + params["embeddings.position_embeddings.weight"][: tokens.shape[1]]
+        return norm(params, "embeddings.norm", x)
+
+    def attention(params, name, x, mask, heads=2):
+        b, t, c = x.shape
+
+        def split_heads(x):
+            return x.reshape(b, t, heads, c // heads).transpose(0, 2, 1, 3)
+
+        q, k, v = (
+            split_heads(dense(params, f"{name}.{part}", x)) for part in ("query", "key", "value")
+        )
+        scores = q @ k.swapaxes(-1, -2) / math.sqrt(c // heads)
+        probs = jax.nn.softmax(scores + mask, axis=-1)
+        return (probs @ v).transpose(0, 2, 1, 3).reshape(b, t, c)
+
+    def layer(params, x, mask):
+        attended = attention(params, "layer.attention", x, mask)
+        attended = dense(params, "layer.attention_output", attended)
+        x = norm(params, "layer.attention_norm", attended + x)
+        hidden = gelu(dense(params, "layer.intermediate", x))
+        return norm(params, "layer.output_norm", dense(params, "layer.output", hidden) + x)
+
+    def cross_entropy(logits, labels):
+        is_masked = labels != -100
+        scores = jax.nn.log_softmax(logits)
+        right = jnp.where(is_masked, labels, 0)[..., None]
+        each = jnp.take_along_axis(scores, right, axis=-1).squeeze(-1)
+        return -(each * is_masked).sum() / is_masked.sum()
+
+    def bert(params, tokens, segments, attention_mask, labels):
+        x = embeddings(params, tokens, segments)
+        mask = (1.0 - attention_mask[:, None, None, :].astype(x.dtype)) * -10000.0
+        x = layer(params, x, mask)
+        x = norm(params, "transform_norm", gelu(dense(params, "transform", x)))
+        logits = x @ params["decoder.weight"].T + params["bias"]
+        return cross_entropy(logits, labels), logits
+
+    return bert

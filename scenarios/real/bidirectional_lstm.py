@@ -64,3 +64,32 @@ def torch_net():
             return loss, logits
 
     return BiLSTM()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def lstm(params, end, x, reverse):
+        def step(state, inputs):
+            hidden, cell = state
+            gates = inputs @ params[f"lstm.weight_ih_{end}"].T + params[f"lstm.bias_ih_{end}"]
+            gates += hidden @ params[f"lstm.weight_hh_{end}"].T + params[f"lstm.bias_hh_{end}"]
+            i, f, g, o = jnp.split(gates, 4, axis=-1)
+            cell = jax.nn.sigmoid(f) * cell + jax.nn.sigmoid(i) * jnp.tanh(g)
+            hidden = jax.nn.sigmoid(o) * jnp.tanh(cell)
+            return (hidden, cell), None
+
+        start = jnp.zeros((len(x), 4), x.dtype)
+        (hidden, _), _ = jax.lax.scan(step, (start, start), x.swapaxes(0, 1), reverse=reverse)
+        return hidden
+
+    def net(params, x, label):
+        forwards = lstm(params, "l0", x, reverse=False)
+        backwards = lstm(params, "l0_reverse", x, reverse=True)
+        last = jnp.concatenate((forwards, backwards), axis=1)
+        logits = (last @ params["fc.weight"].T + params["fc.bias"]).squeeze(1)
+        losses = jnp.where(label == 1, jax.nn.log_sigmoid(logits), jax.nn.log_sigmoid(-logits))
+        return -losses.mean(), logits
+
+    return net

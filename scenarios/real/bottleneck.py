@@ -106,3 +106,36 @@ def torch_net():
             return (x * x).mean()
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x, stride=1, padding=0):
+        weight = params[f"{name}.weight"]
+        return lax.conv_general_dilated(x, weight, (stride, stride), [(padding, padding)] * 2)
+
+    def batch_norm(params, name, x):
+        mean = x.mean((0, 2, 3), keepdims=True)
+        normal = (x - mean) * lax.rsqrt(x.var((0, 2, 3), keepdims=True) + 1e-5)
+        weight, bias = params[f"{name}.weight"], params[f"{name}.bias"]
+        return normal * weight[:, None, None] + bias[:, None, None]
+
+    def block(params, x, stride=2):
+        out = jax.nn.relu(batch_norm(params, "block.bn1", conv(params, "block.conv1", x)))
+        out = conv(params, "block.conv2", out, stride, padding=1)
+        out = jax.nn.relu(batch_norm(params, "block.bn2", out))
+        out = batch_norm(params, "block.bn3", conv(params, "block.conv3", out))
+        shortcut = conv(params, "block.downsample.0", x, stride)
+        return jax.nn.relu(out + batch_norm(params, "block.downsample.1", shortcut))
+
+    def net(params, image):
+        x = jax.nn.relu(batch_norm(params, "bn1", conv(params, "conv1", image, padding=1)))
+        padding = [(0, 0), (0, 0), (1, 1), (1, 1)]
+        x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), padding)
+        x = block(params, x)
+        return (x * x).mean()
+
+    return net

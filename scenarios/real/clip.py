@@ -80,3 +80,26 @@ def torch_net():
             return (of_images + of_texts) / 2, logits
 
     return CLIP()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def visual(params, image):
+        hidden = image @ params["visual.0.weight"].T + params["visual.0.bias"]
+        hidden = jax.nn.gelu(hidden, approximate=False)
+        return hidden @ params["visual.2.weight"].T + params["visual.2.bias"]
+
+    def cross_entropy(logits):
+        return -jnp.diagonal(jax.nn.log_softmax(logits)).mean()  # the label of row i is i
+
+    def net(params, image, text):
+        i = visual(params, image)
+        t = params["token_embedding.weight"][text].mean(1) @ params["text_projection.weight"].T
+        i = i / jnp.linalg.norm(i, axis=1, keepdims=True)
+        t = t / jnp.linalg.norm(t, axis=1, keepdims=True)
+        logits = jnp.exp(params["logit_scale"]) * i @ t.T
+        return (cross_entropy(logits) + cross_entropy(logits.T)) / 2, logits
+
+    return net

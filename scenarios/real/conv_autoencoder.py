@@ -70,3 +70,35 @@ def torch_net():
             return self.loss(reconstruction, image), reconstruction
 
     return Autoencoder()
+
+
+def jax_net():
+    import jax
+    from jax import lax
+
+    def conv(params, name, x):
+        weight, bias = params[f"{name}.weight"], params[f"{name}.bias"]
+        x = lax.conv_general_dilated(x, weight, (2, 2), [(1, 1), (1, 1)])
+        return x + bias[:, None, None]
+
+    def conv_transpose(params, name, x):
+        weight, bias = params[f"{name}.weight"], params[f"{name}.bias"]
+        # Each side is padded by kernel - 1 - padding = 2.
+        x = lax.conv_transpose(
+            x,
+            weight,
+            strides=(2, 2),
+            padding=[(2, 2), (2, 2)],
+            dimension_numbers=("NCHW", "OIHW", "NCHW"),
+            transpose_kernel=True,
+        )
+        return x + bias[:, None, None]
+
+    def net(params, image):
+        code = jax.nn.elu(conv(params, "encoder.0", image))
+        code = conv(params, "encoder.2", code)
+        x = jax.nn.elu(conv_transpose(params, "decoder.0", code))
+        reconstruction = jax.nn.sigmoid(conv_transpose(params, "decoder.2", x))
+        return ((reconstruction - image) ** 2).mean(), reconstruction
+
+    return net

@@ -90,3 +90,28 @@ def torch_net():
             return F.mse_loss(h, target), h
 
     return ConvLSTM()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def cell(params, x, h, c):
+        stacked = jnp.concatenate([x, h], axis=1)
+        padding = [(1, 1), (1, 1)]
+        gates = lax.conv_general_dilated(stacked, params["cell.conv.weight"], (1, 1), padding)
+        gates = gates + params["cell.conv.bias"][:, None, None]
+        i, f, g, o = jnp.split(gates, 4, axis=1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return h, c
+
+    def net(params, frames, target, hidden=2):
+        b, steps, _, height, width = frames.shape
+        h = c = jnp.zeros((b, hidden, height, width), frames.dtype)
+        for step in range(steps):
+            h, c = cell(params, frames[:, step], h, c)
+        return ((h - target) ** 2).mean(), h
+
+    return net

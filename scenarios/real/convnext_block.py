@@ -72,3 +72,28 @@ def torch_net():
             return (x * x * x).mean()
 
     return Block()
+
+
+def jax_net():
+    import jax
+    from jax import lax
+
+    def net(params, x):
+        shortcut = x
+        padding = [(2, 2), (2, 2)]
+        x = lax.conv_general_dilated(
+            x, params["dwconv.weight"], (1, 1), padding, feature_group_count=x.shape[1]
+        )
+        x = x + params["dwconv.bias"][:, None, None]
+        x = x.transpose(0, 2, 3, 1)
+        centred = x - x.mean(-1, keepdims=True)
+        x = centred * lax.rsqrt(x.var(-1, keepdims=True) + 1e-6)
+        x = x * params["norm.weight"] + params["norm.bias"]
+        x = x @ params["pwconv1.weight"].T + params["pwconv1.bias"]
+        x = jax.nn.gelu(x, approximate=False)
+        x = x @ params["pwconv2.weight"].T + params["pwconv2.bias"]
+        x = params["scale"] * x
+        x = shortcut + x.transpose(0, 3, 1, 2)
+        return (x * x * x).mean()
+
+    return net

@@ -100,3 +100,31 @@ def torch_net():
             return (self.partition(emissions) - self.score(emissions, tags.long())).mean()
 
     return CRF()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax.scipy.special import logsumexp
+
+    def score(params, emissions, tags):
+        one_hot = jax.nn.one_hot(tags, emissions.shape[-1], dtype=emissions.dtype)
+        score = (emissions * one_hot).sum((1, 2))
+        score = score + params["start"][tags[:, 0]] + params["end"][tags[:, -1]]
+        leaving = one_hot[:, :-1] @ params["transitions"]
+        return score + (leaving * one_hot[:, 1:]).sum((1, 2))
+
+    def partition(params, emissions):
+        def step(alpha, emission):
+            scores = alpha[:, :, None] + params["transitions"] + emission[:, None]
+            return logsumexp(scores, axis=1), None
+
+        alpha = params["start"] + emissions[:, 0]
+        alpha, _ = jax.lax.scan(step, alpha, jnp.swapaxes(emissions[:, 1:], 0, 1))
+        return logsumexp(alpha + params["end"], axis=1)
+
+    def net(params, features, tags):
+        emissions = features @ params["emission.weight"].T + params["emission.bias"]
+        return (partition(params, emissions) - score(params, emissions, tags)).mean()
+
+    return net

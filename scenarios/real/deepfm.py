@@ -76,3 +76,25 @@ def torch_net():
             return F.binary_cross_entropy_with_logits(logit, click.float()), logit
 
     return DeepFM()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def mlp(params, x):
+        hidden = jax.nn.relu(x @ params["mlp.0.weight"].T + params["mlp.0.bias"])
+        return hidden @ params["mlp.2.weight"].T + params["mlp.2.bias"]
+
+    def net(params, fields, click):
+        fields = fields + np.array([0, 3, 6], np.int32)  # the first row of each field
+        embedded = params["embedding.weight"][fields]
+        square_of_sum = embedded.sum(1) ** 2
+        sum_of_squares = (embedded**2).sum(1)
+        pairs = 0.5 * (square_of_sum - sum_of_squares).sum(1)
+        deep = mlp(params, embedded.reshape(len(fields), -1)).squeeze(1)
+        logit = params["linear.weight"][fields].sum((1, 2)) + params["bias"] + pairs + deep
+        losses = jnp.where(click == 1, jax.nn.log_sigmoid(logit), jax.nn.log_sigmoid(-logit))
+        return -losses.mean(), logit
+
+    return net

@@ -97,3 +97,36 @@ def torch_net():
             return F.cross_entropy(logits, mask.long()), logits
 
     return DeepLabHead()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x, dilation=1):
+        weight = params[f"{name}.weight"]
+        return lax.conv_general_dilated(
+            x, weight, (1, 1), "SAME", rhs_dilation=(dilation, dilation)
+        )
+
+    def aspp(params, x):
+        pooled = conv(params, "aspp.pooling", x.mean((2, 3), keepdims=True))
+        pooled = jnp.broadcast_to(pooled, (*pooled.shape[:2], *x.shape[2:]))
+        branches = [
+            conv(params, "aspp.conv1", x),
+            conv(params, "aspp.conv2", x, dilation=2),
+            conv(params, "aspp.conv3", x, dilation=3),
+            pooled,
+        ]
+        branches = jax.nn.relu(jnp.concatenate(branches, axis=1))
+        return jax.nn.relu(conv(params, "aspp.project", branches))
+
+    def net(params, features, mask):
+        x = conv(params, "classifier", aspp(params, features))
+        x = x + params["classifier.bias"][:, None, None]
+        logits = jax.image.resize(x, (*x.shape[:2], *mask.shape[1:]), "bilinear")
+        scores = jax.nn.log_softmax(logits, axis=1)
+        return -jnp.take_along_axis(scores, mask[:, None], axis=1).mean(), logits
+
+    return net

@@ -89,3 +89,29 @@ def torch_net():
             return out.pow(2).sum()
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def norm_relu(params, name, x):
+        mean = x.mean((0, 2, 3), keepdims=True)
+        normal = (x - mean) * lax.rsqrt(x.var((0, 2, 3), keepdims=True) + 1e-5)
+        weight, bias = params[f"{name}.weight"], params[f"{name}.bias"]
+        return jax.nn.relu(normal * weight[:, None, None] + bias[:, None, None])
+
+    def conv(params, name, x):
+        return lax.conv_general_dilated(x, params[f"{name}.weight"], (1, 1), "SAME")
+
+    def net(params, x):
+        for layer in ("layer1", "layer2", "layer3"):
+            grown = conv(params, f"{layer}.conv", norm_relu(params, f"{layer}.norm", x))
+            x = jnp.concatenate((x, grown), axis=1)
+        out = conv(params, "conv", norm_relu(params, "norm", x))
+        window = (1, 1, 2, 2)
+        pooled = lax.reduce_window(out, 0.0, lax.add, window, window, "VALID") / 4
+        return (pooled**2).sum()
+
+    return net

@@ -119,3 +119,47 @@ def torch_net():
             return F.mse_loss(predicted, noise)
 
     return Denoiser()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    alpha_bar = np.cumprod(1.0 - np.linspace(1e-4, 0.2, 20)).astype(np.float32)
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def conv(params, name, x):
+        x = lax.conv_general_dilated(x, params[f"{name}.weight"], (1, 1), "SAME")
+        return x + params[f"{name}.bias"][:, None, None]
+
+    def group_norm(params, name, x, groups=2):
+        grouped = x.reshape(len(x), groups, -1)
+        centred = grouped - grouped.mean(-1, keepdims=True)
+        normal = centred * lax.rsqrt(grouped.var(-1, keepdims=True) + 1e-5)
+        weight, bias = params[f"{name}.weight"], params[f"{name}.bias"]
+        return normal.reshape(x.shape) * weight[:, None, None] + bias[:, None, None]
+
+    def block(params, x, time):
+        h = conv(params, "block.conv1", jax.nn.silu(group_norm(params, "block.norm1", x)))
+        h = h + dense(params, "block.time_proj", jax.nn.silu(time))[:, :, None, None]
+        h = conv(params, "block.conv2", jax.nn.silu(group_norm(params, "block.norm2", h)))
+        return x + h
+
+    def time_embedding(time, dim=8):
+        half = dim // 2
+        freqs = np.exp(np.arange(half) * (-np.log(10000.0) / (half - 1))).astype(np.float32)
+        angles = time.astype(np.float32)[:, None] * freqs
+        return jnp.concatenate([jnp.sin(angles), jnp.cos(angles)], axis=1)
+
+    def net(params, image, noise, time):
+        alpha = jnp.asarray(alpha_bar)[time].reshape(-1, 1, 1, 1)
+        noisy = jnp.sqrt(alpha) * image + jnp.sqrt(1.0 - alpha) * noise
+        t = dense(params, "time_mlp", time_embedding(time))
+        h = block(params, conv(params, "conv_in", noisy), t)
+        predicted = conv(params, "conv_out", jax.nn.silu(h))
+        return ((predicted - noise) ** 2).mean()
+
+    return net

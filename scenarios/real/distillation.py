@@ -74,3 +74,23 @@ def torch_net():
             return self.alpha * t * t * soft + (1.0 - self.alpha) * hard, logits
 
     return Distiller()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def mlp(params, name, x):
+        hidden = jax.nn.relu(x @ params[f"{name}.0.weight"].T + params[f"{name}.0.bias"])
+        return hidden @ params[f"{name}.2.weight"].T + params[f"{name}.2.bias"]
+
+    def net(params, x, label, t=4.0, alpha=0.7):
+        taught = jax.lax.stop_gradient(mlp(params, "teacher", x))
+        logits = mlp(params, "student", x)
+        goal = jax.nn.log_softmax(taught / t)
+        soft = (jnp.exp(goal) * (goal - jax.nn.log_softmax(logits / t))).sum(1).mean()
+        scores = jax.nn.log_softmax(logits)
+        hard = -jnp.take_along_axis(scores, label[:, None], axis=1).mean()
+        return alpha * t * t * soft + (1.0 - alpha) * hard, logits
+
+    return net

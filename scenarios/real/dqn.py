@@ -86,3 +86,25 @@ def torch_net():
             return F.smooth_l1_loss(q, expected)
 
     return DQNLoss()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def q_network(params, name, state):
+        hidden = jax.nn.relu(state @ params[f"{name}.fc1.weight"].T + params[f"{name}.fc1.bias"])
+        return hidden @ params[f"{name}.fc2.weight"].T + params[f"{name}.fc2.bias"]
+
+    def chosen(q, action):
+        return jnp.take_along_axis(q, action[:, None], axis=1).squeeze(1)
+
+    def net(params, state, action, reward, next_state, done, gamma=0.9):
+        q = chosen(q_network(params, "online", state), action)
+        best = q_network(params, "online", next_state).argmax(1)
+        next_q = chosen(q_network(params, "target", next_state), best)
+        expected = reward + gamma * next_q * (1.0 - done.astype(reward.dtype))
+        error = jnp.abs(q - jax.lax.stop_gradient(expected))
+        return jnp.where(error < 1.0, 0.5 * error**2, error - 0.5).mean()
+
+    return net

@@ -92,3 +92,29 @@ def torch_net():
             return loss, logits
 
     return SqueezeNet()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x):
+        x = lax.conv_general_dilated(x, params[f"{name}.weight"], (1, 1), "SAME")
+        return x + params[f"{name}.bias"][:, None, None]
+
+    def fire(params, x):
+        x = jax.nn.relu(conv(params, "fire.squeeze", x))
+        left = jax.nn.relu(conv(params, "fire.expand1x1", x))
+        right = jax.nn.relu(conv(params, "fire.expand3x3", x))
+        return jnp.concatenate([left, right], axis=1)
+
+    def net(params, image, label):
+        x = jax.nn.relu(conv(params, "conv1", image))
+        # "SAME" adds the last, incomplete window, as ceil_mode does.
+        x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), "SAME")
+        logits = conv(params, "classifier", fire(params, x)).mean((2, 3))
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, label[:, None], axis=1).mean(), logits
+
+    return net

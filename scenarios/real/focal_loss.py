@@ -109,3 +109,31 @@ def torch_net():
             return self.focal(scores, target) / count + loss_box, scores
 
     return Detector()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x):
+        x = lax.conv_general_dilated(x, params[f"{name}.weight"], (1, 1), "SAME")
+        return x + params[f"{name}.bias"][:, None, None]
+
+    def focal(scores, target, alpha=0.25, gamma=2.0):
+        p = jax.nn.sigmoid(scores)
+        log_p, log_not_p = jax.nn.log_sigmoid(scores), jax.nn.log_sigmoid(-scores)
+        ce = -(target * log_p + (1 - target) * log_not_p)
+        p_t = p * target + (1 - p) * (1 - target)
+        alpha_t = alpha * target + (1 - alpha) * (1 - target)
+        return (alpha_t * (1 - p_t) ** gamma * ce).sum()
+
+    def net(params, features, objects, boxes):
+        target = objects.astype(features.dtype)
+        x = jax.nn.relu(conv(params, "head.tower", features))
+        scores, predicted = conv(params, "head.score", x), conv(params, "head.box", x)
+        count = jnp.maximum(target.sum(), 1.0)
+        loss_box = (jnp.abs(predicted - boxes) * target).sum() / count
+        return focal(scores, target) / count + loss_box, scores
+
+    return net

@@ -119,3 +119,31 @@ def torch_net():
             return loss_d + loss_g, loss_g
 
     return GAN()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def generator(params, z):
+        hidden = jax.nn.relu(dense(params, "generator.main.0", z))
+        return jnp.tanh(dense(params, "generator.main.2", hidden))
+
+    def discriminator(params, x):
+        hidden = jax.nn.leaky_relu(dense(params, "discriminator.main.0", x), 0.2)
+        return dense(params, "discriminator.main.2", hidden).reshape(-1)
+
+    def net(params, noise, real):
+        fake = generator(params, noise)
+        on_real = discriminator(params, real)
+        on_fake = discriminator(params, jax.lax.stop_gradient(fake))
+        loss_real = -jax.nn.log_sigmoid(on_real).mean()
+        loss_fake = -jax.nn.log_sigmoid(-on_fake).mean()
+        loss_d = (loss_real + loss_fake) / 2
+        loss_g = -jax.nn.log_sigmoid(discriminator(params, fake)).mean()
+        return loss_d + loss_g, loss_g
+
+    return net

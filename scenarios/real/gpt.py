@@ -157,3 +157,43 @@ def torch_net():
             return loss, logits
 
     return GPT()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def norm(params, name, x):
+        centred = x - x.mean(-1, keepdims=True)
+        normal = centred * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+        return normal * params[f"{name}.weight"] + params[f"{name}.bias"]
+
+    def attention(params, x, n_head=2):
+        b, t, c = x.shape
+
+        def split_heads(x):
+            return x.reshape(b, t, n_head, c // n_head).swapaxes(1, 2)
+
+        q, k, v = map(split_heads, jnp.split(dense(params, "h.attn.c_attn", x), 3, axis=2))
+        att = (q @ k.swapaxes(-2, -1)) * (c // n_head) ** -0.5
+        past = jnp.tril(jnp.ones((t, t), bool))
+        att = jax.nn.softmax(jnp.where(past, att, -jnp.inf), axis=-1)
+        y = (att @ v).swapaxes(1, 2).reshape(b, t, c)
+        return dense(params, "h.attn.c_proj", y)
+
+    def mlp(params, x):
+        hidden = jax.nn.gelu(dense(params, "h.mlp.c_fc", x), approximate=True)
+        return dense(params, "h.mlp.c_proj", hidden)
+
+    def gpt(params, tokens):
+        x = params["wte.weight"][tokens] + params["wpe.weight"][: tokens.shape[1]]
+        x = x + attention(params, norm(params, "h.ln_1", x))
+        x = x + mlp(params, norm(params, "h.ln_2", x))
+        logits = norm(params, "ln_f", x) @ params["wte.weight"].T
+        scores = jax.nn.log_softmax(logits[:, :-1])
+        return -jnp.take_along_axis(scores, tokens[:, 1:, None], axis=-1).mean(), logits
+
+    return gpt

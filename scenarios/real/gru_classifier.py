@@ -58,3 +58,27 @@ def torch_net():
             return self.loss(logits, label.long()), logits
 
     return GRUClassifier()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def net(params, tokens, label):
+        def step(hidden, inputs):
+            of_input = inputs @ params["gru.weight_ih_l0"].T + params["gru.bias_ih_l0"]
+            of_hidden = hidden @ params["gru.weight_hh_l0"].T + params["gru.bias_hh_l0"]
+            reset_x, update_x, new_x = jnp.split(of_input, 3, axis=-1)
+            reset_h, update_h, new_h = jnp.split(of_hidden, 3, axis=-1)
+            reset = jax.nn.sigmoid(reset_x + reset_h)
+            update = jax.nn.sigmoid(update_x + update_h)
+            new = jnp.tanh(new_x + reset * new_h)
+            return (1 - update) * new + update * hidden, None
+
+        x = params["embedding.weight"][tokens]
+        hidden, _ = jax.lax.scan(step, jnp.zeros((len(x), 5), x.dtype), x.swapaxes(0, 1))
+        logits = hidden @ params["fc.weight"].T + params["fc.bias"]
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, label[:, None], axis=1).mean(), logits
+
+    return net

@@ -93,3 +93,32 @@ def torch_net():
             return self.fc(out.amax((2, 3))).sum()
 
     return Inception()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv_bn_relu(params, name, x):
+        x = lax.conv_general_dilated(x, params[f"{name}.conv.weight"], (1, 1), "SAME")
+        mean, variance, weight, bias = (
+            params[f"{name}.bn.{part}"][:, None, None]
+            for part in ("running_mean", "running_var", "weight", "bias")
+        )
+        return jax.nn.relu((x - mean) * lax.rsqrt(variance + 0.001) * weight + bias)
+
+    def net(params, x):
+        branch1x1 = conv_bn_relu(params, "branch1x1", x)
+        branch3x3 = conv_bn_relu(params, "branch3x3_1", x)
+        branch3x3 = conv_bn_relu(params, "branch3x3_2", branch3x3)
+        double = conv_bn_relu(params, "branch_double_1", x)
+        double = conv_bn_relu(params, "branch_double_2", double)
+        double = conv_bn_relu(params, "branch_double_3", double)
+        # The zeros of the padding count in the average.
+        pooled = lax.reduce_window(x, 0.0, lax.add, (1, 1, 3, 3), (1, 1, 1, 1), "SAME") / 9
+        pooled = conv_bn_relu(params, "branch_pool", pooled)
+        out = jnp.concatenate((branch1x1, branch3x3, double, pooled), axis=1)
+        return (out.max((2, 3)) @ params["fc.weight"].T + params["fc.bias"]).sum()
+
+    return net

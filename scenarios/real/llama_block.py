@@ -169,3 +169,50 @@ def torch_net():
             return out.square().mean()
 
     return Block()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def rotate_half(x):
+        x1, x2 = jnp.split(x, 2, axis=-1)
+        return jnp.concatenate((-x2, x1), axis=-1)
+
+    def rms_norm(params, name, x):
+        variance = (x**2).mean(-1, keepdims=True)
+        return params[f"{name}.weight"] * (x * jax.lax.rsqrt(variance + 1e-6))
+
+    def attention(params, x, n_heads=2, n_kv_heads=1, theta=10000.0):
+        b, t, c = x.shape
+        head_dim = c // n_heads
+
+        def project(name, heads):
+            projected = x @ params[f"self_attn.{name}.weight"].T
+            return projected.reshape(b, t, heads, head_dim).swapaxes(1, 2)
+
+        freqs = 1.0 / theta ** (np.arange(0, head_dim, 2) / head_dim)
+        angles = np.tile(np.outer(np.arange(t), freqs), 2)
+        cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+        q = project("q_proj", n_heads)
+        k, v = project("k_proj", n_kv_heads), project("v_proj", n_kv_heads)
+        q = q * cos + rotate_half(q) * sin
+        k = k * cos + rotate_half(k) * sin
+        k = jnp.repeat(k, n_heads // n_kv_heads, axis=1)
+        v = jnp.repeat(v, n_heads // n_kv_heads, axis=1)
+        scores = q @ k.swapaxes(-2, -1) / head_dim**0.5
+        past = jnp.tril(jnp.ones((t, t), bool))
+        probs = jax.nn.softmax(jnp.where(past, scores, -jnp.inf), axis=-1)
+        out = (probs @ v).swapaxes(1, 2).reshape(b, t, c)
+        return out @ params["self_attn.o_proj.weight"].T
+
+    def mlp(params, x):
+        gate = jax.nn.silu(x @ params["mlp.gate_proj.weight"].T)
+        return (gate * (x @ params["mlp.up_proj.weight"].T)) @ params["mlp.down_proj.weight"].T
+
+    def block(params, x):
+        h = x + attention(params, rms_norm(params, "input_layernorm", x))
+        out = h + mlp(params, rms_norm(params, "post_attention_layernorm", h))
+        return (out**2).mean()
+
+    return block

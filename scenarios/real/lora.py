@@ -86,3 +86,21 @@ def torch_net():
             return F.cross_entropy(logits, label.long()), logits
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def lora_linear(params, name, x, rank=2, alpha=8):
+        frozen = jax.lax.stop_gradient(params[f"{name}.base.weight"])
+        update = x @ params[f"{name}.lora_a"].T @ params[f"{name}.lora_b"].T
+        return x @ frozen.T + params[f"{name}.base.bias"] + update * (alpha / rank)
+
+    def net(params, x, label):
+        hidden = jax.nn.relu(lora_linear(params, "fc1", x))
+        logits = hidden @ params["fc2.weight"].T + params["fc2.bias"]
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, label[:, None], axis=1).mean(), logits
+
+    return net

@@ -60,3 +60,33 @@ def torch_net():
             return loss, scores
 
     return Tagger()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def lstm(params, x):
+        def step(state, inputs):
+            hidden, cell = state
+            gates = inputs @ params["lstm.weight_ih_l0"].T + params["lstm.bias_ih_l0"]
+            gates += hidden @ params["lstm.weight_hh_l0"].T + params["lstm.bias_hh_l0"]
+            i, f, g, o = jnp.split(gates, 4, axis=-1)
+            cell = jax.nn.sigmoid(f) * cell + jax.nn.sigmoid(i) * jnp.tanh(g)
+            hidden = jax.nn.sigmoid(o) * jnp.tanh(cell)
+            return (hidden, cell), hidden
+
+        start = jnp.zeros((len(x), 5), x.dtype)
+        _, out = jax.lax.scan(step, (start, start), x.swapaxes(0, 1))
+        return out.swapaxes(0, 1)
+
+    def net(params, words, tags):
+        out = lstm(params, params["embedding.weight"][words])
+        scores = out @ params["hidden2tag.weight"].T + params["hidden2tag.bias"]
+        scores = jax.nn.log_softmax(scores)
+        is_tagged = tags != -1
+        right = jnp.where(is_tagged, tags, 0)[..., None]
+        each = jnp.take_along_axis(scores, right, axis=-1).squeeze(-1)
+        return -(each * is_tagged).sum() / is_tagged.sum(), scores
+
+    return net

@@ -70,3 +70,30 @@ def torch_net():
             return F.cross_entropy(self.out(mixed), next_word.long()), weights
 
     return Decoder()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def gru_cell(params, x, hidden):
+        of_input = x @ params["cell.weight_ih"].T + params["cell.bias_ih"]
+        of_hidden = hidden @ params["cell.weight_hh"].T + params["cell.bias_hh"]
+        reset_x, update_x, new_x = jnp.split(of_input, 3, axis=-1)
+        reset_h, update_h, new_h = jnp.split(of_hidden, 3, axis=-1)
+        reset = jax.nn.sigmoid(reset_x + reset_h)
+        update = jax.nn.sigmoid(update_x + update_h)
+        new = jnp.tanh(new_x + reset * new_h)
+        return (1 - update) * new + update * hidden
+
+    def net(params, word, state, memory, next_word):
+        state = gru_cell(params, params["embedding.weight"][word], state)
+        scores = jnp.einsum("bth,bh->bt", memory @ params["attention.weight"].T, state)
+        weights = jax.nn.softmax(scores, axis=1)
+        context = jnp.einsum("bt,bth->bh", weights, memory)
+        mixed = jnp.concatenate((context, state), axis=1)
+        mixed = jnp.tanh(mixed @ params["combine.weight"].T + params["combine.bias"])
+        log_probs = jax.nn.log_softmax(mixed @ params["out.weight"].T + params["out.bias"])
+        return -jnp.take_along_axis(log_probs, next_word[:, None], axis=1).mean(), weights
+
+    return net

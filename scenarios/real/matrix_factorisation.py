@@ -69,3 +69,15 @@ def torch_net():
             return error + self.penalty * norms, rating
 
     return MatrixFactorization()
+
+
+def jax_net():
+    def net(params, user, film, stars, mean=3.4, penalty=0.02):
+        p, q = params["user_factors.weight"][user], params["film_factors.weight"][film]
+        biases = params["user_bias.weight"][user] + params["film_bias.weight"][film]
+        rating = mean + biases.squeeze(1) + (p * q).sum(1)
+        error = ((stars - rating) ** 2).mean()
+        norms = (p**2).sum() + (q**2).sum()
+        return error + penalty * norms, rating
+
+    return net

@@ -94,3 +94,26 @@ def torch_net():
             return out.pow(2).mean() + 0.01 * balance
 
     return MixtureOfExperts()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def expert(params, i, x):
+        hidden = jax.nn.silu(x @ params[f"experts.{i}.w1.weight"].T)
+        return hidden @ params[f"experts.{i}.w2.weight"].T
+
+    def net(params, x, num_experts=3, top_k=2):
+        scores = x @ params["gate.weight"].T
+        best, chosen = jax.lax.top_k(scores, top_k)
+        weights = jax.nn.softmax(best)
+        one_hot = jax.nn.one_hot(chosen, num_experts, dtype=x.dtype)
+        mixing = (weights[..., None] * one_hot).sum(1)
+        out = sum(mixing[:, i : i + 1] * expert(params, i, x) for i in range(num_experts))
+        share = one_hot.sum(1).mean(0)
+        probability = jax.nn.softmax(scores).mean(0)
+        balance = num_experts * (share * probability).sum()
+        return jnp.square(out).mean() + 0.01 * balance
+
+    return net

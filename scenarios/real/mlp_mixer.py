@@ -97,3 +97,29 @@ def torch_net():
             return (x * x).sum()
 
     return Mixer()
+
+
+def jax_net():
+    import jax
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def norm(params, name, x):
+        centred = x - x.mean(-1, keepdims=True)
+        normal = centred * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-6)
+        return normal * params[f"{name}.weight"] + params[f"{name}.bias"]
+
+    def mlp(params, name, x):
+        hidden = jax.nn.gelu(dense(params, f"{name}.fc1", x), approximate=False)
+        return dense(params, f"{name}.fc2", hidden)
+
+    def mixer(params, x):
+        x = dense(params, "stem", x)
+        across = norm(params, "block.norm1", x).swapaxes(1, 2)
+        x = x + mlp(params, "block.mlp_tokens", across).swapaxes(1, 2)
+        x = x + mlp(params, "block.mlp_channels", norm(params, "block.norm2", x))
+        x = dense(params, "head", norm(params, "norm", x).mean(1))
+        return (x * x).sum()
+
+    return mixer

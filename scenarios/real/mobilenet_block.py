@@ -132,3 +132,42 @@ def torch_net():
             return F.cross_entropy(logits, label.long()), logits
 
     return MobileNet()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x, stride=1, groups=1):
+        weight = params[f"{name}.weight"]
+        padding = [(weight.shape[-1] // 2,) * 2] * 2
+        return lax.conv_general_dilated(
+            x, weight, (stride, stride), padding, feature_group_count=groups
+        )
+
+    def batch_norm(params, name, x):
+        mean, variance, weight, bias = (
+            params[f"{name}.{part}"][:, None, None]
+            for part in ("running_mean", "running_var", "weight", "bias")
+        )
+        return (x - mean) * lax.rsqrt(variance + 1e-5) * weight + bias
+
+    def conv_bn_relu(params, name, x, stride=1, groups=1):
+        x = conv(params, f"{name}.0", x, stride, groups)
+        return jax.nn.relu6(batch_norm(params, f"{name}.1", x))
+
+    def inverted_residual(params, name, x, stride):
+        out = conv_bn_relu(params, f"{name}.0", x)
+        out = conv_bn_relu(params, f"{name}.1", out, stride, groups=out.shape[1])
+        return batch_norm(params, f"{name}.3", conv(params, f"{name}.2", out))
+
+    def net(params, image, label):
+        x = conv_bn_relu(params, "stem", image)
+        x = x + inverted_residual(params, "block1.conv", x, stride=1)
+        x = inverted_residual(params, "block2.conv", x, stride=2)
+        logits = x.mean((2, 3)) @ params["classifier.weight"].T + params["classifier.bias"]
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, label[:, None], axis=1).mean(), logits
+
+    return net

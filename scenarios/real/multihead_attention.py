@@ -54,3 +54,36 @@ def torch_net():
             return (out * out * out).mean() + weights.square().sum()
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def attention(params, query, memory, padding, heads=2):
+        wq, wk, wv = jnp.split(params["attention.in_proj_weight"], 3)
+        bq, bk, bv = jnp.split(params["attention.in_proj_bias"], 3)
+
+        def split_heads(x):
+            t, b, c = x.shape
+            return x.reshape(t, b, heads, c // heads).transpose(1, 2, 0, 3)
+
+        q = split_heads(query @ wq.T + bq)
+        k = split_heads(memory @ wk.T + bk)
+        v = split_heads(memory @ wv.T + bv)
+        scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+        scores = jnp.where(padding[:, None, None, :], -jnp.inf, scores)
+        weights = jax.nn.softmax(scores, axis=-1)
+        mixed = (weights @ v).transpose(2, 0, 1, 3).reshape(query.shape)
+        out = mixed @ params["attention.out_proj.weight"].T + params["attention.out_proj.bias"]
+        return out, weights.mean(1)
+
+    def net(params, query, memory, padding):
+        attended, weights = attention(params, query, memory, padding)
+        y = query + attended
+        centred = y - y.mean(-1, keepdims=True)
+        out = centred * jax.lax.rsqrt(y.var(-1, keepdims=True) + 1e-5)
+        out = out * params["norm.weight"] + params["norm.bias"]
+        return (out * out * out).mean() + (weights**2).sum()
+
+    return net

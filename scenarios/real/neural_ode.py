@@ -92,3 +92,23 @@ def torch_net():
             return F.mse_loss(y, target), y
 
     return NeuralODE()
+
+
+def jax_net():
+    import jax.numpy as jnp
+
+    def net(params, start, target, steps=2):
+        def velocity(y):
+            hidden = jnp.tanh(y @ params["velocity.fc1.weight"].T + params["velocity.fc1.bias"])
+            return hidden @ params["velocity.fc2.weight"].T + params["velocity.fc2.bias"]
+
+        y, h = start, 1.0 / steps
+        for _ in range(steps):
+            k1 = velocity(y)
+            k2 = velocity(y + h / 2 * k1)
+            k3 = velocity(y + h / 2 * k2)
+            k4 = velocity(y + h * k3)
+            y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        return ((y - target) ** 2).mean(), y
+
+    return net

@@ -83,3 +83,24 @@ def torch_net():
             return residual.pow(2).mean() + 10.0 * loss_border, residual
 
     return PINN()
+
+
+def jax_net():
+    import jax.numpy as jnp
+
+    def mlp(params, x):
+        for layer in ("net.0", "net.2"):
+            x = jnp.tanh(x @ params[f"{layer}.weight"].T + params[f"{layer}.bias"])
+        return x @ params["net.4.weight"].T + params["net.4.bias"]
+
+    def net(params, inside, border, value, step=0.25):
+        dt, dx = np.array([[step, 0.0], [0.0, step]], np.float32)
+        u = mlp(params, inside)
+        u_t = (mlp(params, inside + dt) - mlp(params, inside - dt)) / (2 * step)
+        beside = mlp(params, inside + dx) + mlp(params, inside - dx)
+        u_xx = (beside - 2 * u) / step**2
+        residual = u_t - 0.1 * u_xx
+        loss_border = ((mlp(params, border) - value) ** 2).mean()
+        return (residual**2).mean() + 10.0 * loss_border, residual
+
+    return net

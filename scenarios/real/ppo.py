@@ -102,3 +102,27 @@ def torch_net():
             return loss, entropy
 
     return PPOLoss()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def net(params, state, action, old_log_prob, advantage, returns, clip=0.2):
+        hidden = jnp.tanh(dense(params, "net.trunk.0", state))
+        log_probs = jax.nn.log_softmax(dense(params, "net.policy", hidden))
+        value = dense(params, "net.value", hidden).squeeze(-1)
+        log_prob = jnp.take_along_axis(log_probs, action[:, None], axis=1).squeeze(1)
+        # Divided by n - 1, as in PyTorch; ddof is 0 by default.
+        advantage = (advantage - advantage.mean()) / (advantage.std(ddof=1) + 1e-8)
+        ratio = jnp.exp(log_prob - old_log_prob)
+        clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
+        policy_loss = -jnp.minimum(ratio * advantage, clipped * advantage).mean()
+        value_loss = ((returns - value) ** 2).mean()
+        entropy = -(jnp.exp(log_probs) * log_probs).sum(-1).mean()
+        return policy_loss + 0.5 * value_loss - 0.01 * entropy, entropy
+
+    return net

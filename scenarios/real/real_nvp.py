@@ -89,3 +89,29 @@ def torch_net():
             return -(log_prior + log_det1 + log_det2).mean(), z
 
     return RealNVP()
+
+
+def jax_net():
+    import math
+
+    import jax
+    import jax.numpy as jnp
+
+    def mlp(params, name, x):
+        hidden = x @ params[f"{name}.0.weight"].T + params[f"{name}.0.bias"]
+        hidden = jax.nn.leaky_relu(hidden, 0.01)
+        return hidden @ params[f"{name}.2.weight"].T + params[f"{name}.2.bias"]
+
+    def coupling(params, name, x):
+        kept, changed = jnp.split(x, 2, axis=1)
+        s = jnp.tanh(mlp(params, f"{name}.scale", kept))
+        changed = changed * jnp.exp(s) + mlp(params, f"{name}.shift", kept)
+        return jnp.concatenate([changed, kept], axis=1), s.sum(1)
+
+    def net(params, x):
+        z, log_det1 = coupling(params, "first", x)
+        z, log_det2 = coupling(params, "second", z)
+        log_prior = -0.5 * (z**2 + math.log(2 * math.pi)).sum(1)
+        return -(log_prior + log_det1 + log_det2).mean(), z
+
+    return net

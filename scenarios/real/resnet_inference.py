@@ -126,3 +126,39 @@ def torch_net():
             return self.criterion(logits, label.long()), logits
 
     return ResNet()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x, stride=1):
+        weight = params[f"{name}.weight"]
+        padding = [(weight.shape[-1] // 2,) * 2] * 2
+        return lax.conv_general_dilated(x, weight, (stride, stride), padding)
+
+    def batch_norm(params, name, x):
+        mean, variance, weight, bias = (
+            params[f"{name}.{part}"][:, None, None]
+            for part in ("running_mean", "running_var", "weight", "bias")
+        )
+        return (x - mean) * lax.rsqrt(variance + 1e-5) * weight + bias
+
+    def block(params, name, x, stride=1):
+        out = conv(params, f"{name}.conv1", x, stride)
+        out = jax.nn.relu(batch_norm(params, f"{name}.bn1", out))
+        out = batch_norm(params, f"{name}.bn2", conv(params, f"{name}.conv2", out))
+        if stride != 1:
+            x = conv(params, f"{name}.downsample.0", x, stride)
+            x = batch_norm(params, f"{name}.downsample.1", x)
+        return jax.nn.relu(out + x)
+
+    def net(params, image, label):
+        x = jax.nn.relu(batch_norm(params, "bn1", conv(params, "conv1", image)))
+        x = block(params, "layer2", block(params, "layer1", x), stride=2)
+        logits = x.mean((2, 3)) @ params["fc.weight"].T + params["fc.bias"]
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, label[:, None], axis=1).mean(), logits
+
+    return net

@@ -102,3 +102,36 @@ def torch_net():
             return F.cross_entropy(logits, label.long()), logits
 
     return PreActResNet()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x, stride=1):
+        weight = params[f"{name}.weight"]
+        padding = [(weight.shape[-1] // 2,) * 2] * 2
+        return lax.conv_general_dilated(x, weight, (stride, stride), padding)
+
+    def norm_relu(params, name, x):
+        mean = x.mean((0, 2, 3), keepdims=True)
+        normal = (x - mean) * lax.rsqrt(x.var((0, 2, 3), keepdims=True) + 1e-5)
+        weight, bias = params[f"{name}.weight"], params[f"{name}.bias"]
+        return jax.nn.relu(normal * weight[:, None, None] + bias[:, None, None])
+
+    def block(params, name, x, stride=1):
+        out = norm_relu(params, f"{name}.bn1", x)
+        shortcut = x if stride == 1 else conv(params, f"{name}.shortcut", out, stride)
+        out = conv(params, f"{name}.conv1", out, stride)
+        return conv(params, f"{name}.conv2", norm_relu(params, f"{name}.bn2", out)) + shortcut
+
+    def net(params, image, label):
+        x = block(params, "layers.0", conv(params, "conv1", image))
+        x = block(params, "layers.1", x, stride=2)
+        x = norm_relu(params, "bn", x).mean((2, 3))
+        logits = x @ params["fc.weight"].T + params["fc.bias"]
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, label[:, None], axis=1).mean(), logits
+
+    return net

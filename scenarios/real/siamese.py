@@ -60,3 +60,21 @@ def torch_net():
             return ((1 - y) * distance.pow(2) + y * apart.pow(2)).mean()
 
     return Siamese()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def branch(params, x):
+        hidden = jax.nn.sigmoid(x @ params["branch.0.weight"].T + params["branch.0.bias"])
+        return hidden @ params["branch.2.weight"].T + params["branch.2.bias"]
+
+    def net(params, left, right, unequal, margin=0.1):
+        y = unequal.astype(left.dtype)
+        difference = branch(params, left) - branch(params, right)
+        distance = jnp.sqrt((difference**2).sum(1) + 1e-6)
+        apart = jnp.maximum(margin - distance, 0.0)
+        return ((1 - y) * distance**2 + y * apart**2).mean()
+
+    return net

@@ -68,3 +68,24 @@ def torch_net():
             return F.cross_entropy(similarity, other)
 
     return SimCLR()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def net(params, view1, view2, temperature=0.5):
+        n = len(view1)
+        x = jax.nn.relu(dense(params, "encoder.0", jnp.concatenate([view1, view2])))
+        z = dense(params, "projector.2", jax.nn.relu(dense(params, "projector.0", x)))
+        z = z / jnp.maximum(jnp.linalg.norm(z, axis=1, keepdims=True), 1e-12)
+        similarity = z @ z.T / temperature
+        similarity = jnp.where(jnp.eye(2 * n, dtype=bool), -1e9, similarity)
+        other = jnp.roll(jnp.arange(2 * n), n)
+        scores = jax.nn.log_softmax(similarity)
+        return -jnp.take_along_axis(scores, other[:, None], axis=1).mean()
+
+    return net

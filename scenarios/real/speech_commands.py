@@ -69,3 +69,29 @@ def torch_net():
             return F.nll_loss(log_probs, label.long()), log_probs
 
     return M5()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x, stride=1, padding=0):
+        x = lax.conv_general_dilated(x, params[f"{name}.weight"], (stride,), [(padding, padding)])
+        return x + params[f"{name}.bias"][:, None]
+
+    def norm_relu(params, name, x):
+        mean, variance = x.mean((0, 2), keepdims=True), x.var((0, 2), keepdims=True)
+        normal = (x - mean) * lax.rsqrt(variance + 1e-5)
+        weight, bias = params[f"{name}.weight"], params[f"{name}.bias"]
+        return jax.nn.relu(normal * weight[:, None] + bias[:, None])
+
+    def net(params, wave, label):
+        x = norm_relu(params, "bn1", conv(params, "conv1", wave, stride=2))
+        x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2), (1, 1, 2), "VALID")
+        x = norm_relu(params, "bn2", conv(params, "conv2", x, padding=1))
+        log_probs = x.mean(2) @ params["fc.weight"].T + params["fc.bias"]
+        log_probs = jax.nn.log_softmax(log_probs)
+        return -jnp.take_along_axis(log_probs, label[:, None], axis=1).mean(), log_probs
+
+    return net

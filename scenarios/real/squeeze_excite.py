@@ -83,3 +83,25 @@ def torch_net():
             return self.loss(out, target)
 
     return Net()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x):
+        x = lax.conv_general_dilated(x, params[f"{name}.weight"], (1, 1), "SAME")
+        return x + params[f"{name}.bias"][:, None, None]
+
+    def squeeze_excite(params, x):
+        scale = x.mean((2, 3), keepdims=True)
+        scale = conv(params, "se.fc2", jax.nn.silu(conv(params, "se.fc1", scale)))
+        return x * jax.nn.sigmoid(scale)
+
+    def net(params, x, target):
+        out = x + squeeze_excite(params, jax.nn.silu(conv(params, "conv", x)))
+        error = jnp.abs(out - target)
+        return jnp.where(error < 1.0, 0.5 * error**2, error - 0.5).mean()
+
+    return net

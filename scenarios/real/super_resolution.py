@@ -65,3 +65,25 @@ def torch_net():
             return self.loss(x, large)
 
     return ESPCN()
+
+
+def jax_net():
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x):
+        x = lax.conv_general_dilated(x, params[f"{name}.weight"], (1, 1), "SAME")
+        return x + params[f"{name}.bias"][:, None, None]
+
+    def pixel_shuffle(x, r):
+        b, c, h, w = x.shape
+        x = x.reshape(b, c // r**2, r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
+        return x.reshape(b, c // r**2, h * r, w * r)
+
+    def net(params, small, large):
+        x = jnp.tanh(conv(params, "conv1", small))
+        x = jnp.tanh(conv(params, "conv2", x))
+        x = pixel_shuffle(conv(params, "conv3", x), 2)
+        return jnp.abs(x - large).mean()
+
+    return net

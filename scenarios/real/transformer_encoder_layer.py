@@ -49,3 +49,37 @@ def torch_net():
             return self.fc(self.layer(x).mean(1)).sum()
 
     return Encoder()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def norm(params, name, x):
+        centred = x - x.mean(-1, keepdims=True)
+        normal = centred * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+        return normal * params[f"{name}.weight"] + params[f"{name}.bias"]
+
+    def attention(params, x, heads=2):
+        b, t, c = x.shape
+
+        def split_heads(x):
+            return x.reshape(b, t, heads, c // heads).swapaxes(1, 2)
+
+        qkv = x @ params["layer.self_attn.in_proj_weight"].T
+        qkv = qkv + params["layer.self_attn.in_proj_bias"]
+        q, k, v = map(split_heads, jnp.split(qkv, 3, axis=-1))
+        weights = jax.nn.softmax(q @ k.swapaxes(-2, -1) / (c // heads) ** 0.5, axis=-1)
+        mixed = (weights @ v).swapaxes(1, 2).reshape(b, t, c)
+        return dense(params, "layer.self_attn.out_proj", mixed)
+
+    def net(params, x):
+        x = norm(params, "layer.norm1", x + attention(params, x))
+        hidden = jax.nn.relu(dense(params, "layer.linear1", x))
+        x = norm(params, "layer.norm2", x + dense(params, "layer.linear2", hidden))
+        return dense(params, "fc", x.mean(1)).sum()
+
+    return net

@@ -215,3 +215,70 @@ def torch_net():
             return loss, logits
 
     return Transformer()
+
+
+def jax_net():
+    import math
+
+    import jax
+    import jax.numpy as jnp
+
+    def sinusoids(length, dim):
+        position = np.arange(length)[:, None]
+        rate = np.exp(np.arange(0, dim, 2) * (-math.log(10000.0) / dim))
+        angles = position * rate
+        return np.stack((np.sin(angles), np.cos(angles)), -1).reshape(length, dim)
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def norm(params, name, x):
+        centred = x - x.mean(-1, keepdims=True)
+        normal = centred * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+        return normal * params[f"{name}.weight"] + params[f"{name}.bias"]
+
+    def attention(params, name, x, memory, mask=None, heads=2):
+        def split(part, x):
+            projected = dense(params, f"{name}.{part}", x)
+            return projected.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)
+
+        q, k, v = split("q", x), split("k", memory), split("v", memory)
+        scores = q @ k.swapaxes(-2, -1) / math.sqrt(q.shape[-1])
+        if mask is not None:
+            scores = jnp.where(mask, -1e9, scores)
+        mixed = jax.nn.softmax(scores, axis=-1) @ v
+        return dense(params, f"{name}.out", mixed.swapaxes(1, 2).reshape(x.shape))
+
+    def feed_forward(params, name, x):
+        return dense(params, f"{name}.w2", jax.nn.relu(dense(params, f"{name}.w1", x)))
+
+    def encoder(params, x):
+        x = norm(params, "encoder.norm1", x + attention(params, "encoder.self_attention", x, x))
+        return norm(params, "encoder.norm2", x + feed_forward(params, "encoder.feed_forward", x))
+
+    def decoder(params, x, memory, future):
+        attended = attention(params, "decoder.self_attention", x, x, future)
+        x = norm(params, "decoder.norm1", x + attended)
+        attended = attention(params, "decoder.cross_attention", x, memory)
+        x = norm(params, "decoder.norm2", x + attended)
+        return norm(params, "decoder.norm3", x + feed_forward(params, "decoder.feed_forward", x))
+
+    def embedded(params, tokens, dim=8):
+        positions = sinusoids(tokens.shape[1], dim).astype(np.float32)
+        return params["embed.weight"][tokens] * math.sqrt(dim) + positions
+
+    def smoothed_cross_entropy(logits, label, smoothing=0.1):
+        scores = jax.nn.log_softmax(logits)
+        right = jnp.take_along_axis(scores, label[..., None], axis=-1).squeeze(-1)
+        return -((1 - smoothing) * right + smoothing * scores.mean(-1)).mean()
+
+    def transformer(params, source, target):
+        shifted, expected = target[:, :-1], target[:, 1:]
+        length = shifted.shape[1]
+        future = jnp.triu(jnp.ones((length, length), bool), 1)
+        memory = encoder(params, embedded(params, source))
+        x = decoder(params, embedded(params, shifted), memory, future)
+        logits = dense(params, "generator", x)
+        return smoothed_cross_entropy(logits, expected), logits
+
+    return transformer

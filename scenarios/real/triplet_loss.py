@@ -78,3 +78,22 @@ def torch_net():
             return F.relu(near - far + self.margin).mean()
 
     return TripletNet()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def net(params, anchor, positive, negative, margin=1.0):
+        def embed(x):
+            x = x @ params["embed.fc1.weight"].T + params["embed.fc1.bias"]
+            x = jnp.where(x > 0, x, params["embed.act.weight"] * x)
+            x = x @ params["embed.fc2.weight"].T + params["embed.fc2.bias"]
+            return x / jnp.linalg.norm(x, axis=1, keepdims=True)
+
+        a, p, n = embed(anchor), embed(positive), embed(negative)
+        near = ((a - p) ** 2).sum(1)
+        far = ((a - n) ** 2).sum(1)
+        return jax.nn.relu(near - far + margin).mean()
+
+    return net

@@ -120,3 +120,50 @@ def torch_net():
             return loss, logits
 
     return UNet()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x):
+        x = lax.conv_general_dilated(x, params[f"{name}.weight"], (1, 1), "SAME")
+        return x + params[f"{name}.bias"][:, None, None]
+
+    def double_conv(params, name, x):
+        x = jax.nn.relu(conv(params, f"{name}.conv1", x))
+        return jax.nn.relu(conv(params, f"{name}.conv2", x))
+
+    def up(params, x):
+        # Each side is padded by kernel - 1 - padding = 1.
+        x = lax.conv_transpose(
+            x,
+            params["up.weight"],
+            strides=(2, 2),
+            padding=[(1, 1), (1, 1)],
+            dimension_numbers=("NCHW", "OIHW", "NCHW"),
+            transpose_kernel=True,
+        )
+        return x + params["up.bias"][:, None, None]
+
+    def bce(logits, mask):
+        log_p, log_not_p = jax.nn.log_sigmoid(logits), jax.nn.log_sigmoid(-logits)
+        return -(mask * log_p + (1 - mask) * log_not_p).mean()
+
+    def dice_loss(probs, mask, smooth=1.0):
+        overlap = (probs * mask).sum((1, 2, 3))
+        total = probs.sum((1, 2, 3)) + mask.sum((1, 2, 3))
+        return 1.0 - ((2.0 * overlap + smooth) / (total + smooth)).mean()
+
+    def unet(params, image, mask):
+        mask = mask.astype(image.dtype)
+        skip = double_conv(params, "inc", image)
+        window = (1, 1, 2, 2)
+        pooled = lax.reduce_window(skip, -jnp.inf, lax.max, window, window, "VALID")
+        x = up(params, double_conv(params, "down", pooled))
+        x = double_conv(params, "conv", jnp.concatenate([skip, x], axis=1))
+        logits = conv(params, "outc", x)
+        return bce(logits, mask) + dice_loss(jax.nn.sigmoid(logits), mask), logits
+
+    return unet

@@ -91,3 +91,23 @@ def torch_net():
             return bce + kld, recon
 
     return VAE()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def net(params, x, eps):
+        h1 = jax.nn.relu(dense(params, "fc1", x))
+        mu, logvar = dense(params, "fc21", h1), dense(params, "fc22", h1)
+        z = mu + eps * jnp.exp(0.5 * logvar)
+        h3 = jax.nn.relu(dense(params, "fc3", z))
+        recon = jax.nn.sigmoid(dense(params, "fc4", h3))
+        bce = -(x * jnp.log(recon) + (1 - x) * jnp.log(1 - recon)).sum()
+        kld = -0.5 * (1 + logvar - mu**2 - jnp.exp(logvar)).sum()
+        return bce + kld, recon
+
+    return net

@@ -85,3 +85,33 @@ def torch_net():
             return self.sim_coeff * sim_loss + self.std_coeff * std_loss + self.cov_coeff * cov_loss
 
     return VICReg()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def encoder(params, x):
+        hidden = jax.nn.relu(x @ params["encoder.0.weight"].T + params["encoder.0.bias"])
+        return hidden @ params["encoder.2.weight"].T + params["encoder.2.bias"]
+
+    def spread(z):
+        # Divided by n - 1, as in PyTorch; ddof is 0 by default.
+        std = jnp.sqrt(z.var(0, ddof=1) + 1e-4)
+        return jax.nn.relu(1.0 - std).mean()
+
+    def redundancy(z):
+        dim = z.shape[1]
+        z = z - z.mean(0)
+        cov = z.T @ z / (len(z) - 1)
+        off_diagonal = 1.0 - jnp.eye(dim, dtype=z.dtype)
+        return ((cov * off_diagonal) ** 2).sum() / dim
+
+    def net(params, view1, view2):
+        z1, z2 = encoder(params, view1), encoder(params, view2)
+        sim_loss = ((z1 - z2) ** 2).mean()
+        std_loss = (spread(z1) + spread(z2)) / 2
+        cov_loss = redundancy(z1) + redundancy(z2)
+        return 25.0 * sim_loss + 25.0 * std_loss + cov_loss
+
+    return net

@@ -160,3 +160,44 @@ def torch_net():
             return F.cross_entropy(logits, label.long()), logits
 
     return VisionTransformer()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def norm(params, name, x):
+        centred = x - x.mean(-1, keepdims=True)
+        normal = centred * lax.rsqrt(x.var(-1, keepdims=True) + 1e-6)
+        return normal * params[f"{name}.weight"] + params[f"{name}.bias"]
+
+    def attention(params, x, num_heads=2):
+        b, n, c = x.shape
+        qkv = dense(params, "block.attn.qkv", x).reshape(b, n, 3, num_heads, c // num_heads)
+        q, k, v = qkv.transpose(2, 0, 3, 1, 4)
+        attn = jax.nn.softmax((q @ k.swapaxes(-2, -1)) * (c // num_heads) ** -0.5, axis=-1)
+        x = (attn @ v).swapaxes(1, 2).reshape(b, n, c)
+        return dense(params, "block.attn.proj", x)
+
+    def mlp(params, x):
+        hidden = jax.nn.gelu(dense(params, "block.mlp.fc1", x), approximate=False)
+        return dense(params, "block.mlp.fc2", hidden)
+
+    def net(params, image, label):
+        x = lax.conv_general_dilated(image, params["patch_embed.weight"], (2, 2), "VALID")
+        x = x + params["patch_embed.bias"][:, None, None]
+        b, c, *_ = x.shape
+        x = x.reshape(b, c, -1).swapaxes(1, 2)
+        cls_token = jnp.broadcast_to(params["cls_token"], (b, 1, c))
+        x = jnp.concatenate((cls_token, x), axis=1) + params["pos_embed"]
+        x = x + attention(params, norm(params, "block.norm1", x))
+        x = x + mlp(params, norm(params, "block.norm2", x))
+        logits = dense(params, "head", norm(params, "norm", x)[:, 0])
+        scores = jax.nn.log_softmax(logits)
+        return -jnp.take_along_axis(scores, label[:, None], axis=1).mean(), logits
+
+    return net

@@ -93,3 +93,28 @@ def torch_net():
             return error.pow(2).mean()
 
     return WaveNet()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def conv(params, name, x, left=0, dilation=1):
+        weight = params[f"{name}.weight"]
+        x = lax.conv_general_dilated(x, weight, (1,), [(left, 0)], rhs_dilation=(dilation,))
+        return x + params[f"{name}.bias"][:, None]
+
+    def layer(params, name, x, dilation):
+        hidden = jnp.tanh(conv(params, f"{name}.filter", x, dilation, dilation))
+        hidden = hidden * jax.nn.sigmoid(conv(params, f"{name}.gate", x, dilation, dilation))
+        return x + conv(params, f"{name}.residual", hidden), conv(params, f"{name}.skip", hidden)
+
+    def net(params, wave):
+        x = conv(params, "start", wave)
+        x, skip1 = layer(params, "layer1", x, dilation=1)
+        x, skip2 = layer(params, "layer2", x, dilation=2)
+        predicted = conv(params, "end", jax.nn.relu(skip1 + skip2))
+        return ((predicted[:, :, :-1] - wave[:, :, 1:]) ** 2).mean()
+
+    return net

@@ -73,3 +73,23 @@ def torch_net():
             return self.loss(probability, label.float()) + penalty, probability
 
     return WideDeep()
+
+
+def jax_net():
+    import jax
+    import jax.numpy as jnp
+
+    def dense(params, name, x):
+        return x @ params[f"{name}.weight"].T + params[f"{name}.bias"]
+
+    def net(params, crossed, numbers, category, label):
+        deep = jnp.concatenate((params["embedding.weight"][category], numbers), axis=1)
+        deep = jax.nn.relu(dense(params, "fc1", deep))
+        deep = jax.nn.relu(dense(params, "fc2", deep))
+        logit = crossed @ params["wide.weight"].T + dense(params, "out", deep)
+        probability = jax.nn.sigmoid(logit).squeeze(1)
+        losses = -jnp.where(label == 1, jnp.log(probability), jnp.log(1 - probability))
+        penalty = 0.01 * (params["wide.weight"] ** 2).sum()
+        return losses.mean() + penalty, probability
+
+    return net
