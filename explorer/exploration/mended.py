@@ -1,7 +1,7 @@
 """An exploration that goes on as if the divergences were mended, and finds those behind them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 import msgspec
@@ -16,10 +16,13 @@ from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence, Places
-from explorer.model.engines import engine_named
+from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName
 from explorer.model.known import Reference
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
+
+PUT_IN: tuple[Framework, ...] = ("torch", "jax")
+"""The frameworks that can be run with other values, those that are preferred first."""
 
 MOST_RUNS = 12
 """So often a net is computed again at most, and once more to explain what was seen last."""
@@ -425,7 +428,7 @@ def _leveled(graph: GradGraph, recorded: GradGraph) -> GradGraph | None:
 def course(seamed: Seamed, left: GradGraph, right: GradGraph, align: Align) -> Course | None:
     """The course that an alignment with a divergence takes; None where neither engine can be run so."""
     sides: dict[SideName, GradGraph] = {"left": left, "right": right}
-    for side, graph in sides.items():
-        if engine_named(graph.engine).framework == "torch":
+    for framework, (side, graph) in product(PUT_IN, sides.items()):
+        if engine_named(graph.engine).framework == framework:
             return Course(seamed, left, right, side, align)
     return None

@@ -12,7 +12,7 @@ Origin = Literal["here", "variable", "project", "user", "given"]
 """Where an environment is named.
 
 - "here": the Python that the explorer runs in
-- "variable": EXPLORER_TORCH_PYTHON or EXPLORER_MINDSPORE_PYTHON
+- "variable": EXPLORER_TORCH_PYTHON, EXPLORER_MINDSPORE_PYTHON or EXPLORER_JAX_PYTHON
 - "project": ``[tool.explorer.environments]`` in a pyproject.toml
 - "user": added by ``explorer env add``
 - "given": a path in the place of a name

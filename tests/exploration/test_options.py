@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from explorer.exploration.options import RunOptions, Wanted
+from explorer.model.engines import STANDARD
 from explorer.model.errors import UsageError
 from explorer.scenario.load import load
 from tests.support.nets import NETS
@@ -85,3 +86,26 @@ def test_a_scenario_without_nested_calls_has_no_order(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, MINIMAL + "CASES = ['grad(0)']\n"))
     with pytest.raises(UsageError, match="has no nested call of order 2"):
         RunOptions(order=2).of_one_case(scenario)
+
+
+JAX_NET = "def jax_net():\n    return None\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there", "joins"),
+    [(JAX_NET, True, True), (JAX_NET, False, False), ("", True, False)],
+)
+def test_jax_joins_where_it_is_found_and_the_scenario_has_a_net_for_it(
+    text: str, is_there: bool, joins: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.exploration.options.is_found", lambda framework: is_there)
+    scenario = load(written(tmp_path, MINIMAL + text))
+    joining = ("jax-tape", "jax-graph") if joins else ()
+    assert RunOptions().wanted(scenario).engines == (*STANDARD, *joining)
+
+
+def test_jax_is_tried_where_its_engine_is_named(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + JAX_NET))
+    assert RunOptions(engines=["jax-tape"]).wanted(scenario).engines == ("jax-tape",)
+    with pytest.raises(UsageError, match="defines no net for 'jax-tape'"):
+        RunOptions(engines=["jax-tape"]).wanted(load(written(tmp_path, MINIMAL)))

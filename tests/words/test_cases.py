@@ -7,6 +7,7 @@ import pytest
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES as EVERY_ENGINE
 from explorer.model.failures import Failure
 from explorer.model.report import ORACLE, CaseReport, Difference, Disagreement, Report
 from explorer.model.results import OracleResult, Result
@@ -122,6 +123,17 @@ def test_engines_are_named_in_as_few_words_as_tell_them() -> None:
     with said_in("zh"):
         assert cases.who((graph_m, tape_m), every_engine) == "MindSpore 的两个引擎"
         assert cases.who((tape_t, graph_t), every_engine) == "PyTorch 的两个引擎"
+
+
+def test_engines_of_three_frameworks_are_named_in_as_few_words() -> None:
+    graph_m, tape_m, tape_t, graph_t, tape_j, graph_j = every_engine = tuple(EVERY_ENGINE)
+    assert cases.who(every_engine, every_engine) == "all engines"
+    assert cases.who((tape_m, tape_t, tape_j), every_engine) == "all tape engines"
+    assert cases.who((graph_m, graph_t), every_engine) == "mindspore-graph, torch-graph"
+    assert cases.who((tape_j, graph_j), every_engine) == "both jax engines"
+    with said_in("zh"):
+        assert cases.who((graph_m, graph_t, graph_j), every_engine) == "所有静态图引擎"
+        assert cases.who((tape_j, graph_j), every_engine) == "JAX 的两个引擎"
 
 
 def test_the_oracle_s_cell_says_how_much_it_saw() -> None:

@@ -19,6 +19,8 @@ from explorer.model.results import Captured, Result
 __all__ = ["answer", "capture", "describe", "recorded", "replay"]
 
 
+STAGE = "jaxpr"
+
 SEED = "seed"
 """What a cotangent is called with which a backward pass begins."""
 
@@ -50,7 +52,7 @@ def capture(request: CaseRequest) -> Captured:
         graph = RecordedGradGraph(recording, net, values=request.values, is_pruned=True)
         if request.proves:
             graph.prove(request.prove == "all")
-        return Captured((graph.record("jax-graph", request.case.label, "jaxpr"),), found)
+        return Captured((graph.record("jax-graph", request.case.label, STAGE),), found)
 
 
 def replay(request: CaseRequest) -> Result:

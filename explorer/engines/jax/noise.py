@@ -34,9 +34,12 @@ class RandomRounding:
     def __init__(self, sample: int) -> None:
         self._draws = np.random.default_rng(sample)
 
-    def __call__(self, record: Record, values: list[object], outputs: list[object]) -> list[object]:
+    def __call__(
+        self, number: int, record: Record, values: list[object], outputs: list[object]
+    ) -> list[object]:
         """The outputs of an operation with their rounded elements moved."""
-        exact = _in_float64(record, values)
+        del number
+        exact = _in_float64(record, values) if record.primitive else []
         moved = []
         for place, output in enumerate(outputs):
             right = exact[place] if place < len(exact) else None
@@ -127,4 +130,4 @@ def _moved_recordings(
         with built(net_request) as net:
             asked, recording = recorded(request, net)
             leaves = {**net.parameters, **net.inputs}
-            yield asked, recording.run_again(leaves, rounded=RandomRounding(sample))
+            yield asked, recording.run_again(leaves, change=RandomRounding(sample))

@@ -82,6 +82,16 @@ def run(primitive: Any, operands: Iterable[Any], params: Mapping[str, Any]) -> l
     return list(outputs) if primitive.multiple_results else [outputs]
 
 
+Change = Callable[[int, Record, list[Any], list[Any]], list[Any]]
+"""Makes the outputs of a record of its number, the values of its operands, and what it yields."""
+
+
+def unchanged(number: int, record: Record, values: list[Any], outputs: list[Any]) -> list[Any]:
+    """What the record yields."""
+    del number, record, values
+    return outputs
+
+
 @dataclass
 class Recording:
     """All records of one gradient, in the order in which they ran.
@@ -165,35 +175,26 @@ class Recording:
         self,
         leaves: Mapping[str, Any],
         order: Iterable[int] | None = None,
-        rounded: Callable[[Record, list[Any], list[Any]], list[Any]] = lambda _, __, outputs: (
-            outputs
-        ),
+        change: Change = unchanged,
     ) -> "Recording":
         """The same operations on other values of the leaves, by name.
 
-        ``order`` are the numbers of the records in another order; ``rounded`` is given each record, the
-        values of its operands and what it yields of them, and returns what is to stand in its place.
+        ``order`` are the numbers of the records in another order. ``change`` is given the number of each
+        record, the record, the values of its operands and what it yields of them; it returns what is to
+        stand in its place.
         """
         again: dict[int, Record] = {}
         for number in order if order is not None else range(len(self.records)):
             record = self.records[number]
+            values = [again[it[0]].outputs[it[1]] for it in record.origins if it is not None]
             outputs = record.outputs
-            if record.primitive is None:
-                is_leaf = record.kind in ("input", "parameter") and record.name in leaves
-                outputs = [leaves[record.name]] if is_leaf else outputs
-            else:
-                values = [
-                    again[origin[0]].outputs[origin[1]]
-                    for origin in record.origins
-                    if origin is not None
-                ]
-                outputs = rounded(record, values, record.computed(values))
-            again[number] = replace(record, outputs=outputs)
-        unknown = {
-            name: self.results[name]
-            for name, origin in (*self.outputs.items(), *self.gradients.items())
-            if origin is None
-        }
+            if record.primitive:
+                outputs = record.computed(values)
+            elif record.kind in ("input", "parameter") and record.name in leaves:
+                outputs = [leaves[record.name]]
+            again[number] = replace(record, outputs=change(number, record, values, outputs))
+        results = {**self.outputs, **self.gradients}
+        unknown = {name: self.results[name] for name, origin in results.items() if origin is None}
         records = [again.get(number, record) for number, record in enumerate(self.records)]
         return Recording(records, self.outputs, self.gradients, unknown)
 

@@ -26,6 +26,9 @@ from explorer.model.results import Captured, Result
 __all__ = ["answer", "capture", "describe", "recorded", "replay"]
 
 
+STAGE = "tape"
+
+
 def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
     try:
@@ -47,7 +50,7 @@ def capture(request: CaseRequest) -> Captured:
         graph = RecordedGradGraph(recording, net, values=request.values, is_pruned=False)
         if request.proves:
             graph.prove(request.prove == "all")
-        return Captured((graph.record("jax-tape", request.case.label, "tape"),), found)
+        return Captured((graph.record("jax-tape", request.case.label, STAGE),), found)
 
 
 def replay(request: CaseRequest) -> Result:

@@ -1,0 +1,81 @@
+"""Operations of JAX's graphs computed again: otherwise rounded, with other arguments, with other values."""
+
+import numpy as np
+import pytest
+
+from explorer.model.arrays import pack, unpack
+from explorer.model.cases import GradCase
+from explorer.model.causes import LEFT_OUT, InputChange, Trial, TrialsRequest, Tried
+from explorer.model.graph import GradGraph, Node
+from explorer.model.mended import MendedRequest, MendedRun, PutIn
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Captured, ResultNoise
+from explorer.workers.workers import Workers
+from tests.support.jax_requests import JAX_ENGINES, Jax
+from tests.support.torch_requests import only_graph
+
+pytestmark = pytest.mark.jax
+
+CASE = GradCase("value_and_grad", (0, 1), "all", has_aux=True)
+
+
+@pytest.fixture(scope="module")
+def jax(workers: Workers) -> Jax:
+    return Jax(workers)
+
+
+def forward(graph: GradGraph, op: str) -> Node:
+    """The first node of an operation in forward."""
+    return next(node for node in graph.nodes if node.op == op and node.phase == "forward")
+
+
+def first_value(tried: tuple[object, ...]) -> list[float]:
+    (output,) = tried
+    summary = output.values  # type: ignore[attr-defined]
+    return list(unpack(summary.whole).ravel())
+
+
+@pytest.mark.parametrize("engine", JAX_ENGINES)
+def test_what_rounds_has_noise_and_what_is_exact_has_none(jax: Jax, engine: str) -> None:
+    exact = CaseRequest(jax.net("dense_mse", engine), CASE)
+    still = jax.call("explorer.engines.jax.noise:results", exact, ResultNoise)
+    assert still.runs == 3
+    assert all(not unpack(leaf.movement).any() for leaf in still.leaves)
+    request = CaseRequest(jax.net("linear_bce", engine), GradCase("grad", 0, "all"))
+    noise = jax.call("explorer.engines.jax.noise:results", request, ResultNoise)
+    assert any(unpack(leaf.movement).any() for leaf in noise.leaves)
+    nodes = only_graph(jax.call("explorer.engines.jax.noise:capture", request, Captured)).nodes
+    assert any(output.noise for node in nodes for output in node.outputs)
+
+
+@pytest.mark.parametrize("engine", JAX_ENGINES)
+def test_a_trial_changes_arguments_and_inputs(jax: Jax, engine: str) -> None:
+    request = CaseRequest(jax.net("dense_mse", engine), CASE)
+    graph = only_graph(jax.capture("dense_mse", engine, CASE))
+    difference, power = forward(graph, "sub"), forward(graph, "integer_pow")
+    trials = (
+        Trial(difference.id),
+        Trial(difference.id, inputs=(InputChange((0, 1), "swapped"),)),
+        Trial(difference.id, op=LEFT_OUT, hands_on=0),
+        Trial(power.id, arguments={"y": 3}, inputs=(InputChange((0,), "scaled", (2.0,)),)),
+        Trial(power.id, arguments={"y": "three"}),
+        Trial("n999"),
+    )
+    tried = jax.call("explorer.engines.jax.trials:try_out", TrialsRequest(request, trials), Tried)
+    values = [first_value(outputs) if outputs else None for outputs in tried.outputs]
+    assert values == [[1], [-1], [20], [8], None, None]
+
+
+@pytest.mark.parametrize("engine", JAX_ENGINES)
+def test_a_net_goes_on_with_values_that_are_put_in(jax: Jax, engine: str) -> None:
+    request = CaseRequest(jax.net("dense_mse", engine), CASE)
+    graph = only_graph(jax.capture("dense_mse", engine, CASE))
+    product = forward(graph, "dot_general")
+    put_in = PutIn(product.id, 0, pack(np.array([[21.0]], np.float32)))
+    target = "explorer.engines.jax.mended:capture_mended"
+    run = jax.call(target, MendedRequest(request, (put_in,)), MendedRun)
+    assert run.graph
+    assert [node.op for node in run.graph.nodes] == [node.op for node in graph.nodes]
+    outputs = {node.name: node.outputs for node in run.graph.nodes if node.kind == "output"}
+    assert first_value(outputs["loss"]) == [4]  # (21 - 19) ** 2
+    assert first_value(outputs["dx"]) == [8, 12, 16]
