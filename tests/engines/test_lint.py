@@ -54,6 +54,12 @@ def test_a_leaf_may_be_read_in_backward_as_data_and_a_control_edge_may_leave_any
     assert lint(graph(NODES, edges)) == []
 
 
+def test_the_forward_of_a_second_pass_may_have_to_wait_for_the_backward_of_the_first() -> None:
+    nodes = [*NODES, node(3)]
+    edges = [*EDGES, Edge("n0", "n3"), Edge("n2", "n3", kind="control")]
+    assert lint(graph(nodes, edges)) == []
+
+
 @pytest.mark.parametrize(
     ("changed", "fault"),
     [

@@ -80,9 +80,13 @@ def _edges(graph: GradGraph) -> Iterator[str]:
 
 
 def _wrong_kind(edge: Edge, origin: Node, target: Node) -> str:
-    """Why the kind of an edge does not fit the phases of its ends; empty where it does."""
+    """Why the kind of an edge does not fit the phases of its ends; empty where it does.
+
+    No value leads from backward into forward, but where a step has several passes an order may: the
+    forward of the next one overwrites what backward has read.
+    """
     phases = origin.phase, target.phase
-    if phases == ("backward", "forward"):
+    if phases == ("backward", "forward") and edge.kind != "control":
         return "leads from backward into forward; one of the phases is wrong"
     crosses = phases == ("forward", "backward")
     # A leaf or constant may be read in both phases without having been saved.
