@@ -192,9 +192,16 @@ def begins_subgraph(line: str) -> bool:
 
 
 def _functions(parameters: tuple[Parameter, ...]) -> dict[str, str]:
-    """The parameters that may be functions: name to label."""
-    functions = {}
+    """The parameters that may be functions: name to label.
+
+    Of several of one name it is the one that is known to be a function.
+    """
+    functions: dict[str, str] = {}
+    known: dict[str, str] = {}
     for parameter in parameters:
-        if parameter.abstract is None or parameter.abstract.type.name in _CALLABLE:
+        type_name = parameter.abstract.type.name if parameter.abstract else "unknown"
+        if type_name in _CALLABLE:
             functions[parameter.name] = parameter.label
-    return functions
+        if type_name == "Func":
+            known[parameter.name] = parameter.label
+    return functions | known
