@@ -1,6 +1,7 @@
 """The documentation is true: its links lead somewhere, its paths exist, its scenario runs."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -288,3 +289,12 @@ def test_the_page_of_a_claim_has_programs_that_python_reads_and_no_function_twic
     definitions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     functions = list(map(ast.unparse, definitions))
     assert len(functions) == len(set(functions))
+
+
+def test_every_object_that_the_reference_describes_is_there() -> None:
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    names = re.findall(r"^::: (\S+)$", text, flags=re.MULTILINE)
+    assert len(names) > 10
+    for name in names:
+        module, _, described = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), described), name
