@@ -39,8 +39,7 @@ class Explanations:
     """All that may be explained in some alignments of ``graphs``.
 
     Where pairs may be a step of a loop apart, an op may not be said to read what ``other_steps`` made.
-    ``is_kept`` says of an op, by the engine and the id of its node, whether all that it reads is there;
-    others are left out.
+    ``may_be_tried`` says of an op, by the engine and the id of its node, whether it can be computed again.
     """
 
     def __init__(
@@ -48,10 +47,9 @@ class Explanations:
         alignments: tuple[Alignment, ...] = (),
         graphs: Iterable[GradGraph] = (),
         other_steps: bool = True,
-        is_kept: Callable[[str, str], bool] | None = None,
+        may_be_tried: Callable[[str, str], bool] = lambda _engine, _node: True,
     ) -> None:
-        self._is_kept = is_kept
-        self.leaves_out = False
+        self._may_be_tried = may_be_tried
         self._other_steps = other_steps
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
@@ -63,8 +61,7 @@ class Explanations:
             for number, divergence in enumerate(alignment.divergences):
                 for suspect in suspects_at(divergence, *self._flows_of(alignment)):
                     engine = alignment.left if suspect.side == "left" else alignment.right
-                    if self._is_kept and not self._is_kept(engine, suspect.node.id):
-                        self.leaves_out = True
+                    if not self._may_be_tried(engine, suspect.node.id):
                         continue
                     if not self._other_steps:
                         suspect = of_one_step(suspect, self._flow(engine))

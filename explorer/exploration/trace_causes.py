@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from explorer.engines.capture.recorded_values import Reason, RecordedValues
 from explorer.exploration.explanations import Explanations
 from explorer.model.alignment import Alignment, Untried
 from explorer.model.arrays import Array
@@ -31,26 +32,41 @@ def why(
     """
     if not alignment.divergence:
         return alignment
-    traced = [graph for graph in graphs if graph.engine in recorded]
-    leaves = {graph.engine: _leaves(graph, recorded[graph.engine]) for graph in traced}
-    whole = {graph.engine: _with_whole_values(graph, leaves[graph.engine]) for graph in traced}
-    explanations = Explanations(
-        (alignment,), graphs, is_kept=lambda engine, node: node in whole.get(engine, ())
-    )
+    leaves = {
+        graph.engine: _leaves(graph, recorded[graph.engine])
+        for graph in graphs
+        if graph.engine in recorded
+    }
+    values = {
+        graph.engine: RecordedValues(graph, leaves[graph.engine])
+        for graph in graphs
+        if graph.engine in leaves
+    }
+    reasons: list[Reason] = []
+
+    def may_be_tried(engine: str, node: str) -> bool:
+        if engine not in values:
+            return False
+        reasons.append(values[engine].why_not(node))
+        return not reasons[-1]
+
+    explanations = Explanations((alignment,), graphs, may_be_tried=may_be_tried)
     trials = explanations.trials()
-    tried: dict[str, Tried] = {}
-    untried: Untried = "values" if explanations.leaves_out else ""
-    if trials:
-        untried = "trace"
-        if workers is not None:
-            requests = {
-                graph.engine: RecordedTrialsRequest(
-                    graph, leaves[graph.engine], trials[graph.engine]
-                )
-                for graph in traced
-                if graph.engine in trials
-            }
-            tried, untried = _tried(requests, workers)
+    if not trials:
+        return _explained(explanations, {}, next(iter(reasons), ""))
+    if workers is None:
+        return _explained(explanations, {}, "trace")
+    requests = {
+        graph.engine: RecordedTrialsRequest(graph, leaves[graph.engine], trials[graph.engine])
+        for graph in graphs
+        if graph.engine in trials
+    }
+    return _explained(explanations, *_tried(requests, workers))
+
+
+def _explained(
+    explanations: Explanations, tried: Mapping[str, Tried], untried: Untried
+) -> Alignment:
     (explained,) = explanations.explained(tried)
     return msgspec.structs.replace(explained, untried=untried)
 
@@ -63,18 +79,6 @@ def _leaves(graph: GradGraph, trace: Trace) -> dict[str, Array]:
         for node in graph.nodes
         if node.kind in ("input", "parameter") and node.name in kept
     }
-
-
-def _with_whole_values(graph: GradGraph, leaves: Mapping[str, Array]) -> frozenset[str]:
-    """The ids of the nodes of which all that they read is there, element by element."""
-    nodes = graph.by_id()
-    partly = set()
-    for edge in graph.edges:
-        if edge.kind != "control" and edge.origin not in leaves:
-            summary = nodes[edge.origin].outputs[edge.output].values
-            if summary is None or summary.whole is None:
-                partly.add(edge.target)
-    return frozenset(nodes.keys() - partly)
 
 
 def _tried(

@@ -90,12 +90,26 @@ FAMILIES: dict[str, str] = {
 A squashed name is in lower case, without underscores, namespace, overload or version.
 """
 
+ALONE = (
+    "abs acos addcdiv addcmul addmul asin atan bcewithlogitsloss binarycrossentropy "
+    "binarycrossentropywithlogits ceil celu constantpadnd cos cosh cumsum dotproduct elu "
+    "erf exp expm1 floor frobeniusnorm hardsigmoid hardswish hardtanh huberloss kldiv "
+    "kldivloss l2normalize leakyrelu lerp linalgvectornorm log log1p logit logsigmoid "
+    "maskedfill maskedfillscalar maximum minimum mish neg norm outer pad padv3 prelu "
+    "prelukernel reciprocal reversev2 round rsqrt selu sgn sign silu sin sinh "
+    "smoothl1loss softplus softsign sqrt std tan tanh threshold var"
+)
+
+"""Operators that compute new numbers, and are in no family with others, by their squashed names."""
+
 BOOKKEEPING = frozenset({"reshape", "transpose", "cast", "identity", "expand", "tuple", "fill"})
 """Families that make no new numbers."""
 
 _FAMILY = {
     member: family for family, members in FAMILIES.items() for member in (family, *members.split())
 }
+
+_ALONE = frozenset(ALONE.split())
 
 # aten.addmm.default, prims::convert_element_type, PrimFunc_ReLU, _operator.getitem
 _NAMESPACES = re.compile(
@@ -125,6 +139,18 @@ def family(op: str) -> str:
     base = _FAMILY.get(grad[1], grad[1])
     # The backward of a reshape is a reshape: it makes no new numbers either.
     return base if base in BOOKKEEPING else f"{base}grad"
+
+
+def is_known(op: str) -> bool:
+    """Whether an operator, or what it is the backward of, is one of these tables.
+
+    >>> is_known("aten.gelu_backward.default"), is_known("aten.from_file.default")
+    (True, False)
+    """
+    name = squashed(op)
+    grad = _GRAD.match(name)
+    bases = {name, grad[1]} if grad else {name}
+    return not bases.isdisjoint(_FAMILY) or not bases.isdisjoint(_ALONE)
 
 
 def squashed(op: str) -> str:

@@ -171,6 +171,10 @@ UNTRIED: dict[Untried, str] = {
         "not tried: the trace does not have all values whole that the op reads; explorer.record(…,"
         " values=N) keeps those of up to N elements"
     ),
+    "operator": later(
+        "not tried: of what stands in a file, only operators of a fixed list are computed, and no integers"
+        " but labels"
+    ),
     "framework": later("not tried: the framework that computes the op is not found here"),
     "lost": later("not tried: the process that computed ops again ended"),
 }

@@ -31,6 +31,7 @@ from explorer.model.causes import (
 from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import summarise_all
 from explorer.workers.garbage_collection import paused
+from explorer.workers.memory_limit import limited_memory
 
 CALLS = {"mindspore-graph": graph.recorded_calls, "mindspore-tape": tape.recorded_calls}
 """How the operators of an engine's graph are recorded."""
@@ -58,7 +59,8 @@ def try_out(request: TrialsRequest) -> Tried:
 def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
     """The outputs of ops of a step that was recorded elsewhere, each computed again as a trial says."""
     calls = RecordedCalls(request.graph, request.leaves)
-    return Tried(tuple(_tried(trial, calls) for trial in request.trials))
+    with limited_memory():
+        return Tried(tuple(_tried(trial, calls) for trial in request.trials))
 
 
 def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...]:

@@ -32,6 +32,7 @@ from explorer.model.causes import (
 )
 from explorer.model.graph import Arguments, Output
 from explorer.workers.garbage_collection import paused
+from explorer.workers.memory_limit import limited_memory
 
 Graph = JointGradGraph | TapeGradGraph | RecordedCalls
 
@@ -68,7 +69,7 @@ PER_CHANNEL = ("weight", "bias", "running_mean", "running_var", "save_mean", "sa
 """What a batch norm has for each channel."""
 
 PER_GROUP = ("mean", "rstd")
-"""What backward of a layer norm has for each group of elements that is normalized together."""
+"""What backward of a layer or group norm has for each group of elements that is normalized together."""
 
 
 def _is_unsafe(operator: Any, given: Mapping[str, Any]) -> bool:
@@ -82,6 +83,11 @@ def _is_unsafe(operator: Any, given: Mapping[str, Any]) -> bool:
     elif "layer_norm_backward" in name:
         groups = given["input"].numel() // math.prod(given["normalized_shape"])
         lengths = dict.fromkeys(PER_GROUP, groups)
+    elif "native_group_norm" in name:
+        if given["input"].numel() != given["N"] * given["C"] * given["HxW"]:
+            return True
+        lengths = dict.fromkeys(PER_CHANNEL, given["C"])
+        lengths.update(dict.fromkeys(PER_GROUP, given["N"] * given["group"]))
     else:
         return False
     if _lacks_statistics(given):
@@ -171,7 +177,8 @@ def try_out(request: TrialsRequest) -> Tried:
 @paused()
 def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
     """The outputs of ops of a step that was recorded elsewhere, each computed again as a trial says."""
-    return Tried(tried(request.trials, RecordedCalls(request.graph, request.leaves)))
+    with limited_memory():
+        return Tried(tried(request.trials, RecordedCalls(request.graph, request.leaves)))
 
 
 def tried(trials: Iterable[Trial], graph: Graph) -> tuple[tuple[Output, ...], ...]:
