@@ -17,7 +17,7 @@ from explorer.drawing.chart import (
 )
 from explorer.drawing.style import COLOURS, LIGHT
 from explorer.model.study import Chart, Series
-from explorer.model.training_comparison import TrainingComparison
+from explorer.model.training_comparison import TrainingComparison, WeightMap
 from explorer.text.language import _
 
 HEIGHT: Final = 240
@@ -119,31 +119,60 @@ def weights_svg(comparison: TrainingComparison, link: str = "") -> bytes:
     shown = comparison.weights
     if not shown.names:
         return b""
-    rows = sorted(zip(shown.names, shown.times, strict=True), key=lambda row: -max(row[1]))
-    kept = {name for name, _times in rows[:MOST_ROWS]}
-    bounds = (1.0, 4.0, shown.clear, 1000.0)
-    cells = []
-    first: dict[str, Any] | None = None
-    for name, times in zip(shown.names, shown.times, strict=True):
-        for step, value in zip(shown.steps, times, strict=True) if name in kept else ():
-            cell = {
-                "name": name,
-                "step": step,
-                "times": _class_name(bisect_left(bounds, value), bounds),
-            }
-            is_red = value > shown.clear
-            cells.append(cell)
-            if is_red and (first is None or step < first["step"]):
-                first = cell
+    names = _drawn(shown)
+    cells, first = _cells(shown, names)
     title = _("Weights of {left} and {right}").format(left=comparison.left, right=comparison.right)
     note = _("How many times as far apart as rounding moves them; red from {clear} on.").format(
         clear=f"{shown.clear:g}"
     )
+    place = _place(names)
+    layers = [_coloured(cells, place, _bounds(shown))]
     if first is not None:
         marked = _("The first red cell is marked: {name} in step {step}.")
         note += " " + marked.format(name=first["name"], step=first["step"])
-    names = [name for name in shown.names if name in kept]
-    place = {
+        layers.append(_marked(first, place, link))
+    drawn = _whole(title, note, layers, {"step": ROW})
+    svg = specified_svg(drawn, "weights", title, note)
+    return LINK.sub(rb'href="#', svg)
+
+
+LINK = re.compile(rb'href="[^"#]*#')
+"""A link to an anchor of the page, before which Vega puts an address of its own."""
+
+
+Cell = dict[str, Any]
+"""A parameter's name, a step, and the class of how far apart the parameter lies there."""
+
+
+def _drawn(shown: WeightMap) -> list[str]:
+    """The names of the parameters that have a row: those that lie furthest apart."""
+    rows = sorted(zip(shown.names, shown.times, strict=True), key=lambda row: -max(row[1]))
+    kept = {name for name, _times in rows[:MOST_ROWS]}
+    return [name for name in shown.names if name in kept]
+
+
+def _bounds(shown: WeightMap) -> tuple[float, ...]:
+    return 1.0, 4.0, shown.clear, 1000.0
+
+
+def _cells(shown: WeightMap, names: Sequence[str]) -> tuple[list[Cell], Cell | None]:
+    """All cells, and the first that is red: of the first step that has one."""
+    cells: list[Cell] = []
+    first: Cell | None = None
+    times_of = dict(zip(shown.names, shown.times, strict=True))
+    for name in names:
+        for step, value in zip(shown.steps, times_of[name], strict=True):
+            bounds = _bounds(shown)
+            times = _class_name(bisect_left(bounds, value), bounds)
+            cells.append({"name": name, "step": step, "times": times})
+            if value > shown.clear and (first is None or step < first["step"]):
+                first = cells[-1]
+    return cells, first
+
+
+def _place(names: Sequence[str]) -> Specification:
+    """Where a cell stands: steps from left to right, parameters below each other."""
+    return {
         "x": {
             "field": "step",
             "type": "ordinal",
@@ -153,12 +182,17 @@ def weights_svg(comparison: TrainingComparison, link: str = "") -> bytes:
         "y": {
             "field": "name",
             "type": "nominal",
-            "sort": names,
+            "sort": list(names),
             "title": None,
             "axis": {"labelLimit": LABEL, "grid": False},
         },
     }
-    classes = [_class_name(place, bounds) for place in range(len(COLOURS_OF_CELLS))]
+
+
+def _coloured(
+    cells: Sequence[Cell], place: Specification, bounds: Sequence[float]
+) -> Specification:
+    classes = [_class_name(number, bounds) for number in range(len(COLOURS_OF_CELLS))]
     colour = {
         "field": "times",
         "type": "ordinal",
@@ -166,34 +200,24 @@ def weights_svg(comparison: TrainingComparison, link: str = "") -> bytes:
         "scale": {"domain": classes, "range": list(COLOURS_OF_CELLS)},
         "legend": {"orient": "bottom", "symbolType": "square", "columns": len(COLOURS_OF_CELLS)},
     }
-    layers: list[Specification] = [
-        {
-            "data": {"values": cells},
-            "mark": {"type": "rect", "stroke": LIGHT["paper"], "strokeWidth": 1},
-            "encoding": {**place, "color": colour},
-        }
-    ]
-    if first is not None:
-        layers.append(
-            {
-                "data": {"values": [first]},
-                "mark": {
-                    "type": "rect",
-                    "fill": "transparent",
-                    "stroke": COLOURS["ink"][0],
-                    "strokeWidth": 2.5,
-                    **({"href": link} if link else {}),
-                },
-                "encoding": place,
-            }
-        )
-    drawn = _whole(title, note, layers, {"step": ROW})
-    svg = specified_svg(drawn, "weights", title, note)
-    return LINK.sub(rb'href="#', svg)
+    return {
+        "data": {"values": list(cells)},
+        "mark": {"type": "rect", "stroke": LIGHT["paper"], "strokeWidth": 1},
+        "encoding": {**place, "color": colour},
+    }
 
 
-LINK = re.compile(rb'href="[^"#]*#')
-"""A link to an anchor of the page, before which Vega puts an address of its own."""
+def _marked(cell: Cell, place: Specification, link: str) -> Specification:
+    """The frame of a cell, which leads to ``link`` where there is one."""
+    mark: Specification = {
+        "type": "rect",
+        "fill": "transparent",
+        "stroke": COLOURS["ink"][0],
+        "strokeWidth": 2.5,
+    }
+    if link:
+        mark["href"] = link
+    return {"data": {"values": [cell]}, "mark": mark, "encoding": place}
 
 
 def _class_name(place: int, bounds: Sequence[float]) -> str:

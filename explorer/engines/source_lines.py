@@ -1,7 +1,7 @@
 """Source lines of a node ("file:line"), alike for every framework, the user's first."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -93,6 +93,28 @@ def _parts_of(module: str, path: Path) -> tuple[str, ...]:
         parts = parts[:-1]
     fits = path.parent.parts[len(path.parent.parts) - len(parts) :] == parts
     return parts if fits else ()
+
+
+def kept_lines(
+    lines: Iterable[Line], scenario: str, package: Path, kind_of: Callable[[str], FileKind]
+) -> tuple[str, ...]:
+    """Lines as a node keeps them, the user's own first.
+
+    Those of the file ``scenario`` stand before other code of the user; then come a few of the
+    library's, which is installed in ``package``.
+    """
+    own: list[str] = []
+    others: list[str] = []
+    library: list[str] = []
+    for name, line in lines:
+        shown = f"{display_name(name, package)}:{line}"
+        if name == scenario:
+            own.append(shown)
+        elif kind_of(name) == "user":
+            others.append(shown)
+        else:
+            library.append(shown)
+    return user_first(own + others, library)
 
 
 def user_first(users: Sequence[str], library: Sequence[str]) -> tuple[str, ...]:

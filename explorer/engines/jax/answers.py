@@ -50,7 +50,7 @@ def _natural(asked: Question) -> str:
 def _pair(asked: Question) -> Any:
     """The outputs as JAX returns them: what is set aside stands apart."""
     returned = asked.returned
-    if asked.has_aux and isinstance(returned, Branch):
+    if asked.case.has_aux and isinstance(returned, Branch):
         return Branch((returned.parts[0], _auxiliary(returned)))
     return returned
 

@@ -1,6 +1,6 @@
 """The code with which a reader gets the same from JAX."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from explorer.engines.jax.gradient_calls import Question
 from explorer.engines.jax.net import WIDE
@@ -11,6 +11,7 @@ from explorer.engines.listing import (
     scenario_import,
     variables,
 )
+from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
@@ -89,22 +90,14 @@ def _gradient(request: CaseRequest, scenario: Declaration, asked: Question | Non
     function, arguments = "net", ["start", *names]
     if weights:
         function, arguments = "loss", ["weights", "start", *names]
-        yield f"weights = {{name: start.pop(name) for name in {list(weights)!r}}}"
-        yield from ("", "", "def loss(weights, start, *inputs):")
-        yield from ("    return net({**start, **weights}, *inputs)", "", "")
+        yield from _of_weights(weights)
     if asked is not None and asked.is_split:
-        yield from ("", "", "def with_others(*arguments):")
-        yield f"    first, *others = {function}(*arguments)"
-        yield from ("    return first, tuple(others)", "", "")
+        yield from _with_others(function)
         function = "with_others"
     first = len(arguments) - len(names)
     places = [*(first + position for position in case.positions), *([0] if weights else [])]
-    is_bare = len(places) == 1 and not isinstance(case.grad_position, tuple)
-    argnums = str(places[0]) if is_bare else str(tuple(places))
     if asked is None or not (asked.is_pulled or case.order > 1):
-        transform = "value_and_grad" if case.api == "value_and_grad" else "grad"
-        options = ", has_aux=True" if case.has_aux else ""
-        yield f"gradient = jax.{transform}({function}, argnums={argnums}{options})"
+        yield _by_grad(case, function, places)
     elif case.order > 1:
         yield from _nested(case.order, arguments, places[0])
     else:
@@ -112,6 +105,29 @@ def _gradient(request: CaseRequest, scenario: Declaration, asked: Question | Non
     if request.net.engine == COMPILED:
         yield "gradient = jax.jit(gradient)"
     yield f"print(gradient({', '.join(arguments)}))"
+
+
+def _of_weights(weights: Sequence[str]) -> Iterator[str]:
+    """The lines that take the weights out of what the net is given, and a function of them."""
+    yield f"weights = {{name: start.pop(name) for name in {list(weights)!r}}}"
+    yield from ("", "", "def loss(weights, start, *inputs):")
+    yield from ("    return net({**start, **weights}, *inputs)", "", "")
+
+
+def _with_others(function: str) -> Iterator[str]:
+    """The lines of a function that returns what is differentiated, and a tuple of all else."""
+    yield from ("", "", "def with_others(*arguments):")
+    yield f"    first, *others = {function}(*arguments)"
+    yield from ("    return first, tuple(others)", "", "")
+
+
+def _by_grad(case: GradCase, function: str, places: list[int]) -> str:
+    """The line with jax.grad or jax.value_and_grad."""
+    is_bare = len(places) == 1 and not isinstance(case.grad_position, tuple)
+    argnums = str(places[0]) if is_bare else str(tuple(places))
+    options = ", has_aux=True" if case.has_aux else ""
+    transform = "value_and_grad" if case.api == "value_and_grad" else "grad"
+    return f"gradient = jax.{transform}({function}, argnums={argnums}{options})"
 
 
 def _nested(order: int, arguments: list[str], place: int) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """How a case is put to JAX: the function, its arguments, and the transformation of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ class Question:
 
     With weights the first argument are the weights, by name, and the second everything else that
     the net holds; without them the first one is everything. ``argnums`` are the places as jax.grad takes
-    them. ``returned`` has the names of the net's outputs, nested as it returns them; with ``has_aux``
+    them. ``returned`` has the names of the net's outputs, nested as it returns them; with has_aux
     the function returns a pair, of which the first is differentiated. ``roots`` are what is
     differentiated, or its forms; ``is_scalar`` says that it is a number, as jax.grad wants it.
     """
@@ -37,7 +37,6 @@ class Question:
     places: tuple[int, ...]
     argnums: int | tuple[int, ...]
     returned: Tree
-    has_aux: bool
     roots: Any
     is_scalar: bool
     is_split: bool
@@ -85,12 +84,7 @@ class Question:
 def question(net: Net, case: GradCase, outputs: Any) -> Question:
     """What a case asks of a net that returns ``outputs``, or arrays of such forms."""
     weights = net.weights(case)
-    function, arguments = net.call, (dict(net.parameters), *net.arguments)
-    if weights:
-        function = _of_weights(net.call)
-        trained = {name: net.parameters[name] for name in weights}
-        others = {name: net.parameters[name] for name in net.parameters if name not in trained}
-        arguments = (trained, others, *net.arguments)
+    function, arguments = _called(net, weights)
     first = len(arguments) - len(net.inputs)
     places = tuple(first + position for position in case.positions) + ((0,) if weights else ())
     is_bare = len(places) == 1 and not isinstance(case.grad_position, tuple)
@@ -108,12 +102,20 @@ def question(net: Net, case: GradCase, outputs: Any) -> Question:
         places=places,
         argnums=places[0] if is_bare else places,
         returned=returned,
-        has_aux=case.has_aux,
         roots=differentiated,
         is_scalar=len(roots) == 1 and not roots[0].shape and not _is_integer(roots[0]),
         is_split=is_split,
         has_integers=any(map(_is_integer, roots)),
     )
+
+
+def _called(net: Net, weights: Sequence[str]) -> tuple[Function, tuple[Any, ...]]:
+    """The function that is differentiated and its arguments: weights apart, where there are some."""
+    if not weights:
+        return net.call, (dict(net.parameters), *net.arguments)
+    trained = {name: net.parameters[name] for name in weights}
+    others = {name: net.parameters[name] for name in net.parameters if name not in trained}
+    return _of_weights(net.call), (trained, others, *net.arguments)
 
 
 def _of_weights(call: Function) -> Function:
@@ -207,7 +209,7 @@ def transformed(asked: Question) -> Function:
 
     function = innermost(asked)
     transform = jax.value_and_grad if asked.case.api == "value_and_grad" else jax.grad
-    differentiate = transform(function, asked.argnums, has_aux=asked.has_aux)
+    differentiate = transform(function, asked.argnums, has_aux=asked.case.has_aux)
 
     def answered(*arguments: Any) -> tuple[Any, Any, Any]:
         returned = differentiate(*arguments)
@@ -215,9 +217,9 @@ def transformed(asked: Question) -> Function:
         aux: Any = ()
         if asked.case.api == "value_and_grad":
             value, returned = returned
-            if asked.has_aux:
+            if asked.case.has_aux:
                 value, aux = value
-        elif asked.has_aux:
+        elif asked.case.has_aux:
             returned, aux = returned
         cotangents = returned if isinstance(asked.argnums, tuple) else (returned,)
         return value, aux, cotangents
@@ -237,7 +239,7 @@ def pulled(asked: Question) -> Function:
             return function(*given)
 
         leaves = [arguments[place] for place in asked.places]
-        value, pull, *aux = jax.vjp(of_leaves, *leaves, has_aux=asked.has_aux)
+        value, pull, *aux = jax.vjp(of_leaves, *leaves, has_aux=asked.case.has_aux)
         return value, tuple(aux), pull(cotangents)
 
     return answered
@@ -245,10 +247,10 @@ def pulled(asked: Question) -> Function:
 
 def outputs_of(asked: Question, value: Any, aux: Any) -> Iterator[tuple[str, Any]]:
     """The outputs that a call returned, by name."""
-    assert isinstance(asked.returned, Branch) or not asked.has_aux
+    assert isinstance(asked.returned, Branch) or not asked.case.has_aux
     names = list(names_in(asked.returned))
     roots = list(flat(value))
-    if asked.has_aux and isinstance(asked.returned, Branch):
+    if asked.case.has_aux and isinstance(asked.returned, Branch):
         of_first = len(names_in(asked.returned.parts[0]))
         yield from zip(names[:of_first], roots, strict=False)
         yield from zip(names[of_first:], flat(aux), strict=True)

@@ -5,13 +5,12 @@ from typing import Any
 import jax
 
 from explorer.engines.jax.answers import answered
+from explorer.engines.jax.captures import captured, replayed, whole_arguments
 from explorer.engines.jax.code import code
 from explorer.engines.jax.errors import failed
 from explorer.engines.jax.gradient_calls import Question, outputs_of, pulled, question, transformed
-from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import Net, built, describe, forms
 from explorer.engines.jax.recording import Place, Recording, interpret
-from explorer.engines.jax.tape import replayed, whole_arguments
 from explorer.model.graph import NodeKind
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
@@ -29,12 +28,14 @@ def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
     try:
         with built(request.net) as net:
-            return _answer(request, question(net, request.case, forms(net)))
+            return _compiled(request, question(net, request.case, forms(net)))
     except Exception as error:
         return failed(request, error, code(request))
 
 
-def _answer(request: CaseRequest, asked: Question) -> Result:
+def _compiled(request: CaseRequest, asked: Question, recording: Recording | None = None) -> Result:
+    """The result of the program as XLA compiles it, whatever was recorded of it before."""
+    del recording
     return answered(request, asked, jax.jit(transformed(asked)))
 
 
@@ -43,29 +44,12 @@ def capture(request: CaseRequest) -> Captured:
 
     The answer is that of the compiled program.
     """
-    with built(request.net) as net:
-        try:
-            asked, recording = recorded(request, net)
-            found = _answer(request, asked)
-        except Exception as error:
-            return Captured((), failed(request, error, code(request)))
-        graph = RecordedGradGraph(recording, net, values=request.values, is_pruned=True)
-        if request.proves:
-            graph.prove(request.prove == "all")
-        return Captured((graph.record("jax-graph", request.case.label, STAGE),), found)
+    return captured(request, STAGE, recorded, _compiled)
 
 
 def replay(request: CaseRequest) -> Result:
-    """The gradients of one case from its program, run in another order.
-
-    The order is one that the graph's edges allow.
-    """
-    try:
-        with built(request.net) as net:
-            asked, recording = recorded(request, net)
-            return replayed(request, asked, recording, is_pruned=True)
-    except Exception as error:
-        return failed(request, error)
+    """The gradients of one case from its program, run in another order."""
+    return replayed(request, recorded)
 
 
 def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
@@ -73,7 +57,7 @@ def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
     asked = question(net, request.case, forms(net))
     given = whole_arguments(asked)
     program, form = jax.make_jaxpr(pulled(asked), return_shape=True)(*given)
-    recording = Recording()
+    recording = Recording(is_program=True)
     names = _names(net, asked, len(jax.tree.leaves(given[0])))
     values = jax.tree.leaves(given)
     origins = [

@@ -18,16 +18,15 @@ from explorer.numeric.summaries import summarise_all
 class RecordedGradGraph:
     """The nodes and edges of a recording.
 
-    ``nodes`` has the number of every record's node; with ``is_pruned`` what no result depends on has
-    none.
+    ``nodes`` has the number of every record's node.
     """
 
-    def __init__(self, recording: Recording, net: Net, *, values: bool, is_pruned: bool) -> None:
+    def __init__(self, recording: Recording, net: Net, *, values: bool) -> None:
         self.nodes: dict[int, int] = {}
         self.recording = recording
         self._builder = GraphBuilder()
         self._scenario = str(net.scenario.path)
-        self._is_shown = recording.shown(only_needed=is_pruned)
+        self._is_shown = recording.shown()
         self._summaries = self._summarised() if values else {}
         self._links = Links(recording, self._is_shown)
         self._add_phase("forward")

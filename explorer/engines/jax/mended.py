@@ -5,30 +5,27 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from explorer.engines.jax import graph, tape
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import built
 from explorer.engines.jax.recording import Origin, Record
+from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.trials import Trials
 from explorer.model.arrays import Array, unpack
 from explorer.model.mended import MendedRequest, MendedRun
-
-ENGINES = {"jax-tape": tape, "jax-graph": graph}
 
 
 def capture_mended(request: MendedRequest) -> MendedRun:
     """The graph of a case in which some nodes yield other values, and trials on it."""
     case = request.request
-    engine = ENGINES[case.net.engine]
-    is_pruned = engine is graph
+    engine = STYLES[case.net.engine]
     with built(case.net) as net:
         asked, recording = engine.recorded(case, net)
-        plain = RecordedGradGraph(recording, net, values=False, is_pruned=is_pruned)
+        plain = RecordedGradGraph(recording, net, values=False)
         numbers = plain.records_by_id()
         values = {(numbers[one.node], one.output): one.value for one in request.put_in}
         leaves = {**net.parameters, **net.inputs}
         again = recording.run_again(leaves, change=_PutIn(values))
-        drawn = RecordedGradGraph(again, asked.net, values=True, is_pruned=is_pruned)
+        drawn = RecordedGradGraph(again, asked.net, values=True)
         trials = Trials(again, numbers)
         record = drawn.record(case.net.engine, case.case.label, engine.STAGE)
         return MendedRun(record, tuple(map(trials.outputs, request.trials)))

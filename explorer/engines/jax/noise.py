@@ -1,24 +1,23 @@
 """The noise of JAX's results and nodes: the same operations again, each of which rounds otherwise."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import jax
 import msgspec
 import numpy as np
 from jax.experimental import enable_x64
 
-from explorer.engines.jax import graph, tape
+from explorer.engines.jax.captures import Recorded, result_of
 from explorer.engines.jax.gradient_calls import Question
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import built
 from explorer.engines.jax.recording import Record, Recording
+from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of
 from explorer.engines.noise import JITTERS, noisy_graphs, result_noise, returned_outputs
 from explorer.model.arrays import AnyArray
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, ResultNoise
-
-ENGINES = {"jax-tape": tape, "jax-graph": graph}
 
 WIDER = {"float32": "float64", "float16": "float64", "bfloat16": "float64"}
 """The dtypes of which it is known which elements an operation rounds."""
@@ -91,12 +90,12 @@ def _wide_dtype(value: object) -> object:
 
 def results(request: CaseRequest) -> ResultNoise:
     """The noise of the answer to one case, leaf by leaf."""
-    engine = ENGINES[request.net.engine]
+    engine = STYLES[request.net.engine]
     plain = engine.answer(request)
     if plain.outcome != "ok":
         return result_noise(plain, [])
     moved = [
-        tape.result_of(request, asked, recording)
+        result_of(request, asked, recording)
         for asked, recording in _moved_recordings(request, engine.recorded)
     ]
     noise = result_noise(plain, [moved])
@@ -105,20 +104,16 @@ def results(request: CaseRequest) -> ResultNoise:
 
 def capture(request: CaseRequest) -> Captured:
     """The graph of one case with the noise of every node."""
-    engine = ENGINES[request.net.engine]
+    engine = STYLES[request.net.engine]
     plain: Captured = engine.capture(request)
     if not plain.graphs:
         return plain
     moved = []
-    is_pruned = engine is graph
     for asked, recording in _moved_recordings(request, engine.recorded):
-        drawn = RecordedGradGraph(recording, asked.net, values=True, is_pruned=is_pruned)
+        drawn = RecordedGradGraph(recording, asked.net, values=True)
         record = drawn.record(request.net.engine, request.case.label, plain.graphs[-1].stage)
         moved.append(Captured((record,), plain.result))
     return noisy_graphs(plain, [moved])
-
-
-Recorded = Callable[..., tuple[Question, Recording]]
 
 
 def _moved_recordings(

@@ -66,12 +66,18 @@ def _plain(value: Any) -> Any:
         return value.name
     if isinstance(value, (core.Jaxpr, core.ClosedJaxpr)) or callable(value):
         return object()  # has no plain form
-    is_deep = isinstance(value, tuple) and any(
-        isinstance(item, tuple) and any(isinstance(part, tuple) for part in item) for item in value
-    )
-    # Dimension numbers: named tuples, or tuples of tuples of tuples.
-    return str(value) if is_deep or hasattr(value, "_fields") or _is_record(value) else value
+    return str(value) if _is_dimension_numbers(value) else value
 
 
-def _is_record(value: Any) -> bool:
-    return type(value).__module__.startswith("jax") and hasattr(value, "__dataclass_fields__")
+def _is_dimension_numbers(value: Any) -> bool:
+    """Whether a value says which dimensions are which: a record, or tuples of tuples of tuples."""
+    if hasattr(value, "_fields"):
+        return True
+    if type(value).__module__.startswith("jax") and hasattr(value, "__dataclass_fields__"):
+        return True
+    parts = [part for item in _items(value) for part in _items(item)]
+    return any(isinstance(part, tuple) for part in parts)
+
+
+def _items(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else ()

@@ -97,13 +97,15 @@ class Recording:
     """All records of one gradient, in the order in which they ran.
 
     ``outputs`` and ``gradients`` say where the results come from, by name; None is a result that no
-    operation made, whose value is among ``results``.
+    operation made, whose value is among ``results``. Of a program, what no result depends on is left out,
+    as JAX's compiler does.
     """
 
     records: list[Record] = field(default_factory=list)
     outputs: dict[str, Origin | None] = field(default_factory=dict)
     gradients: dict[str, Origin | None] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
+    is_program: bool = False
 
     def add_array(
         self, value: Any, kind: NodeKind, name: str = "", phase: Phase = "forward"
@@ -153,15 +155,12 @@ class Recording:
             return self.results[name]
         return self.value(origin)
 
-    def shown(self, only_needed: bool) -> set[int]:
-        """The numbers of the records that a graph shows: operations, and the arrays that they read.
-
-        With ``only_needed`` those operations alone that a result depends on.
-        """
+    def shown(self) -> set[int]:
+        """The numbers of the records that a graph shows: operations, and the arrays that they read."""
         ends = (*self.outputs.values(), *self.gradients.values())
         waiting = [origin[0] for origin in ends if origin is not None]
         for number, record in enumerate(self.records):
-            if f"d{record.name}" in self.gradients or (record.primitive and not only_needed):
+            if f"d{record.name}" in self.gradients or (record.primitive and not self.is_program):
                 waiting.append(number)
         found = set(waiting)
         while waiting:
@@ -196,7 +195,7 @@ class Recording:
         results = {**self.outputs, **self.gradients}
         unknown = {name: self.results[name] for name, origin in results.items() if origin is None}
         records = [again.get(number, record) for number, record in enumerate(self.records)]
-        return Recording(records, self.outputs, self.gradients, unknown)
+        return replace(self, records=records, results=unknown)
 
 
 # Programs inside of operations

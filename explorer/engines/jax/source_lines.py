@@ -8,7 +8,7 @@ from typing import Any
 import jax
 from jax._src.lib import xla_client
 
-from explorer.engines.source_lines import FileKind, Line, display_name, file_kind, user_first
+from explorer.engines.source_lines import FileKind, Line, file_kind, kept_lines
 
 PACKAGE = Path(jax.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
@@ -65,15 +65,4 @@ def _is_plumbing(path: str) -> bool:
 @cache
 def source(lines: tuple[Line, ...], scenario: str) -> tuple[str, ...]:
     """Lines as a node keeps them, the user's own first, those of the file ``scenario`` before others."""
-    own: list[str] = []
-    others: list[str] = []
-    library: list[str] = []
-    for name, line in dict.fromkeys(lines):
-        shown = f"{display_name(name, PACKAGE)}:{line}"
-        if name == scenario:
-            own.append(shown)
-        elif kind_of_file(name) == "user":
-            others.append(shown)
-        else:
-            library.append(shown)
-    return user_first(own + others, library)
+    return kept_lines(dict.fromkeys(lines), scenario, PACKAGE, kind_of_file)

@@ -7,28 +7,25 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from explorer.engines.jax import graph, tape
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import built
 from explorer.engines.jax.operator_arguments import literals
 from explorer.engines.jax.recording import Record, Recording, run
+from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of, dtype_of
 from explorer.model.arrays import unpack
 from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
 from explorer.model.graph import ArgumentValue, Output
 from explorer.numeric.summaries import summarise
 
-ENGINES = {"jax-tape": tape, "jax-graph": graph}
-
 
 def try_out(request: TrialsRequest) -> Tried:
     """The outputs of operations of a graph, each computed again as a trial says."""
     case = request.request
-    engine = ENGINES[case.net.engine]
+    engine = STYLES[case.net.engine]
     with built(case.net) as net:
         _, recording = engine.recorded(case, net)
-        is_pruned = engine is graph
-        drawn = RecordedGradGraph(recording, net, values=False, is_pruned=is_pruned)
+        drawn = RecordedGradGraph(recording, net, values=False)
         trials = Trials(recording, drawn.records_by_id())
         return Tried(tuple(map(trials.outputs, request.trials)))
 

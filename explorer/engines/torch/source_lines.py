@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from explorer.engines.source_lines import FileKind, Line, display_name, file_kind, user_first
+from explorer.engines.source_lines import FileKind, Line, file_kind, kept_lines
 from explorer.engines.torch.layers import layers_of
 from explorer.model.graph import Layer
 
@@ -117,20 +117,5 @@ def _is_plumbing(path: str) -> bool:
 
 @cache
 def source(lines: tuple[Line, ...], scenario: str) -> tuple[str, ...]:
-    """Lines as a node keeps them, the user's own first.
-
-    Those of the file ``scenario`` stand before other code of the user; then come a few of the
-    library's.
-    """
-    own: list[str] = []
-    others: list[str] = []
-    library: list[str] = []
-    for name, line in lines:
-        shown = f"{display_name(name, PACKAGE)}:{line}"
-        if name == scenario:
-            own.append(shown)
-        elif kind_of_file(name) == "user":
-            others.append(shown)
-        else:
-            library.append(shown)
-    return user_first(own + others, library)
+    """Lines as a node keeps them, the user's own first, those of the file ``scenario`` before others."""
+    return kept_lines(lines, scenario, PACKAGE, kind_of_file)
