@@ -154,8 +154,8 @@ def _introduce(pages: Pages) -> None:
     with words:
         st.markdown(
             _(
-                "One small net is written twice, for MindSpore and for PyTorch, and four engines"
-                " differentiate it. Their gradient graphs are side by side with the values in them,"
+                "One small net is written for each framework, and each differentiates it in two"
+                " styles. Their gradient graphs are side by side with the values in them,"
                 " paired node by node where they hold the same quantity. Where they differ, a"
                 " sentence says where."
             )
@@ -164,8 +164,9 @@ def _introduce(pages: Pages) -> None:
         st.markdown(
             _(
                 "Not only frameworks differ, styles do too: pass one tensor `[1, 2, 3]` as both"
-                " arguments of `sum(a·b)`, and differentiate with respect to `a`. Both tapes give"
-                " `[2, 4, 6]`, both graphs give `[1, 2, 3]`."
+                " arguments of `sum(a·b)`, and differentiate with respect to `a`. The tapes of"
+                " MindSpore and PyTorch give `[2, 4, 6]`, their graphs and both engines of JAX"
+                " give `[1, 2, 3]`."
             )
         )
         st.page_link(
