@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare bench-packages claims app screenshots catalogue recorded versions smoke corpus clean
+.PHONY: help run test whole quick sample jax mutants faults lint docs bench bench-compare bench-packages claims app screenshots catalogue recorded versions smoke corpus clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -29,6 +29,15 @@ quick: .venv/.dev ## run the tests that need no framework and no browser and are
 
 sample: .venv/.dev ## run what shows that a Python is supported: each kind of worker, each study, the board, the first page, the packages
 	$(PY) -m pytest -n 2 --whole -m sample
+
+jax: .venv/.dev .jax/.installed ## run the tests that need JAX, which gets an environment of its own
+	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 -m jax
+
+# (On Python 3.11 or 3.12; an installation that was cut off leaves no stamp.)
+.jax/.installed: requirements-jax.txt | .venv/bin/python
+	$(PY) -m venv .jax
+	.jax/bin/python -m pip install --disable-pip-version-check --quiet -r requirements-jax.txt
+	touch $@
 
 # All areas, or one: `make mutants AREA=align SAMPLE=60 SEED=2`; SAMPLE=0 takes every mutant.
 AREA ?= all
