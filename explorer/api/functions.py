@@ -59,28 +59,32 @@ def nets(
     *,
     mindspore: str = "",
     torch: str = "",
+    jax: str = "",
     mindspore_arguments: Mapping[str, Any] | None = None,
     torch_arguments: Mapping[str, Any] | None = None,
+    jax_arguments: Mapping[str, Any] | None = None,
     mindspore_python: str | Path = "",
     torch_python: str | Path = "",
+    jax_python: str | Path = "",
     inputs: Mapping[str, Any] | str | Path,
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
     **declarations: Any,
 ) -> Declaration:
-    """Two nets that exist already, to be given to the other functions in a scenario's place.
+    """Nets that exist already, to be given to the other functions in a scenario's place.
 
-    ``mindspore`` and ``torch`` are "package.module:function", of a package that
+    ``mindspore``, ``torch`` and ``jax`` are "package.module:function", of a package that
     can be imported here or in its environment; the function, or class, is called in a process of its
-    own, with the keyword arguments in ``mindspore_arguments`` and
-    ``torch_arguments``, which are literals. One of both may be left out.
-    ``mindspore_python`` and ``torch_python`` say in which environments they
+    own, with the keyword arguments in ``mindspore_arguments``, ``torch_arguments`` and
+    ``jax_arguments``, which are literals. Any of them may be left out. What JAX's returns is a
+    function of parameters by PyTorch's names and of the inputs, or a module of flax.nnx.
+    ``mindspore_python``, ``torch_python`` and ``jax_python`` say in which environments they
     run: a name that ``explorer env`` knows, or the path of a Python. ``inputs`` are arrays
     of shape and dtype as the nets take them, by name, in the order of the
     arguments; or a file, .npz or .safetensors. ``parameters`` are the starting
     values by PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth,
     which its framework reads into its own net; none of them runs what a file
-    says. Without them both start as PyTorch's net does. ``declarations`` are
+    says. Without them all start as PyTorch's net does. ``declarations`` are
     what a scenario file may say beside: train, outputs, constants, cases,
     parameter_names, buffers, layouts, same_dropout, tolerances,
     expected_differences and expected_findings.
@@ -89,11 +93,17 @@ def nets(
     an array, a missing file, and an unknown or wrong declaration.
     """
     return own_nets(
-        mindspore=mindspore,
-        torch=torch,
-        mindspore_arguments=mindspore_arguments,
-        torch_arguments=torch_arguments,
-        homes={"mindspore": str(mindspore_python), "torch": str(torch_python)},
+        factories={"mindspore": mindspore, "torch": torch, "jax": jax},
+        arguments={
+            "mindspore": mindspore_arguments,
+            "torch": torch_arguments,
+            "jax": jax_arguments,
+        },
+        homes={
+            "mindspore": str(mindspore_python),
+            "torch": str(torch_python),
+            "jax": str(jax_python),
+        },
         inputs=inputs,
         parameters=parameters,
         name=name,

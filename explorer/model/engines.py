@@ -49,6 +49,10 @@ GIVEN: frozenset[Framework] = frozenset({"jax"})
 """The frameworks whose nets are functions of the parameters: they hold none, and take those of another."""
 
 
+LEADERS: tuple[Framework, ...] = ("torch", "mindspore", *sorted(GIVEN))
+"""The frameworks by whose net parameters are named and ordered, the first that takes part."""
+
+
 def plain(name: str) -> str:
     """An engine or a kind of worker without its environment: "torch-tape" of "torch-tape@torch26"."""
     return name.partition(AT)[0]

@@ -22,6 +22,8 @@ Refusal = Literal[
     "integer_leaf",
     "odd_output",
     "keyword_only",
+    "not_a_parameter",
+    "parameter_shape",
     "random_operator",
     "unknown_device",
     "high_order",
@@ -51,6 +53,10 @@ Refusal = Literal[
   argument
 - "random_operator": with SAME_DROPOUT, an operator outside the dropout layers
   draws random numbers: the framework, the operator
+- "not_a_parameter": a module holds what is none of its parameters: its name, the
+  names of those
+- "parameter_shape": a module holds a parameter in another shape: its name, the
+  module's shape, the given one
 - "unknown_device": MindSpore has no such device: its name, those that there are
 - "high_order": the graph of so high an order cannot be captured: the order, the
   highest one

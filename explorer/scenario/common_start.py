@@ -13,6 +13,7 @@ from explorer.model.engines import (
     FRAMEWORK_LABELS,
     FRAMEWORKS,
     GIVEN,
+    LEADERS,
     NEEDED,
     Engine,
     Framework,
@@ -358,7 +359,7 @@ def refuse_raised(scenario: Declaration, framework: Framework, description: Desc
 def _leading(descriptions: Mapping[Framework, Description]) -> Description:
     """The description whose names and order of parameters count: PyTorch's where there is one."""
     # Everything that leaves a worker is keyed by PyTorch's names.
-    for framework in ("torch", "mindspore", *GIVEN):
+    for framework in LEADERS:
         if framework in descriptions:
             return descriptions[framework]
     return Description()

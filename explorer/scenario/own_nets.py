@@ -1,4 +1,4 @@
-"""Two nets of one's own package, named by the functions that create them, as a declaration."""
+"""Nets of one's own package, named by the functions that create them, as a declaration."""
 
 import ast
 import hashlib
@@ -17,7 +17,7 @@ import numpy as np
 from explorer.environments.interpreters import interpreter, is_own
 from explorer.environments.known import environment_for
 from explorer.model.arrays import AnyArray
-from explorer.model.engines import Framework, WorkerKind, placed
+from explorer.model.engines import LEADERS, Framework, WorkerKind, placed
 from explorer.model.errors import UsageError
 from explorer.scenario import net_sources
 from explorer.scenario.declaration import (
@@ -67,34 +67,31 @@ FACTORY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*
 
 def own_nets(
     *,
-    mindspore: str = "",
-    torch: str = "",
-    mindspore_arguments: Mapping[str, Any] | None = None,
-    torch_arguments: Mapping[str, Any] | None = None,
-    homes: Mapping[Framework, str] | None = None,
+    factories: Mapping[Framework, str],
+    arguments: Mapping[Framework, Mapping[str, Any] | None],
+    homes: Mapping[Framework, str],
     inputs: Mapping[str, Any] | str | Path,
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
     declarations: Mapping[str, Any],
 ) -> Declaration:
-    """The declaration of two nets; ``homes`` are the environments in which they run, "" where found.
+    """The declaration of nets: what creates each, "" where there is none, with which ``arguments``.
+
+    ``homes`` are the environments in which they run, "" where their framework is found.
 
     Raises UsageError for what cannot be nets, inputs or parameters, and
     ScenarioError for a declaration with a wrong value.
     """
     nets: dict[Framework, Factory] = {}
-    named_homes = {framework: home for framework, home in (homes or {}).items() if home}
-    given: tuple[tuple[Framework, str, Mapping[str, Any] | None], ...] = (
-        ("mindspore", mindspore, mindspore_arguments),
-        ("torch", torch, torch_arguments),
-    )
-    for framework, factory, arguments in given:
+    named_homes = {framework: home for framework, home in homes.items() if home}
+    for framework, factory in factories.items():
+        literal_arguments = arguments.get(framework)
         if factory:
-            literals = literals_of(f"{framework}_arguments", arguments or {})
+            literals = literals_of(f"{framework}_arguments", literal_arguments or {})
             made = factory_of(factory, placed(framework, named_homes.get(framework, "")))
             literals = {**made.literals, **literals}
             nets[framework] = msgspec.structs.replace(made, literals=literals)
-        elif arguments:
+        elif literal_arguments:
             text = _("{option} is given without {framework}, the function that takes them; add it")
             raise UsageError(text, option=f"{framework}_arguments", framework=framework)
     if not nets:
@@ -108,7 +105,8 @@ def own_nets(
         values[DECLARATIONS[key]] = _literal(key, value)
     if checkpoint and checkpoint.framework == "mindspore":
         values["STARTS_FROM"] = "mindspore"
-    name = name or _name_of(str(nets.get("torch") or nets["mindspore"]))
+    leading = next(nets[framework] for framework in LEADERS if framework in nets)
+    name = name or _name_of(str(leading))
     names = Names(name, values, is_of_api=True)
     check_inputs(names, arrays)
     plain = Declaration(

@@ -41,6 +41,14 @@ KINDS: dict[FailureKind, str] = {
         " position, in the order of inputs(); remove the * from its"
         " signature"
     ),
+    "not_a_parameter": later(
+        "the module holds {0}, which is none of the parameters: {1};"
+        " call its attributes as PyTorch's net does"
+    ),
+    "parameter_shape": later(
+        "the module holds {0} in shape {1}, and is given {2}; use a layer that has"
+        " PyTorch's shape, or whose kernel's axes are turned (Linear, Conv)"
+    ),
     "random_operator": later(
         "with SAME_DROPOUT = True only dropout layers and functions (nn.Dropout,"
         " ops.dropout, torch.nn.functional.dropout and their forms for channels) and"

@@ -18,6 +18,8 @@ from explorer.scenario.load import load
 
 COMPILED = "jax-graph"
 
+MODULE_IMPORT = "from explorer.engines.jax.modules import as_function"
+
 
 def code(request: CaseRequest, asked: Question | None = None) -> str:
     """A program that prints the answer to a case, or raises as the engine did.
@@ -27,6 +29,7 @@ def code(request: CaseRequest, asked: Question | None = None) -> str:
     scenario = load(request.net.scenario)
     lines = [
         *_header(request, scenario, asked),
+        *_net(scenario, asked),
         *_start(request, scenario),
         *_inputs(scenario),
         *_gradient(request, scenario, asked),
@@ -47,6 +50,8 @@ def _header(request: CaseRequest, scenario: Declaration, asked: Question | None)
         yield "import torch"
     if request.case.sens_param:
         yield COTANGENT_IMPORT
+    if _is_module(asked):
+        yield MODULE_IMPORT
     yield from scenario_import(scenario, sorted(names))
     yield ""
     dtypes = {array.dtype.name for array in scenario.inputs().values()}
@@ -61,9 +66,20 @@ def _starts_in_torch(request: CaseRequest, scenario: Declaration) -> bool:
     return scenario.defines("torch") and bool(set(request.net.parameters) - set(given))
 
 
+def _net(scenario: Declaration, asked: Question | None) -> Iterator[str]:
+    """The line that makes the net, of a module the function that it stands for."""
+    if _is_module(asked):
+        yield f"net = as_function(jax_net(), trains={scenario.train})"
+    else:
+        yield "net = jax_net()"
+
+
+def _is_module(asked: Question | None) -> bool:
+    return asked is not None and asked.net.is_module
+
+
 def _start(request: CaseRequest, scenario: Declaration) -> Iterator[str]:
-    """The lines that make the net, and the parameters that it is called with."""
-    yield "net = jax_net()"
+    """The lines that make the parameters that the net is called with."""
     if _starts_in_torch(request, scenario):
         yield from ("torch.manual_seed(0)", "held = torch_net().state_dict()")
         yield "start = {name: jnp.asarray(value.numpy()) for name, value in held.items()}"

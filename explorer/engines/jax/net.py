@@ -13,6 +13,7 @@ from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.jax import rule_numbers
 from explorer.engines.jax.devices import devices
 from explorer.engines.jax.errors import failure
+from explorer.engines.jax.modules import as_function, is_module
 from explorer.engines.jax.tensors import dtype_of, packed
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
@@ -36,7 +37,8 @@ class Net:
     """One net ready to be called: ``call(parameters, *inputs)``.
 
     ``parameters`` has everything that PyTorch's net holds, by its names; ``trainable`` are the names
-    that "all weights" stands for, in that order.
+    that "all weights" stands for, in that order. ``is_module`` says that the scenario's net is a module
+    of flax.nnx, which ``call`` makes anew from its parameters.
     """
 
     scenario: Declaration
@@ -44,6 +46,7 @@ class Net:
     inputs: dict[str, jax.Array]
     parameters: dict[str, jax.Array]
     trainable: tuple[str, ...]
+    is_module: bool
 
     @property
     def arguments(self) -> tuple[jax.Array, ...]:
@@ -76,10 +79,11 @@ def built(request: NetRequest) -> Iterator[Net]:
     is_wide = any(dtype in WIDE for dtype in dtypes)
     with enable_x64(is_wide), jax.default_device(devices()[request.device]):
         parameters = {name: jnp.asarray(unpack(it), dtype=it.dtype) for name, it in start.items()}
-        call = make_net(scenario, "jax")
+        net = make_net(scenario, "jax")
+        call = as_function(net, scenario.train)
         # One array at two places is two variables of a function, each with a gradient of its own.
         variables = {name: jnp.asarray(array) for name, array in inputs.items()}
-        yield Net(scenario, call, variables, parameters, request.trainable)
+        yield Net(scenario, call, variables, parameters, request.trainable, is_module(net))
 
 
 def forward(net: Net) -> Any:
