@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from typer.core import TyperCommand, TyperGroup
 
-from explorer.text.language import ENGLISH, _, code, later
+from explorer.cli.options import ENGINES_HERE, unlisted
+from explorer.model.engines import ENGINES
+from explorer.text.language import ENGLISH, _, code, later, named
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter, Parameter
@@ -90,7 +92,8 @@ def _row(parameter: "Parameter", context: "Context") -> tuple[str, str]:
     """The name of an argument or an option, and its explanation."""
     name, text = parameter.get_help_record(context) or ("", "")
     facts = FACTS.search(text)
-    explanation = _(text[: facts.start()] if facts else text)
+    explanation = _(unlisted(text[: facts.start()] if facts else text))
+    explanation = explanation.replace(ENGINES_HERE, named([*ENGINES]))
     for fact in facts[1].split("; ") if facts else ():
         value = fact.removeprefix("default: ")
         if value == fact:

@@ -9,9 +9,23 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.text.choices import choose
 from explorer.text.language import _, later
+
+ENGINES_HERE = "{engines}"
+"""Where a text lists all engines."""
+
+
+def listed(text: str) -> str:
+    """A text with all engines where it lists them."""
+    return text.replace(ENGINES_HERE, ", ".join(ENGINES))
+
+
+def unlisted(text: str) -> str:
+    """The text as it was given to ``listed``: the one that has translations."""
+    return text.replace(", ".join(ENGINES), ENGINES_HERE)
 
 
 def _option(usage: str, text: str) -> Any:
@@ -21,12 +35,12 @@ def _option(usage: str, text: str) -> Any:
     for word in usage.split():
         (names if word.startswith("-") else metavar).append(word)
     return typer.Option(
-        *names, help=text, metavar=" ".join(metavar) or None, show_default="[default:" not in text
+        *names, help=listed(text), metavar=" ".join(metavar) or None, show_default="[default:" not in text
     )
 
 
 def _argument(metavar: str, text: str) -> Any:
-    return typer.Argument(help=text, metavar=metavar, show_default="[default:" not in text)
+    return typer.Argument(help=listed(text), metavar=metavar, show_default="[default:" not in text)
 
 
 # Options that several commands have
@@ -116,7 +130,7 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
         _option(
             "--engine ENGINE",
             later(
-                "Engine to run: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                "Engine to run, one of {engines};"
                 " torch-tape@NAME runs it in an environment (see `env`)."
                 " Repeat the option for more. [default: all]"
             ),
@@ -194,8 +208,8 @@ class GraphOptions(msgspec.Struct, frozen=True, kw_only=True):
         _option(
             "--engine ENGINE",
             later(
-                "Engine whose graph to draw: mindspore-graph, mindspore-tape, torch-tape or"
-                " torch-graph. Repeat the option for two side by side."
+                "Engine whose graph to draw, one of {engines}."
+                " Repeat the option for two side by side."
                 " [default: mindspore-graph]"
             ),
         ),
@@ -247,7 +261,7 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
         _argument(
             "LEFT",
             later(
-                "An engine: mindspore-graph, mindspore-tape, torch-tape or torch-graph;"
+                "An engine, one of {engines};"
                 " torch-tape@NAME runs it in an environment (see `env`)."
             ),
         ),
