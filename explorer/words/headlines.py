@@ -120,8 +120,8 @@ def _value_at(case: CaseReport, engine: str, difference: Difference) -> str:
 
 
 def _in_order(groups: Sequence[AnswerGroup]) -> list[AnswerGroup]:
-    """Two groups as a sentence names them: one engine against several reads best first."""
-    return sorted(groups, key=lambda group: len(group.engines) > 1)
+    """Groups as a sentence names them: fewer engines against more read best first."""
+    return sorted(groups, key=lambda group: len(group.engines))
 
 
 def _has_value(case: CaseReport, group: AnswerGroup) -> bool:
@@ -129,15 +129,21 @@ def _has_value(case: CaseReport, group: AnswerGroup) -> bool:
 
 
 def _subject(case: CaseReport, groups: Sequence[AnswerGroup]) -> str:
-    """Who differs from whom: "both graph engines differ from both tape engines"."""
+    """Who differs from whom: "both jax engines differ from all other engines, which agree"."""
     if len(groups) != 2:
-        return _("the engines give {n} results, which differ").format(n=len(groups))
+        text = _("the engines give {n} results, which differ ({sides})")
+        sides = " / ".join(_who(case, group) for group in groups)
+        return text.format(n=len(groups), sides=sides)
     one, other = _in_order(groups)
+    is_rest = len(one.engines) + len(other.engines) == len(_defined(case))
+    are_few = is_rest and len(one.engines) < len(other.engines) > 2
     text = _("{one} differ from {other}")
+    if are_few:
+        text = _("{one} differ from all other engines, which agree,")
     if len(one.engines) == 1:
         text = _("{one} differs from {other}")
-        if len(other.engines) > 2:
-            return _("{one} differs from all other engines").format(one=one.engines[0])
+        if are_few:
+            text = _("{one} differs from all other engines, which agree,")
     return text.format(one=_who(case, one), other=_who(case, other))
 
 
