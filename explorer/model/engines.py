@@ -48,6 +48,9 @@ NEEDED: tuple[Framework, ...] = ("mindspore", "torch")
 GIVEN: frozenset[Framework] = frozenset({"jax"})
 """The frameworks whose nets are functions of the parameters: they hold none, and take those of another."""
 
+REFEREES: tuple[Framework, ...] = ("torch", "jax")
+"""The frameworks whose nets central differences can take, the first choice first."""
+
 
 def plain(name: str) -> str:
     """An engine or a kind of worker without its environment: "torch-tape" of "torch-tape@torch26"."""

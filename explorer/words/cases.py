@@ -5,7 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from explorer.model.engines import FRAMEWORK_LABELS, Framework, Style, engine_named
+from explorer.model.engines import (
+    FRAMEWORK_LABELS,
+    REFEREES,
+    Framework,
+    Style,
+    engine_named,
+)
 from explorer.model.report import (
     ORACLE,
     Agreement,
@@ -506,7 +512,17 @@ def oracle(report: CaseReport) -> str:
         return text.format(engines=_in_short(named, [*confirmed, *refuted]))
     number = directions(report)
     cell = _(CELLS[judged]).format(along=f" ·{number}" if number else "")
-    return _("{cell} (torch only)").format(cell=cell) if report.has_two_nets else cell
+    if not report.has_two_nets:
+        return cell
+    return _("{cell} ({framework} only)").format(cell=cell, framework=report.oracle.framework)
+
+
+def referee(reports: Iterable[CaseReport]) -> str:
+    """The name of the framework whose net the oracle runs."""
+    found: list[Framework] = [
+        report.oracle.framework for report in reports if report.oracle.estimates
+    ]
+    return FRAMEWORK_LABELS[next(iter(found), REFEREES[0])]
 
 
 def _in_short(engines: Sequence[str], every_engine: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from explorer.words.cases import (
     judged_estimates,
     listed,
     place,
+    referee,
     size,
     stand,
     verdict,
@@ -185,8 +186,9 @@ def _oracle(case: CaseReport) -> str:
         return _on_two_nets(case, _agreement(case, judged))
     confirmed, refuted = judged_by_oracle(case)
     text = _("the oracle (central differences) differs from {engines}")
-    if refuted and all(engine_named(name).framework != "torch" for name in refuted):
-        text = _("the oracle (central differences of PyTorch's net) differs from {engines}")
+    own = case.oracle.framework
+    if refuted and all(engine_named(name).framework != own for name in refuted):
+        text = _("the oracle (central differences of {framework}'s net) differs from {engines}")
     named = refuted
     if confirmed:
         # The fewer are named.
@@ -196,7 +198,8 @@ def _oracle(case: CaseReport) -> str:
             named = confirmed
     # It judges answers: an engine that raised is no exception to what it says.
     judged_engines = _defined(case) if case.has_two_nets else [*confirmed, *refuted]
-    return _on_two_nets(case, text.format(engines=_named_two(named, judged_engines)))
+    engines = _named_two(named, judged_engines)
+    return _on_two_nets(case, text.format(engines=engines, framework=referee([case])))
 
 
 def _agreement(case: CaseReport, judged: Stand) -> str:
@@ -223,9 +226,10 @@ def _on_two_nets(case: CaseReport, oracle: str) -> str:
     if any(engine_named(name).framework != "mindspore" for name in unjudged):
         text = _(
             "{oracle}; it does not judge {engines}, since the outputs of their nets differ from those"
-            " of PyTorch's net"
+            " of {framework}'s net"
         )
-        return text.format(oracle=oracle, engines=who(unjudged, _defined(case)))
+        engines = who(unjudged, _defined(case))
+        return text.format(oracle=oracle, engines=engines, framework=referee([case]))
     text = _(
         "{oracle}; it does not judge MindSpore's engines, since the outputs of the two nets differ"
     )

@@ -38,13 +38,13 @@ def double_precision() -> Iterator[None]:
 class HeldTrace(EagerTrace):
     """Runs operations in float64, and gives the values that are cut off as a first run had them.
 
-    ``held`` are those of the first run, to which a first run adds. ``calls`` are what ran.
+    ``held`` are those of the first run, to which a first run adds. What runs is added to ``calls``.
     """
 
-    def __init__(self, held: list[Any]) -> None:
+    def __init__(self, held: list[Any], calls: list[Computed] | None = None) -> None:
         super().__init__()
-        self.calls: list[Computed] = []
         self._held = held
+        self._calls = calls
         self._place = 0
 
     def process_primitive(self, primitive: Any, operands: Any, params: Any) -> Any:
@@ -59,8 +59,10 @@ class HeldTrace(EagerTrace):
         outputs = run(primitive, operands, params)
         if primitive.name == STOP:
             outputs = [self._as_at_first(outputs[0])]
-        values = tuple(map(array_of, outputs))
-        self.calls.append(Computed(primitive.name, tuple(operands), tuple(outputs), values))
+        if self._calls is not None:
+            values = tuple(map(array_of, outputs))
+            call = Computed(primitive.name, tuple(operands), tuple(outputs), values)
+            self._calls.append(call)
         return outputs if primitive.multiple_results else outputs[0]
 
     def _as_at_first(self, value: Any) -> Any:
@@ -80,7 +82,7 @@ class FrameworksNet(DoubleNet):
             self.net = net
         self._held: list[Any] = []
         self.seconds = math.inf
-        outputs, _ = self._run(NOTHING_VARIED)
+        outputs = self._outputs(NOTHING_VARIED)
         self.stops = len(self._held) > 0
         self.bare = not (isinstance(outputs, tuple) and len(outputs) > 1)
         self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
@@ -99,15 +101,18 @@ class FrameworksNet(DoubleNet):
 
     def sums(self, values: Mapping[LeafKey, AnyArray] = NOTHING_VARIED) -> AnyArray:
         """The sums of the outputs."""
-        outputs, _ = self._run(values)
-        return sums(map(array_of, flat(outputs)))
+        return sums(map(array_of, flat(self._outputs(values))))
 
     def computed(self, values: Mapping[LeafKey, AnyArray]) -> Sequence[Computed]:
         """What each operation computes."""
-        return self._run(values)[1]
+        calls: list[Computed] = []
+        self._outputs(values, calls)
+        return calls
 
-    def _run(self, values: Mapping[LeafKey, AnyArray]) -> tuple[Any, Sequence[Computed]]:
-        """The outputs with some leaves set to other ``values``, and what ran."""
+    def _outputs(
+        self, values: Mapping[LeafKey, AnyArray], calls: list[Computed] | None = None
+    ) -> Any:
+        """The outputs with some leaves set to other ``values``; what runs is added to ``calls``."""
         parameters = dict(self.net.parameters)
         arguments = list(self.net.arguments)
         for leaf, value in values.items():
@@ -115,10 +120,10 @@ class FrameworksNet(DoubleNet):
                 arguments[leaf] = jnp.asarray(value)
             else:
                 parameters[leaf] = jnp.asarray(value)
-        trace = HeldTrace(self._held)
+        trace = HeldTrace(self._held, calls)
         spent = TimeSpent()
         with spent.counted(), trace.running():
             outputs = self.net.call(parameters, *arguments)
         # The least: the first evaluation may import and compile.
         self.seconds = min(self.seconds, spent.seconds)
-        return outputs, trace.calls
+        return outputs
