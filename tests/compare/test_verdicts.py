@@ -100,6 +100,23 @@ def test_an_expected_refusal_is_a_difference_too() -> None:
     assert (report.verdict, report.expected, reason(report)) == ("some_raise", True, TAPE.reason)
 
 
+def test_the_reason_of_an_expectation_is_given_only_where_it_parts_two_answers() -> None:
+    of_one = ExpectedDifference(("torch-tape",), "its own rule")
+    of_none_here = ExpectedDifference(("jax",), "the rule of another")
+    moved = answer(values() * 2, values())
+    report = judged({"torch-tape": moved, "torch-graph": FINE}, of_one, of_none_here)
+    assert (report.expected, report.reason) == (True, "its own rule")
+
+
+def test_an_oracle_that_does_not_judge_is_not_missed() -> None:
+    alike = answer(np.full((2, 3), np.nan, np.float32), values())
+    oracle = OracleResult("ok", (Estimate("dx", pack(np.ones((2, 3)))),))
+    expected = ExpectedDifference(("mindspore", "jax"), "a root at zero")
+    results = {"mindspore-graph": alike, "jax-tape": alike}
+    report = judged(results, expected, oracle=oracle)
+    assert (report.oracle_agrees, report.expected) == (None, True)
+
+
 def test_when_narrows_an_expectation_to_cases() -> None:
     narrow = ExpectedDifference(("tape",), "only there", {"position": 1, "has_aux": False})
     assert narrow.applies(GradCase("grad", (0, 1)))
