@@ -9,22 +9,22 @@ what it recorded, and it recorded one leaf that was used twice, so the contribut
 end up in that leaf: `2·x = [2, 4, 6]`, at either position. Both are right answers, to different
 questions: "the partial derivative with respect to an argument" and "the derivative with respect to
 this tensor". Since the guides run MindSpore in graph style and PyTorch in tape style, this passes
-for a difference between the two frameworks. It is not: each framework gives both answers, depending
-on its style.
+for a difference between the two frameworks. It is not: each of the two gives both answers, depending
+on its style. JAX, whose arrays are values, keeps the arguments apart in either style.
 
-Central differences change one argument at a time, as a partial derivative asks, and side with the
-graph.
+Central differences change one argument at a time, as a partial derivative asks: as a graph does.
 """
 
 import numpy as np
 
+_TAPES = ("mindspore-tape", "torch-tape")
 _REASON = (
     "a tape sums the contributions of both uses into the one tensor that it recorded, "
-    "a graph keeps the two arguments apart (and so do central differences)"
+    "a graph keeps the two arguments apart (and so do JAX in either style and central differences)"
 )
 EXPECTED_DIFFERENCES = [
-    {"engines": ("tape",), "reason": _REASON, "when": {"position": 0, "has_aux": False}},
-    {"engines": ("tape",), "reason": _REASON, "when": {"position": 1, "has_aux": False}},
+    {"engines": _TAPES, "reason": _REASON, "when": {"position": 0, "has_aux": False}},
+    {"engines": _TAPES, "reason": _REASON, "when": {"position": 1, "has_aux": False}},
 ]
 
 

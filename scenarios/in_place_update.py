@@ -21,7 +21,7 @@ import numpy as np
 OUTPUTS = ("loss", "energy")
 EXPECTED_DIFFERENCES = [
     {
-        "engines": ("tape", "torch-graph"),
+        "engines": ("mindspore-tape", "torch"),
         "reason": "a tape kept `h` for the backward of `energy`, finds it overwritten, and refuses",
         "when": {"has_aux": False},
     }

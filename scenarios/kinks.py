@@ -1,20 +1,18 @@
 """Derivatives at kinks, where there is none.
 
-At a kink a framework answers with a convention, not with a derivative. Here both frameworks share
+At a kink a framework answers with a convention, not with a derivative. MindSpore and PyTorch share
 most conventions: `relu` and `abs` have slope 0 at 0, `clamp` passes the whole gradient at its
-bound, and `maximum` splits it in halves on a tie. Note that the same function may be written in
-ways that differ: `relu(x)` is `maximum(x, 0)`, and gets 0 instead of ½. Central differences take
-the mean of both sides, agree with no convention in particular, and are expected not to.
+bound, and `maximum` splits it in halves on a tie. In JAX `abs` has slope 1, and `clip` passes half.
+The same function may be written in ways that differ: `relu(x)` is `maximum(x, 0)`, and gets 0, not
+½. Central differences, the mean of both sides, follow no convention, and are expected to differ.
 
 The last element of `x` is the trap of the dead branch. `where(x < 2, log(2 − x), 0)` is 0 at 2, yet
 the gradient is nan: the branch that was not chosen gets a zero, times the infinite slope of the
-logarithm at 0. No engine guards against it; put the `where` inside, around the argument of the
-logarithm.
+logarithm at 0. No engine guards against it; put the `where` inside the logarithm.
 
 The frameworks part at `v`, the Euclidean norm of a zero vector. PyTorch's norm is one operator that
-answers 0 there. MindSpore 2.10 computes it as the root of a sum of squares, whose slope is
-infinite, times zero: nan, and after one step of training every weight that this gradient reaches is
-nan too.
+answers 0 there. MindSpore 2.10 and JAX compute it as the root of a sum of squares, whose slope is
+infinite, times zero: nan, and one training step later so is every weight that this gradient reaches.
 """
 
 import numpy as np
@@ -24,12 +22,14 @@ SIDES = (
     "central differences the mean of both sides"
 )
 NORM = (
-    "MindSpore differentiates the norm at zero as a root, infinity times zero is nan; "
+    "MindSpore and JAX differentiate the norm at zero as a root, infinity times zero is nan; "
     "PyTorch's norm answers 0 there"
 )
+HALVES = "JAX has slope 1 for abs at 0, and passes half of the gradient at the bound of clip"
 EXPECTED_DIFFERENCES = [
     {"engines": ("central-differences",), "reason": SIDES, "when": {"position": 0}},
-    {"engines": ("mindspore",), "reason": NORM, "when": {"position": 1}},
+    {"engines": ("jax",), "reason": HALVES, "when": {"position": 0}},
+    {"engines": ("mindspore", "jax"), "reason": NORM, "when": {"position": 1}},
 ]
 
 

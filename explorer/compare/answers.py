@@ -32,9 +32,6 @@ from explorer.text.numbers import FEW, digits
 NO_NOISE: Mapping[str, ResultNoise] = {}
 """The noise of engines whose noise was not measured."""
 
-ORACLE_FRAMEWORK: Framework = "torch"
-"""The framework whose net the oracle runs."""
-
 Allowed = Callable[[Result, Result, tuple[Movements, Movements], frozenset[str]], str]
 """Why two answers that differ may do so, given their noise and what is drawn in both.
 
@@ -80,7 +77,7 @@ class Answers:
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
         self.not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
-        apart = apart_from(ORACLE_FRAMEWORK, forwards) if self.has_estimates else frozenset()
+        apart = apart_from(oracle.framework, forwards) if self.has_estimates else frozenset()
         self._other_nets = {name for name in apart if not self._agrees(name)}
         # What is ill-conditioned in one framework is so in the other, whose noise may not show it.
         self._widest_noise = _widest(self._noise.values())
@@ -108,7 +105,7 @@ class Answers:
 
         Then the nets are the same, and an engine whose outputs differ computes them wrong.
         """
-        both = {framework, ORACLE_FRAMEWORK}
+        both = {framework, self.oracle.framework}
         for (one, other), compared in self.comparisons.items():
             are_theirs = {engine_named(one).framework, engine_named(other).framework} == both
             if are_theirs and compared.verdict != "differs":
@@ -116,13 +113,13 @@ class Answers:
         return False
 
     def _drawn_beside_oracle(self, name: str) -> frozenset[str]:
-        """The leaves that depend on random numbers in an engine and in PyTorch's net.
+        """The leaves that depend on random numbers in an engine and in the net that the oracle runs.
 
-        The oracle cannot estimate them. Where PyTorch was not measured, what the engine draws
+        The oracle cannot estimate them. Where that net was not measured, what the engine draws
         stands for it.
         """
         for engine, drawn in self._drawn.items():
-            if engine_named(engine).framework == ORACLE_FRAMEWORK:
+            if engine_named(engine).framework == self.oracle.framework:
                 return self._drawn[name] & drawn
         return self._drawn[name]
 
@@ -159,7 +156,12 @@ class Answers:
         parties = [name for name, result in self.results.items() if result.outcome in ANSWERED]
         if self.has_estimates:
             parties.append(ORACLE)
-        return {(one, other): self._disagree(one, other) for one, other in combinations(parties, 2)}
+        pairs = [pair for pair in combinations(parties, 2) if not self._is_unjudged(*pair)]
+        return {(one, other): self._disagree(one, other) for one, other in pairs}
+
+    def _is_unjudged(self, one: str, other: str) -> bool:
+        """Whether the second of two parties is the oracle, and says nothing of the first one's values."""
+        return other == ORACLE and one in self.fine and one not in self.near_oracle
 
     def _disagree(self, one: str, other: str) -> bool:
         # The oracle is the last of the parties, so it is never the first of two. An error, which

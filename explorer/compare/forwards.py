@@ -1,4 +1,4 @@
-"""What decides whom central differences of PyTorch's net can judge: outputs, nan and infinity."""
+"""What decides whom central differences of a net can judge: outputs, nan and infinity."""
 
 from collections.abc import Collection, Mapping
 

@@ -81,9 +81,6 @@ def _reason(case: GradCase, leaf: Leaf, other: Leaf, tolerances: Iterable[Tolera
 
 # Verdicts
 
-UNDIVIDED = ("match", "close", "drawn")
-"""Verdicts on answers between which nothing differs."""
-
 
 def judge(
     case: GradCase,
@@ -118,8 +115,8 @@ def judge(
     disagree = answers.disagreements()
     surprise = _surprise(answers, disagree, applicable)
     reasons = dict(answers.allowances)
-    if comparison.verdict not in UNDIVIDED or oracle_agrees is False:
-        for expectation in applicable:
+    for expectation in applicable:
+        if _is_met(expectation, disagree):
             reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
     return CaseReport(
@@ -344,6 +341,14 @@ def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignm
         return alignment
     return msgspec.structs.replace(
         alignment, divergence=None, further=(), differing=(), expected=True, altered=names
+    )
+
+
+def _is_met(expectation: ExpectedDifference, disagree: Mapping[Parties, bool]) -> bool:
+    """Whether some two that an expectation tells apart disagree."""
+    return any(
+        do_disagree and _tells_apart(expectation, *parties)
+        for parties, do_disagree in disagree.items()
     )
 
 

@@ -1,11 +1,11 @@
 """The kinks that a net crosses when a leaf is varied: where slopes part that came in together."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+import numpy as np
 
+from explorer.model.arrays import AnyArray
 from explorer.numeric.differences import KINK
 from explorer.numeric.slopes import STEP
 
@@ -14,51 +14,26 @@ ROUNDING = 64 * 2.0**-53
 
 
 class Computed(NamedTuple):
-    """An operator's call: its tensors, and the values of its outputs."""
+    """An operator's call: its tensors, which are known by their identity, and the values of its outputs."""
 
     operator: Any
-    inputs: tuple[torch.Tensor, ...]
-    outputs: tuple[torch.Tensor, ...]
-    values: tuple[torch.Tensor, ...]
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    values: tuple[AnyArray, ...]
 
 
-class OperatorValues(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
-    """Records what each operator of a run computes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[Computed] = []
-
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        inputs = _tensors((args, kwargs))
-        outputs = _tensors(result)
-        values = tuple(output.detach().clone() for output in outputs)
-        # The tensors are held, so that no other one gets the identity of one of them.
-        self.calls.append(Computed(func, inputs, outputs, values))
-        return result
-
-
-def _tensors(tree: Any) -> tuple[torch.Tensor, ...]:
-    return tuple(leaf for leaf in tree_leaves(tree) if isinstance(leaf, torch.Tensor))
-
-
-def births(middle: OperatorValues, plus: OperatorValues, minus: OperatorValues) -> int | None:
+def births(
+    middle: Sequence[Computed], plus: Sequence[Computed], minus: Sequence[Computed]
+) -> int | None:
     """How many elements have a kink that no input of their operator has, when a leaf is varied.
 
     The runs are those without variation and to either side. None where they took different ways.
     """
     parted: set[int] = set()
     count = 0
-    if not len(middle.calls) == len(plus.calls) == len(minus.calls):
+    if not len(middle) == len(plus) == len(minus):
         return None
-    for call, up, down in zip(middle.calls, plus.calls, minus.calls, strict=True):
+    for call, up, down in zip(middle, plus, minus, strict=True):
         if not (call.operator == up.operator == down.operator):
             return None
         # Before the outputs are looked at: one may be an input that was changed in place.
@@ -75,13 +50,13 @@ def births(middle: OperatorValues, plus: OperatorValues, minus: OperatorValues) 
     return count
 
 
-def _kinks(value: torch.Tensor, plus: torch.Tensor, minus: torch.Tensor) -> int | None:
+def _kinks(value: AnyArray, plus: AnyArray, minus: AnyArray) -> int | None:
     """The number of elements whose slopes to either side part."""
     if not value.shape == plus.shape == minus.shape:
         return None
-    if not value.is_floating_point():
+    if value.dtype.kind != "f":
         return 0
-    parting = (plus + minus - 2 * value).abs()
-    size = torch.maximum((plus - value).abs(), (minus - value).abs())
-    least = KINK * size.clamp(min=STEP) + ROUNDING * value.abs()
+    parting = np.abs(plus + minus - 2 * value)
+    size = np.maximum(np.abs(plus - value), np.abs(minus - value))
+    least = KINK * np.maximum(size, STEP) + ROUNDING * np.abs(value)
     return int((parting > least).sum())

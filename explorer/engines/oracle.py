@@ -4,22 +4,23 @@ They are independent of any automatic differentiation, and of the precision that
 What the net itself cuts off from the tape is held, as every derivative takes it.
 """
 
+import functools
+import importlib
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
-import torch
 
-from explorer.engines.kink_births import OperatorValues, births
-from explorer.engines.oracle_net import DoubleNet, double_precision
+from explorer.engines.double_net import DoubleNet, LeafKey
+from explorer.engines.kink_births import Computed, births
+from explorer.engines.net_identity import identity
 from explorer.engines.time_spent import TimeSpent
-from explorer.engines.torch.errors import failure
-from explorer.engines.torch.net import LeafKey, identity
-from explorer.engines.torch.tensors import dtype_of
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
+from explorer.model.engines import Framework, engine_named
 from explorer.model.errors import RefusedNetError
 from explorer.model.failures import Failure
 from explorer.model.requests import CaseRequest, NetRequest
@@ -78,26 +79,34 @@ KEPT = 4
 
 
 def estimate(request: CaseRequest) -> OracleResult:
-    """The gradients of a case, leaf by leaf, on the CPU in float64.
+    """The gradients of a case, leaf by leaf, of the net of the request's framework in float64.
 
     Every position of an input is varied by itself. An exception is a result too.
     """
+    framework = engine_named(request.net.engine).framework
+    return msgspec.structs.replace(_estimated(request, framework), framework=framework)
+
+
+def _estimated(request: CaseRequest, framework: Framework) -> OracleResult:
     case = request.case
     if case.order > MOST_ORDERS:
         error = Failure("NotImplementedError", kind="nested_differences")
         return OracleResult("unsupported", error=error)
     if case.must_fail:
         return OracleResult("raised", error=Failure("ValueError", kind="nothing_to_vary"))
+    folder = f"explorer.engines.{framework}"
+    frameworks_own: Any = importlib.import_module(f"{folder}.double_net")
     try:
-        with double_precision():
-            differences = _differences(request.net)
+        with frameworks_own.double_precision():
+            differences = _differences(request.net, frameworks_own.FrameworksNet)
             net = differences.net
             if case.has_aux and net.bare:
                 refused = Failure("ValueError", kind="no_auxiliary_outputs")
                 return OracleResult("raised", error=refused)
             return OracleResult("ok", tuple(differences.estimates(case)), stops=net.stops)
     except Exception as error:
-        return OracleResult("raised", error=failure(error, request.net.scenario))
+        errors: Any = importlib.import_module(f"{folder}.errors")
+        return OracleResult("raised", error=errors.failure(error, request.net.scenario))
 
 
 class LeafGroup(NamedTuple):
@@ -136,28 +145,27 @@ class Judged(NamedTuple):
 class Differences:
     """Differences of a net's outputs between points to either side of its start, each computed once."""
 
-    def __init__(self, request: NetRequest) -> None:
+    def __init__(self, request: NetRequest, kind: type[DoubleNet]) -> None:
         self._time = TimeSpent()
         self._time_of_births = TimeSpent()
         with self._time.counted():
-            self.net = DoubleNet(request)
+            self.net = kind(request)
         self._sides: dict[tuple[object, float], AnyArray] = {}
         self._births: dict[object, int | None] = {}
         self._smooth: dict[LeafKey, AnyArray] = {}
-        self._middle_run: OperatorValues | None = None
+        self._middle_run: Sequence[Computed] | None = None
         self._step = STEP
         self._has_chosen_step = False
 
     def estimates(self, case: GradCase) -> Iterator[Estimate]:
         """The estimates of a case's leaves."""
-        leaves = self.net.net.leaf_keys(case)
-        names = self.net.net.leaves(case)
-        alone = [LeafGroup((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
-        for leaf, name in zip(leaves, names, strict=True):
-            start = self.net.start(leaf)
-            if not start.is_floating_point():
-                raise RefusedNetError("integer_leaf", name.removeprefix("d"), dtype_of(start))
-        whole = sum(self.net.start(leaf).numel() for leaf in leaves) <= WHOLE
+        leaves = self.net.leaves(case)
+        alone = [LeafGroup((leaf,), (name,)) for name, leaf in leaves.items()]
+        for name, leaf in leaves.items():
+            dtype = self.net.start(leaf).dtype
+            if dtype.kind != "f":
+                raise RefusedNetError("integer_leaf", name.removeprefix("d"), dtype.name)
+        whole = sum(self.net.start(leaf).size for leaf in leaves.values()) <= WHOLE
         groups, count = (alone, 0) if whole else _groups(alone)
         if case.order > 1:
             yield from (self._nested(group, case, count) for group in groups)
@@ -170,6 +178,15 @@ class Differences:
                 self._wide(variation, case)
         for group in groups:
             yield from self._estimate(group, case, count)
+
+    @functools.cached_property
+    def _middle(self) -> AnyArray:
+        """The sums without variation; RefusedNetError if a second run gives others."""
+        sums, again = self.net.sums(), self.net.sums()
+        same = (sums == again) | (np.abs(sums - again) <= self.net.rounding)
+        if np.isfinite(sums).all() and not same.all():
+            raise RefusedNetError("not_deterministic")
+        return sums
 
     @property
     def _noise(self) -> float:
@@ -210,7 +227,7 @@ class Differences:
         Either every element is estimated, or the directions leave out those that are at kinks.
         """
         (leaf,) = group.leaves
-        size = self.net.start(leaf).numel()
+        size = self.net.start(leaf).size
         if size <= SEARCHED and 2 * size * self.net.seconds <= SEARCH_SECONDS:
             return self._recorded(group, case, self._slopes(group, case, 0), 0)
         if leaf not in self._smooth:
@@ -231,14 +248,14 @@ class Differences:
         noise: float | None = None,
     ) -> Estimate:
         """The record of a leaf's slopes; None stands for one that there was no time for."""
-        shape = tuple(self.net.start(group.leaves[0]).shape)
+        shape = self.net.start(group.leaves[0]).shape
         if count:
             # Fewer directions do as well: the first are the same.
             while len(slopes) > 1 and slopes[-1] is None:
                 slopes = slopes[:-1]
             count = len(slopes)
             shape = (count,)
-        is_finite = bool(np.isfinite(_of_case(self.net.middle, case, self.net.first_outputs)))
+        is_finite = bool(np.isfinite(_of_case(self._middle, case, self.net.first_outputs)))
         judged = []
         for index, slope in zip(np.ndindex(shape), slopes, strict=True):
             if not is_finite:
@@ -277,7 +294,7 @@ class Differences:
         for kind, indices in places.items():
             if count:
                 # A direction is of all elements.
-                yield Obstacle(kind, sum(self.net.start(leaf).numel() for leaf in group.leaves))
+                yield Obstacle(kind, sum(self.net.start(leaf).size for leaf in group.leaves))
             else:
                 yield Obstacle(kind, len(indices), indices[0])
         if smooth is not None and not smooth.all() and "kinks" not in places:
@@ -334,7 +351,7 @@ class Differences:
             return None
         first = self.net.first_outputs
         plus, minus = (_of_case(sums, case, first) for sums in sides)
-        return slope_between(plus, minus, _of_case(self.net.middle, case, first), step)
+        return slope_between(plus, minus, _of_case(self._middle, case, first), step)
 
     def _both_sides(self, variation: Variation, step: float) -> AnyArray | None:
         """The sums of the outputs to either side, of shape (2, outputs, 2)."""
@@ -347,11 +364,11 @@ class Differences:
             self._sides[key] = np.array(sums)
         return self._sides[key]
 
-    def _moved(self, variation: Variation, step: float) -> dict[LeafKey, torch.Tensor]:
+    def _moved(self, variation: Variation, step: float) -> dict[LeafKey, AnyArray]:
         """The leaves of a variation, moved by a step along it."""
         values = {}
         for leaf, direction in variation.directions.items():
-            values[leaf] = self.net.start(leaf) + torch.tensor(direction) * step
+            values[leaf] = np.asarray(self.net.start(leaf) + direction * step)
         return values
 
     def _variations(
@@ -363,12 +380,12 @@ class Differences:
         """
         if not count:
             (leaf,) = group.leaves
-            for index in np.ndindex(tuple(self.net.start(leaf).shape)):
+            for index in np.ndindex(self.net.start(leaf).shape):
                 yield self._element(leaf, index)
             return
         rows = []
         for leaf, name in zip(group.leaves, group.names, strict=True):
-            drawn = directions(name, count, tuple(self.net.start(leaf).shape))
+            drawn = directions(name, count, self.net.start(leaf).shape)
             rows.append(drawn if smooth is None else drawn * smooth)
         for number, along in enumerate(zip(*rows, strict=True)):
             kind = "direction" if smooth is None else "smooth direction"
@@ -376,7 +393,7 @@ class Differences:
             yield Variation(key, dict(zip(group.leaves, along, strict=True)))
 
     def _element(self, leaf: LeafKey, index: tuple[int, ...]) -> Variation:
-        direction = np.zeros(tuple(self.net.start(leaf).shape))
+        direction = np.zeros(self.net.start(leaf).shape)
         direction[index] = 1.0
         return Variation((leaf, f"element {index}"), {leaf: direction})
 
@@ -401,10 +418,8 @@ class Differences:
             sides = [self._watched(variation, sign * STEP) for sign in (1, -1)]
             return births(self._middle_run, *sides)
 
-    def _watched(self, variation: Variation, step: float) -> OperatorValues:
-        run = OperatorValues()
-        self.net.outputs(self._moved(variation, step), run)
-        return run
+    def _watched(self, variation: Variation, step: float) -> Sequence[Computed]:
+        return self.net.computed(self._moved(variation, step))
 
     def _smooth_elements(self, leaf: LeafKey) -> AnyArray:
         """Which elements of a leaf are at no kink, as far as it can be found in time.
@@ -412,8 +427,8 @@ class Differences:
         Parts of the leaf are varied, and those whose slopes differ are halved, the largest first;
         then elements of what is left.
         """
-        shape = tuple(self.net.start(leaf).shape)
-        smooth = np.zeros(self.net.start(leaf).numel(), bool)
+        shape = self.net.start(leaf).shape
+        smooth = np.zeros(self.net.start(leaf).size, bool)
         # Along any direction, as long as no two kinks cancel.
         direction = directions(f"{leaf}: search", 1, shape).ravel()
         parts = [np.arange(len(smooth))]
@@ -439,14 +454,14 @@ class Differences:
 
     def _is_smooth_along(self, variation: Variation) -> bool:
         """Whether every sum of every output has a derivative along a variation."""
-        for place in np.ndindex(self.net.middle.shape):
+        for place in np.ndindex(self._middle.shape):
 
             def at(step: float, place: tuple[int, ...] = place) -> Slope | None:
                 sides = self._both_sides(variation, step)
                 if sides is None:
                     return None
                 plus, minus = (float(sums[place]) for sums in sides)
-                return slope_between(plus, minus, float(self.net.middle[place]), step)
+                return slope_between(plus, minus, float(self._middle[place]), step)
 
             found = at(self._step)
             if found and _is_kink(found, self._noise):
@@ -464,19 +479,19 @@ class Differences:
         elements, or directions, and all below along ones.
         """
         (leaf,) = group.leaves
-        size = self.net.start(leaf).numel()
+        size = self.net.start(leaf).size
         first = self.net.first_outputs
-        ones = torch.ones_like(self.net.start(leaf)) / math.sqrt(size)
+        ones = np.ones_like(self.net.start(leaf)) / math.sqrt(size)
         factor = math.sqrt(size) ** (case.order - 1)
         nested: list[NestedSlope | None] = []
         for variation in self._variations(group, count):
             if self._time.seconds > SECONDS:
                 break
-            direction = torch.tensor(variation.directions[leaf])
+            direction = variation.directions[leaf]
 
-            def at(along: float, inner: float, direction: torch.Tensor = direction) -> float:
+            def at(along: float, inner: float, direction: AnyArray = direction) -> float:
                 """The case's sum of outputs at a point."""
-                moved = self.net.start(leaf) + along * direction + inner * ones
+                moved = np.asarray(self.net.start(leaf) + along * direction + inner * ones)
                 return _of_case(self.net.sums({leaf: moved}), case, first)
 
             with self._time.counted():
@@ -520,10 +535,10 @@ def _is_kink(found: Slope, noise: float) -> bool:
 _kept: OrderedDict[bytes, Differences] = OrderedDict()
 
 
-def _differences(request: NetRequest) -> Differences:
+def _differences(request: NetRequest, kind: type[DoubleNet]) -> Differences:
     key = identity(request)
     if key not in _kept:
-        _kept[key] = Differences(request)
+        _kept[key] = Differences(request, kind)
         if len(_kept) > KEPT:
             _kept.popitem(last=False)
     return _kept[key]

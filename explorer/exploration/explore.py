@@ -29,7 +29,9 @@ from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
     FRAMEWORK_LABELS,
+    GIVEN,
     NEEDED,
+    REFEREES,
     STANDARD,
     Framework,
     WorkerKind,
@@ -98,8 +100,7 @@ def explore(
     if demand.is_large:
         before(demand)
         workers = workers.limited(demand.request_seconds(workers.request_seconds))
-    # The oracle runs PyTorch's net, though it judges MindSpore's engines alone where need be.
-    has_oracle = oracle and ("torch" in nets.homes or _torch_is_there(scenario, workers))
+    referee = _referee(scenario, nets, workers) if oracle else None
 
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
@@ -115,12 +116,13 @@ def explore(
             graphs,
             is_main_given=graph_case is not None,
             no_oracle=not oracle,
+            referee=referee,
         ),
         nets=nets,
         main=main,
         most=asks_for_most(scenario, nets.has_one_loss, bool(nets.trainable)),
         named=named(cases),
-        has_oracle=has_oracle,
+        referee=referee,
         proof=prove if graphs else None,
         demand=demand,
     )
@@ -139,7 +141,8 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
 
     ``most`` is the case that asks for most, ``named`` are those that are asked for
     ids too, and ``proof`` says in which graphs ops are computed again; None where no
-    graph is captured. ``demand`` is what the nets demand.
+    graph is captured. ``referee`` is the framework whose net the oracle runs. ``demand`` is what the nets
+    demand.
     """
 
     state: RunState
@@ -147,7 +150,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     main: GradCase
     most: GradCase
     named: frozenset[GradCase]
-    has_oracle: bool
+    referee: Framework | None
     proof: ProofScope | None
     demand: Demand
 
@@ -161,7 +164,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         noise = noise_jobs(self.nets, (self.main,), self.most, of_one=of_one)
         # A second process that starts up would be in the way of the first answers.
         results = result_jobs(
-            self.nets, (self.main,), named=self.named, has_oracle=self.has_oracle, shared=False
+            self.nets, (self.main,), named=self.named, referee=self.referee, shared=False
         )
         jobs = [*graphs, *noise, *results]
         if self.demand.is_large:
@@ -176,7 +179,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         unmeasured = self.state.unmeasured(others)
         of_one = self.demand.is_noise_of_one
         jobs = noise_jobs(self.nets, unmeasured, self.most, of_one=of_one)
-        jobs += result_jobs(self.nets, others, named=self.named, has_oracle=self.has_oracle)
+        jobs += result_jobs(self.nets, others, named=self.named, referee=self.referee)
         return self.state.expected(jobs)
 
 
@@ -327,6 +330,14 @@ def _usable(present: Mapping[WorkerKind, About]) -> dict[WorkerKind, tuple[str, 
     return {kind: about.devices for kind, about in present.items()}
 
 
-def _torch_is_there(scenario: Declaration, workers: Workers) -> bool:
-    """Whether the oracle can judge engines none of which is PyTorch's."""
-    return scenario.defines("torch") and isinstance(about_framework(workers, "torch"), About)
+def _referee(scenario: Declaration, nets: Nets, workers: Workers) -> Framework | None:
+    """The framework whose net the oracle runs: one that is compared, else one that holds its weights."""
+    compared = [framework for framework in REFEREES if framework in nets.homes]
+    running = [framework for framework in compared if nets.without_answer(framework) is None]
+    if compared:
+        return (running or compared)[0]
+    for framework in REFEREES:
+        is_defined = scenario.defines(framework) and framework not in GIVEN
+        if is_defined and isinstance(about_framework(workers, framework), About):
+            return framework
+    return None

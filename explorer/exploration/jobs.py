@@ -10,7 +10,7 @@ from explorer.compare.align.joints import Slot
 from explorer.exploration.mended import MendedKey, Wish
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
-from explorer.model.engines import beside, engine_named, placed, plain
+from explorer.model.engines import Framework, beside, engine_named, placed, plain
 from explorer.model.mended import MendedRequest, MendedRun, Whole, WholeRequest
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
@@ -112,10 +112,10 @@ def result_jobs(
     cases: Iterable[GradCase],
     *,
     named: Collection[GradCase],
-    has_oracle: bool,
+    referee: Framework | None,
     shared: bool = True,
 ) -> list[Job]:
-    """Each case to every engine, and to the oracle, one case after another.
+    """Each case to every engine, and to the oracle on the net of ``referee``, one case after another.
 
     Those ``named`` alone are asked of a compiled net with ``return_ids=True``
     too. An engine's cases are ``shared`` among its workers, or the first of
@@ -124,8 +124,8 @@ def result_jobs(
     jobs = []
     for case in cases:
         jobs += _of_engines(nets, case, case in named, shared)
-        if has_oracle and nets.without_answer("torch") is None:
-            jobs.append(_of_oracle(nets, case))
+        if referee and nets.without_answer(referee) is None:
+            jobs.append(_of_oracle(nets, case, referee))
     return jobs
 
 
@@ -149,15 +149,16 @@ def _engines_there(nets: Nets) -> Iterator[tuple[str, NetRequest]]:
             yield name, net
 
 
-def _of_oracle(nets: Nets, case: GradCase) -> Job:
-    """The oracle's job, which runs PyTorch's net on the CPU whatever the device."""
-    # Any engine's request will do: they start alike.
-    any_net = next(iter(nets.requests.values()))
+def _of_oracle(nets: Nets, case: GradCase, referee: Framework) -> Job:
+    """The oracle's job, which runs a framework's net on the CPU whatever the device."""
+    # A request for another framework will do: they start alike.
+    by_framework = {engine_named(name).framework: net for name, net in nets.requests.items()}
+    any_net = by_framework.get(referee) or next(iter(nets.requests.values()))
     net = msgspec.structs.replace(
-        any_net, engine="torch-tape", device="cpu", trainable=nets.trainable
+        any_net, engine=f"{referee}-tape", device="cpu", trainable=nets.trainable
     )
     target, request = "explorer.engines.oracle:estimate", CaseRequest(net, case)
-    kinds = (placed("torch", nets.homes.get("torch", "")),)
+    kinds = (placed(referee, nets.homes.get(referee, "")),)
     return Job(EstimateKey(case), ORACLE_STAGE, kinds, target, request, OracleResult, isolated=True)
 
 

@@ -56,8 +56,14 @@ class Outcomes:
     A job that is not finished counts as interrupted.
     """
 
-    def __init__(self, nets: Nets, without_oracle: OracleResult = NO_ORACLE) -> None:
+    def __init__(
+        self,
+        nets: Nets,
+        without_oracle: OracleResult = NO_ORACLE,
+        referee: Framework | None = None,
+    ) -> None:
         self._nets = nets
+        self._referee = referee
         self._without_oracle = without_oracle
         self._has_oracle = False
         self._waiting_for: dict[GradCase, set[JobKey]] = {}
@@ -151,8 +157,8 @@ class Outcomes:
 
     def estimate(self, case: GradCase) -> OracleResult:
         """The oracle's answer to a case."""
-        # The engines' own answers say already how PyTorch's worker was lost.
-        failed = self._nets.without_answer("torch")
+        # The engines' own answers say already how their framework's worker was lost.
+        failed = self._nets.without_answer(self._referee) if self._referee else None
         if failed:
             return OracleResult(failed.outcome)
         if not self._has_oracle:

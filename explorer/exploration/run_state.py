@@ -26,7 +26,7 @@ from explorer.exploration.outcomes import (
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
-from explorer.model.engines import WorkerKind, environment_of
+from explorer.model.engines import Framework, WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
@@ -48,7 +48,7 @@ class RunState:
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
     whether its graphs are captured, ``is_main_given`` whether the user has named it, and ``no_oracle``
-    that the user leaves the oracle out.
+    that the user leaves the oracle out; ``referee`` is the framework whose net it runs.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class RunState:
         *,
         is_main_given: bool = False,
         no_oracle: bool = False,
+        referee: Framework | None = None,
     ) -> None:
         self._scenario = scenario
         self._nets = nets
@@ -82,7 +83,7 @@ class RunState:
         self._takes = takes(scenario, nets.has_auxiliary)
         self._measured = {question(main)}
         self._selected: LeftOut | None = None
-        self._outcomes = Outcomes(nets, LEFT_OUT_ORACLE if no_oracle else NO_ORACLE)
+        self._outcomes = Outcomes(nets, LEFT_OUT_ORACLE if no_oracle else NO_ORACLE, referee)
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
         self._explanations = Explanations()

@@ -48,6 +48,9 @@ NEEDED: tuple[Framework, ...] = ("mindspore", "torch")
 GIVEN: frozenset[Framework] = frozenset({"jax"})
 """The frameworks whose nets are functions of the parameters: they hold none, and take those of another."""
 
+REFEREES: tuple[Framework, ...] = ("torch", "jax")
+"""The frameworks whose nets central differences can take, the first choice first."""
+
 
 LEADERS: tuple[Framework, ...] = ("torch", "mindspore", *sorted(GIVEN))
 """The frameworks by whose net parameters are named and ordered, the first that takes part."""

@@ -116,7 +116,7 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     that depend on random numbers in every engine: each drew its own, so that shapes and dtypes were
     compared and values were not. ``not_finite_alike`` is what the oracle does not judge, since it is
     the same nan or infinity in every engine. ``has_two_nets`` says that the outputs of the two nets
-    differ, so that the oracle, which differentiates PyTorch's, judges PyTorch's engines alone.
+    differ, so that the oracle, which differentiates one, judges the engines of that one alone.
     ``in_torch_table`` and ``in_mindspore_table`` say whether all values are within the frameworks'
     own tolerances; None
     where there are no two.

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from explorer.model.arrays import Array, unpack
+from explorer.model.engines import Framework
 from explorer.model.failures import Failure
 from explorer.model.graph import GradGraph
 from explorer.model.state import StateChange
@@ -160,13 +161,15 @@ class Estimate(msgspec.Struct, frozen=True):
 class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """The oracle's answer to one case, or why there is none.
 
-    ``stops`` says that the net cuts values off from PyTorch's tape, which were held.
+    ``stops`` says that the net cuts values off from differentiation, which were held. ``framework`` is
+    that of the net.
     """
 
     outcome: Outcome
     estimates: tuple[Estimate, ...] = ()
     error: Failure | None = None
     stops: bool = False
+    framework: Framework = "torch"
 
 
 class About(msgspec.Struct, frozen=True):

@@ -371,8 +371,8 @@ FORMS: dict[type, Form] = {
     ),
     Judged: _form(
         "Oracle",
-        "What central differences in float64 of PyTorch's net say of a case.\n\n"
-        "``stops``: what the net cuts off from PyTorch's tape was held. ``has_two_nets``: the outputs"
+        "What central differences in float64 of a net say of a case.\n\n"
+        "``stops``: what the net cuts off from differentiation was held. ``has_two_nets``: the outputs"
         " of the\ntwo nets differ, so that MindSpore's engines are not judged. ``not_finite_alike``:"
         " elements that\nare the same nan or infinity in every engine, and are not judged.",
         "case.oracle.outcome agrees case.oracle.estimates case.oracle.stops case.has_two_nets"

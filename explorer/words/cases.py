@@ -5,8 +5,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from explorer.model.engines import FRAMEWORK_LABELS, Framework, Style, engine_named
+from explorer.model.engines import (
+    FRAMEWORK_LABELS,
+    REFEREES,
+    Framework,
+    Style,
+    engine_named,
+)
 from explorer.model.report import (
+    ORACLE,
     Agreement,
     CaseReport,
     CaseVerdict,
@@ -190,12 +197,11 @@ def verdict(case: CaseReport) -> str:
     given = set(answered(case))
     raising = [name for name, result in case.results.items() if result.outcome in ANSWERED]
     raising = [name for name in raising if name not in given]
-    frameworks = {engine_named(name).framework for name in raising}
+    frameworks = Counter(engine_named(name).framework for name in raising)
     others = {engine_named(name).framework for name in given}
     # One engine of a framework says nothing of its other style.
-    if len(raising) > 1 and len(frameworks) == 1 and frameworks.isdisjoint(others):
-        (framework,) = frameworks
-        return _("only {framework} raises").format(framework=FRAMEWORK_LABELS[framework])
+    if min(frameworks.values(), default=0) > 1 and others.isdisjoint(frameworks):
+        raising = [FRAMEWORK_LABELS[framework] for framework in frameworks]
     text = _("only {engines} raises") if len(raising) == 1 else _("only {engines} raise")
     return text.format(engines=listed(raising))
 
@@ -203,16 +209,14 @@ def verdict(case: CaseReport) -> str:
 def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
     """Some of ``every_engine``, in as few words as name them.
 
-    "all engines", "all but torch-tape", "both graph engines", or their names.
+    "all engines", "all but torch-tape", "both graph engines", "both jax engines, torch-tape".
     """
     others = [name for name in every_engine if name not in engines]
     # Of two engines in all, "all" and "all but" tell less than their names.
     if len(engines) > 1 and len(others) < 2 and len(every_engine) > 2:
         return _("all but {engine}").format(engine=others[0]) if others else _("all engines")
-    style, framework = _whole_style(engines, every_engine), _one_framework(engines)
-    if style:
-        return _(OF_STYLE[style, min(len(engines), 3)])
-    return _(BOTH_ENGINES[framework]) if framework else named(engines)
+    style = _whole_style(engines, every_engine)
+    return _(OF_STYLE[style, min(len(engines), 3)]) if style else named(_shortly(engines))
 
 
 OF_STYLE: dict[tuple[Style, int], str] = {
@@ -246,6 +250,21 @@ def _one_framework(engines: Sequence[str]) -> Framework | None:
     """The framework whose two engines ``engines`` are."""
     frameworks = {engine_named(name).framework for name in engines}
     return frameworks.pop() if len(engines) == 2 and len(frameworks) == 1 else None
+
+
+def _shortly(parties: Sequence[str]) -> list[str]:
+    """The names of parties, the two engines of a framework together: "both jax engines"."""
+    engines = [name for name in parties if name != ORACLE]
+    frameworks = {name: engine_named(name).framework for name in engines}
+    counts = Counter(frameworks.values())
+    names: dict[str, None] = {}
+    for name in parties:
+        framework = frameworks.get(name)
+        if framework and counts[framework] == 2:
+            names[_(BOTH_ENGINES[framework])] = None
+        else:
+            names[_(name)] = None
+    return list(names)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -295,7 +314,9 @@ def _side(parties: Sequence[str], every_engine: Sequence[str]) -> str:
         return listed(parties)
     if list(parties) == list(every_engine) and len(parties) > 2:
         return who(parties, every_engine)
-    *names, last = [_(name) for name in parties]
+    *names, last = _shortly(parties)
+    if not names:
+        return last
     return _("{engines} and {engine}").format(engines=named(names), engine=last)
 
 
@@ -491,7 +512,17 @@ def oracle(report: CaseReport) -> str:
         return text.format(engines=_in_short(named, [*confirmed, *refuted]))
     number = directions(report)
     cell = _(CELLS[judged]).format(along=f" ·{number}" if number else "")
-    return _("{cell} (torch only)").format(cell=cell) if report.has_two_nets else cell
+    if not report.has_two_nets:
+        return cell
+    return _("{cell} ({framework} only)").format(cell=cell, framework=report.oracle.framework)
+
+
+def referee(reports: Iterable[CaseReport]) -> str:
+    """The name of the framework whose net the oracle runs."""
+    found: list[Framework] = [
+        report.oracle.framework for report in reports if report.oracle.estimates
+    ]
+    return FRAMEWORK_LABELS[next(iter(found), REFEREES[0])]
 
 
 def _in_short(engines: Sequence[str], every_engine: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from explorer.words.cases import (
     judged_estimates,
     listed,
     place,
+    referee,
     size,
     stand,
     verdict,
@@ -120,8 +121,8 @@ def _value_at(case: CaseReport, engine: str, difference: Difference) -> str:
 
 
 def _in_order(groups: Sequence[AnswerGroup]) -> list[AnswerGroup]:
-    """Two groups as a sentence names them: one engine against several reads best first."""
-    return sorted(groups, key=lambda group: len(group.engines) > 1)
+    """Groups as a sentence names them: fewer engines against more read best first."""
+    return sorted(groups, key=lambda group: len(group.engines))
 
 
 def _has_value(case: CaseReport, group: AnswerGroup) -> bool:
@@ -129,15 +130,21 @@ def _has_value(case: CaseReport, group: AnswerGroup) -> bool:
 
 
 def _subject(case: CaseReport, groups: Sequence[AnswerGroup]) -> str:
-    """Who differs from whom: "both graph engines differ from both tape engines"."""
+    """Who differs from whom: "both jax engines differ from all other engines, which agree"."""
     if len(groups) != 2:
-        return _("the engines give {n} results, which differ").format(n=len(groups))
+        text = _("the engines give {n} results, which differ ({sides})")
+        sides = " / ".join(_who(case, group) for group in groups)
+        return text.format(n=len(groups), sides=sides)
     one, other = _in_order(groups)
+    is_rest = len(one.engines) + len(other.engines) == len(_defined(case))
+    are_few = is_rest and len(one.engines) < len(other.engines) > 2
     text = _("{one} differ from {other}")
+    if are_few:
+        text = _("{one} differ from all other engines, which agree,")
     if len(one.engines) == 1:
         text = _("{one} differs from {other}")
-        if len(other.engines) > 2:
-            return _("{one} differs from all other engines").format(one=one.engines[0])
+        if are_few:
+            text = _("{one} differs from all other engines, which agree,")
     return text.format(one=_who(case, one), other=_who(case, other))
 
 
@@ -179,8 +186,9 @@ def _oracle(case: CaseReport) -> str:
         return _on_two_nets(case, _agreement(case, judged))
     confirmed, refuted = judged_by_oracle(case)
     text = _("the oracle (central differences) differs from {engines}")
-    if refuted and all(engine_named(name).framework != "torch" for name in refuted):
-        text = _("the oracle (central differences of PyTorch's net) differs from {engines}")
+    own = case.oracle.framework
+    if refuted and all(engine_named(name).framework != own for name in refuted):
+        text = _("the oracle (central differences of {framework}'s net) differs from {engines}")
     named = refuted
     if confirmed:
         # The fewer are named.
@@ -190,7 +198,8 @@ def _oracle(case: CaseReport) -> str:
             named = confirmed
     # It judges answers: an engine that raised is no exception to what it says.
     judged_engines = _defined(case) if case.has_two_nets else [*confirmed, *refuted]
-    return _on_two_nets(case, text.format(engines=_named_two(named, judged_engines)))
+    engines = _named_two(named, judged_engines)
+    return _on_two_nets(case, text.format(engines=engines, framework=referee([case])))
 
 
 def _agreement(case: CaseReport, judged: Stand) -> str:
@@ -217,9 +226,10 @@ def _on_two_nets(case: CaseReport, oracle: str) -> str:
     if any(engine_named(name).framework != "mindspore" for name in unjudged):
         text = _(
             "{oracle}; it does not judge {engines}, since the outputs of their nets differ from those"
-            " of PyTorch's net"
+            " of {framework}'s net"
         )
-        return text.format(oracle=oracle, engines=who(unjudged, _defined(case)))
+        engines = who(unjudged, _defined(case))
+        return text.format(oracle=oracle, engines=engines, framework=referee([case]))
     text = _(
         "{oracle}; it does not judge MindSpore's engines, since the outputs of the two nets differ"
     )

@@ -11,7 +11,15 @@ from explorer.model.results import Estimate, ObstacleKind
 from explorer.text.clean import clean
 from explorer.text.failures import message
 from explorer.text.language import _, later
-from explorer.words.cases import NOT_RUN, SEPARATOR, STANDS, judged_estimates, place, stand
+from explorer.words.cases import (
+    NOT_RUN,
+    SEPARATOR,
+    STANDS,
+    judged_estimates,
+    place,
+    referee,
+    stand,
+)
 
 OBSTACLES: dict[ObstacleKind, str] = {
     "not_finite": later("the net returns nan or inf"),
@@ -121,15 +129,18 @@ def oracle_summary(cases: Sequence[CaseReport]) -> str:
     """How the oracle judges all cases, in a line."""
     counts = Counter(map(stand, cases))
     parts = [_(text).format(n=counts[where]) for where, text in STANDS.items() if counts[where]]
-    whole = _("oracle (central differences in float64 of PyTorch's net): {parts}")
-    clauses = [whole.format(parts=_(SEPARATOR).join(parts))]
+    whole = _("oracle (central differences in float64 of {framework}'s net): {parts}")
+    framework = referee(cases)
+    clauses = [whole.format(framework=framework, parts=_(SEPARATOR).join(parts))]
     clauses += _without_estimate(cases)
     if any(case.has_two_nets for case in cases):
-        clauses.append(
-            _("it does not judge MindSpore's engines where the outputs of the two nets differ")
+        text = _(
+            "it judges no other engines than {framework}'s where the outputs of the nets differ"
         )
+        clauses.append(text.format(framework=framework))
     if any(case.oracle.stops for case in cases):
-        clauses.append(_("values detached in the PyTorch net are treated as constants"))
+        text = _("values detached in the {framework} net are treated as constants")
+        clauses.append(text.format(framework=framework))
     silence = oracle_silence(cases)
     if silence:
         clauses.append(silence)

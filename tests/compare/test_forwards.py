@@ -84,6 +84,18 @@ def test_where_the_nets_differ_only_pytorch_s_engines_are_judged() -> None:
     assert [group.oracle_agrees for group in refuted.groups] == [None, False]
 
 
+def test_the_net_that_the_oracle_runs_says_whose_engines_it_judges() -> None:
+    oracle = msgspec.structs.replace(estimates(1.0, 2.0), framework="jax")
+    gradients = {MIND: gradient(1.5, 2.0), "jax-tape": gradient(1.0, 2.0)}
+    apart = judged(gradients, oracle, {MIND: returned(3.5), "jax-tape": returned(3.0)})
+    assert [group.oracle_agrees for group in apart.groups] == [None, True]
+    assert "agrees with jax-tape; it does not judge MindSpore's engines" in headline(apart)
+    alike = judged(gradients, oracle, {MIND: returned(3.0), "jax-tape": returned(3.0)})
+    assert [group.oracle_agrees for group in alike.groups] == [False, True]
+    refuted = judged({MIND: gradient(1.5, 2.0)}, oracle, {})
+    assert "the oracle (central differences of JAX's net) differs from" in headline(refuted)
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_what_is_not_finite_alike_in_every_engine_is_no_disagreement(value: float) -> None:
     # In float32 exp(100) overflows on the way, and 0 times the slope of a root at 0 is nan.

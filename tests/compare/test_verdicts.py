@@ -100,6 +100,23 @@ def test_an_expected_refusal_is_a_difference_too() -> None:
     assert (report.verdict, report.expected, reason(report)) == ("some_raise", True, TAPE.reason)
 
 
+def test_the_reason_of_an_expectation_is_given_only_where_it_parts_two_answers() -> None:
+    of_one = ExpectedDifference(("torch-tape",), "its own rule")
+    of_none_here = ExpectedDifference(("jax",), "the rule of another")
+    moved = answer(values() * 2, values())
+    report = judged({"torch-tape": moved, "torch-graph": FINE}, of_one, of_none_here)
+    assert (report.expected, report.reason) == (True, "its own rule")
+
+
+def test_an_oracle_that_does_not_judge_is_not_missed() -> None:
+    alike = answer(np.full((2, 3), np.nan, np.float32), values())
+    oracle = OracleResult("ok", (Estimate("dx", pack(np.ones((2, 3)))),))
+    expected = ExpectedDifference(("mindspore", "jax"), "a root at zero")
+    results = {"mindspore-graph": alike, "jax-tape": alike}
+    report = judged(results, expected, oracle=oracle)
+    assert (report.oracle_agrees, report.expected) == (None, True)
+
+
 def test_when_narrows_an_expectation_to_cases() -> None:
     narrow = ExpectedDifference(("tape",), "only there", {"position": 1, "has_aux": False})
     assert narrow.applies(GradCase("grad", (0, 1)))
@@ -132,11 +149,11 @@ def test_all_who_disagree_with_the_oracle_are_named() -> None:
 @pytest.mark.parametrize(
     ("factors", "sides"),
     [
-        ((1, 1, 2, 2), "A and B disagree with C, D and O"),
-        ((1, 2, 2, 2), "A disagrees with B, C, D and O"),
-        ((2, 2, 2, 1), "A, B, C and O disagree with D"),
-        ((1, 3, 2, 2), "each disagrees with the others: A / B / C, D and O"),
-        ((1, 2, 3, 3), "each disagrees with the others: A / B and O / C and D"),
+        ((1, 1, 2, 2), "AB disagree with CD and O"),
+        ((1, 2, 2, 2), "A disagrees with B, CD and O"),
+        ((2, 2, 2, 1), "AB, C and O disagree with D"),
+        ((1, 3, 2, 2), "each disagrees with the others: A / B / CD and O"),
+        ((1, 2, 3, 3), "each disagrees with the others: A / B and O / CD"),
         ((1, 3, 4, 5), "each disagrees with the others: A / B / C / D / O"),
     ],
 )
@@ -149,6 +166,8 @@ def test_both_sides_of_a_difference_are_named_whole(
         "C": "torch-tape",
         "D": "torch-graph",
         "O": ORACLE,
+        "AB": "both mindspore engines",
+        "CD": "both torch engines",
     }
     results = {}
     for name, factor in zip(letters.values(), factors, strict=False):
@@ -172,7 +191,7 @@ def test_an_error_and_two_values_are_three_sides() -> None:
         "torch-graph": moved,
     }
     assert reason(judged(results, oracle=oracle)).startswith(
-        "each disagrees with the others: mindspore-graph / mindspore-tape / torch-tape and torch-graph;"
+        "each disagrees with the others: mindspore-graph / mindspore-tape / both torch engines;"
     )
 
 
@@ -181,7 +200,7 @@ def test_an_oracle_that_contradicts_neither_side_is_on_none() -> None:
     oracle = OracleResult("ok", (Estimate("dx", pack(right)),))
     results = {"mindspore-graph": raised(), "torch-tape": FINE, "torch-graph": FINE}
     assert reason(judged(results, oracle=oracle)).startswith(
-        "mindspore-graph disagrees with torch-tape and torch-graph; the scenario declares no such"
+        "mindspore-graph disagrees with both torch engines; the scenario declares no such"
     )
 
 

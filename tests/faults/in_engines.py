@@ -5,7 +5,7 @@ from tests.faults.fault import Fault
 TORCH = "explorer/engines/torch"
 MINDSPORE = "explorer/engines/mindspore"
 ORACLE = "explorer/engines/oracle.py"
-ORACLE_NET = "explorer/engines/oracle_net.py"
+ORACLE_NET = f"{TORCH}/double_net.py"
 SLOPES = "explorer/numeric/slopes.py"
 
 IN_TORCH = (
@@ -149,9 +149,9 @@ IN_ORACLE = (
         "the oracle's state is not restored",
         ORACLE_NET,
         "            for name, start in self.state.items():\n"
-        "                self.net.state[name].copy_(values.get(name, start))\n",
-        "            for name in self.state.keys() & values.keys():\n"
-        "                self.net.state[name].copy_(values[name])\n",
+        "                self.net.state[name].copy_(tensors.get(name, start))\n",
+        "            for name in self.state.keys() & tensors.keys():\n"
+        "                self.net.state[name].copy_(tensors[name])\n",
         "tests/engines/test_oracle.py::test_every_evaluation_starts_from_the_state_of_the_first",
     ),
     Fault(

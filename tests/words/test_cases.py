@@ -101,14 +101,13 @@ def test_the_sides_of_a_disagreement_are_told_apart() -> None:
         case_report(GradCase("grad", 0)), expected=False, surprise=surprise
     )
     assert cases.reason(case) == (
-        "mindspore-graph and mindspore-tape disagree with torch-tape, torch-graph and"
-        " central-differences; the scenario declares no such difference"
+        "both mindspore engines disagree with both torch engines and central-differences;"
+        " the scenario declares no such difference"
     )
     with said_in("zh"):
         # "和" would stand among "与", which is between the sides.
         assert cases.reason(case) == (
-            "mindspore-graph、mindspore-tape 与 torch-tape、torch-graph、中心差分不一致，"
-            "场景没有声明这一差异"
+            "MindSpore 的两个引擎与 PyTorch 的两个引擎、中心差分不一致，场景没有声明这一差异"
         )
 
 
@@ -131,6 +130,8 @@ def test_engines_of_three_frameworks_are_named_in_as_few_words() -> None:
     assert cases.who((tape_m, tape_t, tape_j), every_engine) == "all tape engines"
     assert cases.who((graph_m, graph_t), every_engine) == "mindspore-graph, torch-graph"
     assert cases.who((tape_j, graph_j), every_engine) == "both jax engines"
+    both_and_one = "both mindspore engines, torch-tape"
+    assert cases.who((graph_m, tape_m, tape_t), every_engine) == both_and_one
     with said_in("zh"):
         assert cases.who((graph_m, graph_t, graph_j), every_engine) == "所有静态图引擎"
         assert cases.who((tape_j, graph_j), every_engine) == "JAX 的两个引擎"
@@ -228,6 +229,18 @@ def test_where_some_engines_raise_the_verdict_says_which(
     assert cases.verdict(case) == text
     assert case_row(case).verdict == text
     assert case_row(case).greatest == "—"
+
+
+def test_several_frameworks_that_raise_are_named() -> None:
+    case = raising("torch-tape", "torch-graph")
+    given, raised = case.results["mindspore-graph"], case.results["torch-graph"]
+    for others, text in (
+        ((raised, raised), "only PyTorch and JAX raise"),
+        ((given, given), "only PyTorch raises"),
+        ((raised, given), "only torch-tape, torch-graph and jax-tape raise"),
+    ):
+        results = case.results | dict(zip(("jax-tape", "jax-graph"), others, strict=True))
+        assert cases.verdict(msgspec.structs.replace(case, results=results)) == text
 
 
 def test_every_other_verdict_is_its_name() -> None:

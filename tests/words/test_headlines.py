@@ -14,6 +14,7 @@ from tests.support.sample_report import case_report
 
 MIND = "mindspore-graph", "mindspore-tape"
 TORCH = "torch-tape", "torch-graph"
+JAX = "jax-tape", "jax-graph"
 ORACLE_AGREES = "; the oracle (central differences) agrees"
 
 
@@ -67,7 +68,9 @@ def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None
 
 def test_one_engine_against_all_others_is_named_first() -> None:
     case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=5)
-    assert headline(case).startswith("torch-graph differs from all other engines by up to 0.00011")
+    assert headline(case).startswith(
+        "torch-graph differs from all other engines, which agree, by up to 0.00011"
+    )
     assert headline(case).endswith("the oracle (central differences) differs from all engines")
 
 
@@ -88,8 +91,63 @@ def test_the_oracle_names_the_fewer_engines() -> None:
 
 def test_three_results_are_counted() -> None:
     case = differing(MIND, ("torch-tape",), ("torch-graph",), confirmed=1)
-    assert headline(case).startswith("the engines give 3 results, which differ by up to 0.00011")
+    assert headline(case).startswith(
+        "the engines give 3 results, which differ (both mindspore engines / torch-tape / torch-graph)"
+        " by up to 0.00011"
+    )
     assert headline(case).endswith("agrees only with torch-tape")
+
+
+def among_six(*groups: tuple[str, ...], confirmed: int) -> CaseReport:
+    """A case that the engines of three frameworks answer, with an answer of each of some groups."""
+    case = differing(*groups, confirmed=confirmed)
+    result = next(iter(case.results.values()))
+    return msgspec.structs.replace(case, results=dict.fromkeys((*MIND, *TORCH, *JAX), result))
+
+
+@pytest.mark.parametrize(
+    ("groups", "english", "chinese"),
+    [
+        (
+            (MIND, (*TORCH, *JAX)),
+            "both mindspore engines differ from all other engines, which agree, by up to 0.00011 at",
+            "MindSpore 的两个引擎与其他所有引擎（它们彼此一致）在 dx[0, 2] 处最多相差 0.00011，",
+        ),
+        (
+            (("mindspore-graph", "torch-graph", *JAX), ("mindspore-tape", "torch-tape")),
+            "mindspore-tape, torch-tape differ from all other engines, which agree, by up to",
+            "mindspore-tape、torch-tape 与其他所有引擎（它们彼此一致）在 dx[0, 2] 处最多相差",
+        ),
+        (
+            (
+                ("mindspore-graph", "torch-graph", "jax-graph"),
+                ("mindspore-tape", *TORCH[:1], *JAX[:1]),
+            ),
+            "all graph engines differ from all tape engines by up to",
+            "所有静态图引擎与所有动态图引擎在 dx[0, 2] 处最多相差",
+        ),
+        (
+            (MIND, TORCH, JAX),
+            "the engines give 3 results, which differ (both mindspore engines / both torch engines /"
+            " both jax engines) by up to",
+            "各引擎给出的 3 个不同结果（MindSpore 的两个引擎 / PyTorch 的两个引擎 / JAX 的两个引擎）在",
+        ),
+    ],
+)
+def test_of_six_engines_it_says_who_agrees_with_whom(
+    groups: tuple[tuple[str, ...], ...], english: str, chinese: str
+) -> None:
+    case = among_six(*groups, confirmed=1)
+    assert headline(case).startswith(english)
+    with said_in("zh"):
+        assert headline(case).startswith(chinese)
+
+
+def test_others_that_give_no_result_are_not_said_to_agree() -> None:
+    case = among_six(MIND, (*TORCH, "jax-tape"), confirmed=1)
+    assert headline(case).startswith(
+        "both mindspore engines differ from both torch engines, jax-tape by up to"
+    )
 
 
 def test_a_difference_without_size_is_named() -> None:
@@ -106,7 +164,7 @@ def test_a_difference_without_size_is_named() -> None:
 def test_a_number_that_is_not_finite_is_named_beside_the_other(value: float) -> None:
     case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=value)
     assert headline(case).startswith(
-        f"torch-tape differs from all other engines at dx[0, 0]: {value} against "
+        f"torch-tape differs from all other engines, which agree, at dx[0, 0]: {value} against "
     )
     with said_in("zh"):
         assert f"前者为 {value}，后者为 " in headline(case)

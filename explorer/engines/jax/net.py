@@ -67,8 +67,11 @@ class Net:
 
 
 @contextmanager
-def built(request: NetRequest) -> Iterator[Net]:
-    """A fresh net of a request, and JAX on its device and in the precision that its arrays have."""
+def built(request: NetRequest, in_float64: bool = False) -> Iterator[Net]:
+    """A fresh net of a request, and JAX on its device and in the precision that its arrays have.
+
+    With ``in_float64`` all that is floating is converted to it.
+    """
     scenario = load(request.scenario)
     inputs = jittered_arrays(scenario.inputs(), request.jitter)
     start = jittered_records(request.parameters, request.jitter)
@@ -76,14 +79,22 @@ def built(request: NetRequest) -> Iterator[Net]:
         *(array.dtype.name for array in inputs.values()),
         *(it.dtype for it in start.values()),
     ]
-    is_wide = any(dtype in WIDE for dtype in dtypes)
+    is_wide = in_float64 or any(dtype in WIDE for dtype in dtypes)
     with enable_x64(is_wide), jax.default_device(devices()[request.device]):
         parameters = {name: jnp.asarray(unpack(it), dtype=it.dtype) for name, it in start.items()}
         net = make_net(scenario, "jax")
         call = as_function(net, scenario.train)
         # One array at two places is two variables of a function, each with a gradient of its own.
         variables = {name: jnp.asarray(array) for name, array in inputs.items()}
+        if in_float64:
+            variables = {name: _in_float64(array) for name, array in variables.items()}
+            parameters = {name: _in_float64(array) for name, array in parameters.items()}
         yield Net(scenario, call, variables, parameters, request.trainable, is_module(net))
+
+
+def _in_float64(array: jax.Array) -> jax.Array:
+    """An array of floats in float64; any other as it is."""
+    return array.astype(jnp.float64) if jnp.issubdtype(array.dtype, jnp.floating) else array
 
 
 def forward(net: Net) -> Any:

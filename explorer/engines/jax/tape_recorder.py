@@ -1,12 +1,12 @@
 """Records the operations of JAX as they run one by one, the forward's and those of the backward pass."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jax._src import core, source_info_util
+from jax._src import source_info_util
 
+from explorer.engines.jax.eager_trace import EagerTrace
 from explorer.engines.jax.recording import (
     Origin,
     Place,
@@ -18,23 +18,14 @@ from explorer.engines.jax.recording import (
 from explorer.model.graph import NodeKind, Phase
 
 
-class Recorder(core.Trace):  # type: ignore[misc]  # jax is untyped here
-    """What JAX hands every operation to that runs outside of its own transformations (0.6.2).
-
-    An array is known by its identity; ``recording`` has what ran.
-    """
+class Recorder(EagerTrace):
+    """Records every operation: an array is known by its identity; ``recording`` has what ran."""
 
     def __init__(self) -> None:
         super().__init__()
         self.recording = Recording()
         # The arrays are kept, so that no other gets the identity of one.
         self._known: dict[int, tuple[Origin, Any]] = {}
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Record what runs inside."""
-        with core.set_current_trace(self):
-            yield
 
     def add_array(self, value: Any, kind: NodeKind, name: str, phase: Phase = "forward") -> None:
         """Give an input or a parameter its name; an array under two names has the first."""
@@ -60,22 +51,6 @@ class Recorder(core.Trace):  # type: ignore[misc]  # jax is untyped here
             if origin is not None:
                 self._known[id(output)] = origin, output
         return outputs if primitive.multiple_results else outputs[0]
-
-    def process_custom_jvp_call(
-        self, primitive: Any, function: Any, rule: Any, operands: Any, **_: Any
-    ) -> Any:
-        """Run a function with a rule of its own where nothing is differentiated."""
-        del primitive, rule
-        with core.set_current_trace(self):
-            return function.call_wrapped(*operands)
-
-    def process_custom_vjp_call(
-        self, primitive: Any, function: Any, forward: Any, backward: Any, operands: Any, **_: Any
-    ) -> Any:
-        """The same of one with a backward of its own."""
-        del primitive, forward, backward
-        with core.set_current_trace(self):
-            return function.call_wrapped(*operands)
 
     def _origin_of_operand(self, operand: Any) -> Origin | None:
         """Where an operand comes from: an array that nobody has made is a constant, a number is none."""

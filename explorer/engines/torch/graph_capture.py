@@ -7,11 +7,12 @@ import torch
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
+from explorer.engines.double_net import LeafKey
 from explorer.engines.plain_values import PlainArguments
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_graph import JointPart, Values, is_accumulation, lines
 from explorer.engines.torch.layers import layers_of
-from explorer.engines.torch.net import LeafKey, flat, snapshot
+from explorer.engines.torch.net import flat, snapshot
 from explorer.engines.torch.operator_arguments import operator_arguments
 from explorer.engines.torch.operators import (
     copy_of,

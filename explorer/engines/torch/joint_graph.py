@@ -16,16 +16,16 @@ from typing import Any
 import torch
 import torch._dynamo
 
+from explorer.engines.double_net import LeafKey
+from explorer.engines.net_identity import identity
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.code import DYNAMO
 from explorer.engines.torch.joint_roles import TANGENTS, JointRole
 from explorer.engines.torch.net import (
     SEED,
-    LeafKey,
     Net,
     build,
     flat,
-    identity,
     leave_transforms,
     returned_tree,
     seed,

@@ -1,6 +1,5 @@
 """Scenario nets in PyTorch, built afresh for each case, and the state that a forward changes."""
 
-import hashlib
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
@@ -9,9 +8,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import torch
 
+from explorer.engines.double_net import LeafKey
 from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.torch.dropout import RefusedDraws, fix_dropout
 from explorer.engines.torch.errors import failure
@@ -28,14 +27,10 @@ from explorer.model.trees import Tree, leaves, left_out, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.random_arrays import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.find import files_read
 from explorer.scenario.load import load, make_net
 from explorer.scenario.matrix import structure
 
 SEED = 0
-
-LeafKey = int | str
-"""A leaf that a case differentiates: the position of an input, or the name of a weight."""
 
 # With several threads sums change by 1e-6 with their number (torch 2.13).
 torch.set_num_threads(1)
@@ -156,13 +151,6 @@ def _plain_tensors(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
         for attribute, value in vars(module).items():
             if isinstance(value, torch.Tensor):
                 yield f"{path}.{attribute}".lstrip("."), value
-
-
-def identity(request: NetRequest) -> bytes:
-    """A digest of all that makes a net: the scenario's files, the device, the starting values."""
-    files = files_read(Path(request.scenario))
-    parts = (request.scenario, files, request.device, request.parameters)
-    return hashlib.sha256(msgspec.msgpack.encode(parts, order="sorted")).digest()
 
 
 def tensor(array: AnyArray, device: str) -> torch.Tensor:

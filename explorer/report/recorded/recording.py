@@ -5,12 +5,14 @@ Every figure is measured: nothing in the files that it writes is edited by hand.
 
 import argparse
 import datetime
+import functools
 import gzip
 import lzma
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -33,11 +35,13 @@ from explorer.report.recorded.results import (
     MEASUREMENTS_FILE,
     SCENARIOS_FILE,
     digest_of_text,
+    drawings,
+    recording,
     report_file,
 )
 from explorer.report.scenario.card import INTRODUCTION, ScenarioCard, card_of, pair_of_ladders
 from explorer.scenario.devices import CPU
-from explorer.scenario.find import SHIPPED, names
+from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load
 from explorer.shipped import PACKAGE
 from explorer.store.store import Store
@@ -61,19 +65,10 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
 
     Raises ExplorerError where a result is not whole: a worker was lost, or ran out of time.
     """
-    facts: list[RecordedScenario] = []
-    ladders: dict[str, str] = {}
-    reports: dict[Path, bytes] = {}
     with Workers(SECONDS) as workers:
         versions = versions_here(workers, store)
-    for name, path in names(SHIPPED).items():
-        report = whole_report(path, store)
-        reports[report_file(name)] = packed(report)
-        card = card_of(report)
-        facts.append(facts_of(name, path, card, versions))
-        ladders[name] = card.ladder
-        say(f"scenario {name}: {card.different} of {card.cases} cases differ")
-    drawings = RecordedDrawings(introductions=introductions(store), ladders=ladders)
+    facts, ladders, reports = scenarios_now(names(SHIPPED), versions, store, say)
+    drawn = RecordedDrawings(introductions=introductions(store), ladders=ladders)
 
     outcomes: dict[tuple[str, str], RecordedMeasurement] = {}
     with Workers(SECONDS) as workers:
@@ -83,14 +78,63 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
             say(f"{group}: {len(outcomes)} measurements in all")
 
     today = datetime.date.today().isoformat()
-    recording = Recording(date=today, versions=versions, scenarios=tuple(facts))
+    recorded = Recording(date=today, versions=versions, scenarios=tuple(facts.values()))
     measurements = tuple(outcomes[key] for key in sorted(outcomes))
     return {
-        SCENARIOS_FILE: msgspec.json.format(msgspec.json.encode(recording), indent=1) + b"\n",
-        DRAWINGS_FILE: _compressed(drawings),
+        SCENARIOS_FILE: _readable(recorded),
+        DRAWINGS_FILE: _compressed(drawn),
         MEASUREMENTS_FILE: _compressed(measurements),
         **reports,
     }
+
+
+def renewed_now(chosen: Iterable[str], store: Store, say: Say = print) -> dict[Path, bytes]:
+    """The content of each file in which only the ``chosen`` scenarios are recorded anew.
+
+    It is for scenarios whose nets are as they were: what studies and claims measured stays. Raises as
+    recorded_now(), for other versions than the recorded ones too.
+    """
+    with Workers(SECONDS) as workers:
+        versions = versions_here(workers, store)
+    if versions != recording().versions:
+        raise ExplorerError(
+            f"the others were recorded with {recording().versions}, here are {versions};"
+            " record all of them"
+        )
+    paths = {path.stem: path for path in map(find, chosen)}
+    new_facts, new_ladders, reports = scenarios_now(paths, versions, store, say)
+    facts = {scenario.name: scenario for scenario in recording().scenarios} | new_facts
+    ladders = drawings().ladders | new_ladders
+    return {
+        SCENARIOS_FILE: _readable(
+            msgspec.structs.replace(recording(), scenarios=tuple(facts.values()))
+        ),
+        DRAWINGS_FILE: _compressed(msgspec.structs.replace(drawings(), ladders=ladders)),
+        **reports,
+    }
+
+
+class ScenariosNow(NamedTuple):
+    """The facts and the small drawing of scenarios by their names, and the files of their reports."""
+
+    facts: dict[str, RecordedScenario]
+    ladders: dict[str, str]
+    reports: dict[Path, bytes]
+
+
+def scenarios_now(
+    paths: Mapping[str, Path], frameworks: Collection[str], store: Store, say: Say
+) -> ScenariosNow:
+    """What is recorded of some scenarios; raises as recorded_now()."""
+    now = ScenariosNow({}, {}, {})
+    for name, path in paths.items():
+        report = whole_report(path, store)
+        card = card_of(report)
+        now.facts[name] = facts_of(name, path, card, frameworks)
+        now.ladders[name] = card.ladder
+        now.reports[report_file(name)] = packed(report)
+        say(f"scenario {name}: {card.different} of {card.cases} cases differ")
+    return now
 
 
 def reports_now(store: Store, say: Say = print) -> dict[Path, bytes]:
@@ -178,6 +222,10 @@ def packed(report: Report) -> bytes:
     return lzma.compress(msgspec.msgpack.encode(report), preset=9)
 
 
+def _readable(record: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
+
+
 def _compressed(records: object) -> bytes:
     # Without the time, so that the same records are the same bytes.
     return gzip.compress(msgspec.json.encode(records), 9, mtime=0)
@@ -186,10 +234,13 @@ def _compressed(records: object) -> bytes:
 def main() -> int:
     """Record everything, and write the files once all of it is there."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="scenarios to record anew; else everything")
     parser.add_argument("--fresh", action="store_true", help="run what is stored too")
     parser.add_argument("--reports", action="store_true", help="the reports on scenarios alone")
     options = parser.parse_args()
     record = reports_now if options.reports else recorded_now
+    if options.names:
+        record = functools.partial(renewed_now, options.names)
     try:
         # In a store of its own everything is run once: claims and studies share measurements.
         with tempfile.TemporaryDirectory() as folder:

@@ -1,38 +1,31 @@
 """PyTorch's net in float64 as a function of its leaves, for differences of its outputs."""
 
-import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import msgspec
-import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from explorer.engines.double_net import NOTHING_VARIED, DoubleNet, LeafKey, rounding, sums
+from explorer.engines.kink_births import Computed
 from explorer.engines.time_spent import TimeSpent
 from explorer.engines.torch.net import (
     SEED,
-    LeafKey,
     bare,
     build,
     flat,
     require_gradients,
     start_random_numbers,
 )
+from explorer.engines.torch.operator_values import OperatorValues
 from explorer.engines.torch.stopped_values import StoppedValues
 from explorer.engines.torch.tensors import array_of
 from explorer.model.arrays import AnyArray
-from explorer.model.errors import RefusedNetError
+from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
-from explorer.numeric.cotangents import cotangent
-from explorer.numeric.slopes import STEP
-
-ROUNDING = 8 * 2.0**-53
-"""The rounding of an output in float64, as a share of it: it is divided by twice the step."""
-
-NOTHING_VARIED: Mapping[LeafKey, torch.Tensor] = {}
 
 
 @contextmanager
@@ -69,12 +62,8 @@ class _NoCoarseCasts(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         return func(*args, **kwargs)
 
 
-class DoubleNet:
-    """A net in float64 as a function of its leaves.
-
-    Every evaluation starts from the same state, seed and inputs. ``stops`` says that the net cuts
-    values off from the tape, which are held. ``seconds`` is the least time of an evaluation so far.
-    """
+class FrameworksNet(DoubleNet):
+    """PyTorch's net: every evaluation starts from the same state, seed and inputs."""
 
     def __init__(self, request: NetRequest) -> None:
         self._casts = _NoCoarseCasts()
@@ -97,15 +86,15 @@ class DoubleNet:
             self._modes = ()
         self.bare = bare(outputs)
         self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
-        size = sum(map(_size, flat(outputs)))
-        self.rounding = ROUNDING * size if np.isfinite(size) else 0.0
-        self.noise = self.rounding / STEP
+        self.rounding = rounding(array_of(output.detach()) for output in flat(outputs))
 
-    def start(self, leaf: LeafKey) -> torch.Tensor:
+    def leaves(self, case: GradCase) -> dict[str, LeafKey]:
+        """The leaves that a case differentiates, by the names of their gradients."""
+        return dict(zip(self.net.leaves(case), self.net.leaf_keys(case), strict=True))
+
+    def start(self, leaf: LeafKey) -> AnyArray:
         """The value of a leaf before it is varied."""
-        if isinstance(leaf, str):
-            return self.state[leaf]
-        return self.arguments[leaf]
+        return array_of(self.state[leaf] if isinstance(leaf, str) else self.arguments[leaf])
 
     def _first_outputs(self) -> Any:
         """The outputs of the net, and the choice whether its inputs and weights require gradients.
@@ -141,17 +130,18 @@ class DoubleNet:
 
     def outputs(
         self,
-        values: Mapping[LeafKey, torch.Tensor] = NOTHING_VARIED,
+        values: Mapping[LeafKey, AnyArray] = NOTHING_VARIED,
         *watching: AbstractContextManager[Any],
     ) -> Any:
         """The return value of the net with some leaves set to other ``values``."""
+        tensors = {leaf: torch.from_numpy(value) for leaf, value in values.items()}
         # All of the state is set anew: a forward moves running statistics.
         with torch.no_grad():
             for name, start in self.state.items():
-                self.net.state[name].copy_(values.get(name, start))
+                self.net.state[name].copy_(tensors.get(name, start))
         # Clones: a net may change its inputs in place.
         arguments = list(map(torch.clone, self.arguments))
-        for leaf, value in values.items():
+        for leaf, value in tensors.items():
             if isinstance(leaf, int):
                 arguments[leaf] = value
         start_random_numbers(SEED)
@@ -169,39 +159,15 @@ class DoubleNet:
         self.seconds = min(self.seconds, spent.seconds)
         return outputs
 
-    def sums(self, values: Mapping[LeafKey, torch.Tensor] = NOTHING_VARIED) -> AnyArray:
-        """The sum of each output, and of its product with the explicit cotangent.
+    def sums(self, values: Mapping[LeafKey, AnyArray] = NOTHING_VARIED) -> AnyArray:
+        """The sums of the outputs."""
+        return sums(array_of(output.detach()) for output in flat(self.outputs(values)))
 
-        Every case combines these. The leaves are set to ``values``; the result has shape (outputs, 2).
-        An output of integers counts as zeros. Raises RefusedNetError for one that is not float64: a step
-        of STEP would vanish in it.
-        """
-        rows = []
-        for index, output in enumerate(flat(self.outputs(values))):
-            output = output.detach()
-            if output.is_complex():
-                # With a cotangent of ones the gradient is that of the real parts (torch 2.13).
-                output = output.real
-            if not output.is_floating_point():
-                array = np.zeros(tuple(output.shape))
-            elif output.dtype == torch.float64:
-                array = array_of(output)
-            else:
-                # The net made float32 or less of its float64 leaves.
-                dtype = str(output.dtype)
-                raise RefusedNetError("coarse_output", str(index), dtype, str(STEP))
-            product = array * cotangent(index, array.shape, "float64")
-            rows.append((array.sum(), product.sum()))
-        return np.array(rows)
-
-    @functools.cached_property
-    def middle(self) -> AnyArray:
-        """The sums without variation; RefusedNetError if a second run gives others."""
-        sums, again = self.sums(), self.sums()
-        same = (sums == again) | (np.abs(sums - again) <= self.rounding)
-        if np.isfinite(sums).all() and not same.all():
-            raise RefusedNetError("not_deterministic")
-        return sums
+    def computed(self, values: Mapping[LeafKey, AnyArray]) -> Sequence[Computed]:
+        """What each operator computes."""
+        run = OperatorValues()
+        self.outputs(values, run)
+        return run.calls
 
 
 def _same_way(one: StoppedValues, other: StoppedValues, outputs: Any, others: Any) -> bool:
@@ -214,10 +180,3 @@ def _same_way(one: StoppedValues, other: StoppedValues, outputs: Any, others: An
 
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.shape == other.shape and bool(torch.allclose(one, other, equal_nan=True))
-
-
-def _size(output: torch.Tensor) -> float:
-    """The sum of the absolute values of an output of floats; 0 for any other."""
-    if not output.is_floating_point():
-        return 0.0
-    return float(output.detach().abs().sum())

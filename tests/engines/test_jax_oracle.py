@@ -1,0 +1,62 @@
+"""Central differences of JAX's net: they judge JAX's engines as those of PyTorch's net do PyTorch's."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.results import agrees_with_oracle
+from explorer.exploration.explore import explore
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.requests import CaseRequest
+from explorer.model.results import OracleResult
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.words.oracle import oracle_summary
+from explorer.workers.workers import Workers
+from tests.support.jax_requests import JAX_ENGINES, Jax
+from tests.support.torch_requests import Torch
+
+pytestmark = pytest.mark.jax
+
+CASE = GradCase("grad", 0, "all")
+
+
+@pytest.fixture(scope="module")
+def jax(workers: Workers) -> Jax:
+    return Jax(workers)
+
+
+def estimated(jax: Jax, name: str, case: GradCase = CASE) -> OracleResult:
+    request = CaseRequest(jax.net(name, "jax-tape"), case)
+    return jax.call("explorer.engines.oracle:estimate", request, OracleResult)
+
+
+@pytest.mark.parametrize("name", ["dense_mse", "lstm", "stop_gradient", "branch_on_value"])
+def test_both_engines_agree_with_it(jax: Jax, name: str) -> None:
+    oracle = estimated(jax, name)
+    assert (oracle.outcome, oracle.framework) == ("ok", "jax")
+    assert oracle.stops == (name == "stop_gradient")
+    for engine in JAX_ENGINES:
+        answer = jax.answer(name, engine, CASE)
+        if answer.outcome == "ok":
+            assert agrees_with_oracle(answer, oracle), engine
+
+
+@pytest.mark.parametrize("name", ["dense_mse", "kinks", "float16_underflow", "while_loop"])
+def test_it_estimates_what_pytorch_s_net_gives(jax: Jax, workers: Workers, name: str) -> None:
+    own, other = estimated(jax, name), Torch(workers).estimate(name, CASE)
+    assert other.framework == "torch"
+    for estimate, another in zip(own.estimates, other.estimates, strict=True):
+        assert estimate.name == another.name
+        np.testing.assert_allclose(
+            unpack(estimate.value), unpack(another.value), atol=1e-8, equal_nan=True
+        )
+        assert estimate.obstacles == another.obstacles
+
+
+def test_it_judges_where_pytorch_is_not_compared(workers: Workers) -> None:
+    scenario = load(find("dense_mse"))
+    report = explore(scenario, workers, engines=JAX_ENGINES, selection="main", graphs=False)
+    assert oracle_summary(report.cases).startswith(
+        "oracle (central differences in float64 of JAX's net): agrees on every element in 1"
+    )
