@@ -149,17 +149,20 @@ def _are_done_there(row: list[Vertex], other: Vertex, there: Suspects) -> bool:
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
     """The ops before the first of ``nodes`` that does the same work as the other side's op."""
     for node in nodes:
-        if node.family == other.family and not _have_other_parameters(node, other):
+        if node.family == other.family and not _read_something_else(node, other):
             # The parameters that they read are no ops of their own.
             return [op for op in suspects.lineage_of_inputs(node) if not op.is_leaf]
     return []
 
 
-def _have_other_parameters(node: Vertex, other: Vertex) -> bool:
-    """Whether two ops each read parameters, and none in common: they are two layers of a net."""
-    parameters = {origin.counterpart for origin in node.origins if origin.kind == "parameter"}
-    others = {origin for origin in other.origins if origin.kind == "parameter"}
-    return bool(parameters and others) and parameters.isdisjoint(others)
+def _read_something_else(node: Vertex, other: Vertex) -> bool:
+    """Whether two ops each read what is known to both sides, and nothing of it in common.
+
+    Two layers of a net do, by their parameters.
+    """
+    known = {origin.counterpart for origin in node.origins} - {None}
+    others = {origin for origin in other.origins if origin.counterpart}
+    return bool(known and others) and known.isdisjoint(others)
 
 
 def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence:
