@@ -25,7 +25,7 @@ IN_JAX = (
         "jax",
         "jnp.tril(jnp.ones((t, t), bool))",
         "jnp.tril(jnp.ones((t, t), bool), 1)",
-        ("att = jax.nn.softmax(jnp.where(past",),
+        ("att = jax.nn.softmax(jnp.where(past", "att = att.masked_fill(self.future"),
         facts=(Fact("mask"), Fact("argument", argument="k", values=(1, 0))),
     ),
     Mistake(
@@ -99,6 +99,7 @@ IN_JAX = (
         "jax",
         "jnp.where(error < 1.0, 0.5 * error**2, error - 0.5).mean()",
         "(error**2).mean()",
+        ("smooth_l1_loss(q, expected",),
         facts=(
             Fact("other op", op="smooth_l1_loss"),
             Fact("other op", op="mse_loss"),
@@ -189,13 +190,12 @@ IN_JAX = (
         facts=(Fact("argument", argument="exponent", values=(1.5, 2.0)),),
     ),
     Mistake(
-        "pixels_transposed",
-        "super_resolution",
+        "heads_not_transposed_back",
+        "transformer_encoder_layer",
         "jax",
-        "transpose(0, 1, 4, 2, 5, 3)",
-        "transpose(0, 1, 4, 3, 5, 2)",
-        ("return x.reshape(b, c // r**2, h * r, w * r)",),
-        facts=(Fact("layout"),),
+        "(weights @ v).swapaxes(1, 2).reshape(b, t, c)",
+        "(weights @ v).reshape(b, t, c)",
+        facts=(Fact("layout"), Fact("op left out", op="transpose")),
     ),
     Mistake(
         "variance_for_deviation",

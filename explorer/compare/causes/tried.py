@@ -25,6 +25,7 @@ from explorer.model.causes import (
     Trial,
     Tried,
 )
+from explorer.model.families import family
 from explorer.model.graph import GradGraph, Node, Output
 
 
@@ -142,7 +143,10 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     least = min((_effort(it.trial) for it in found), default=0)
     found = [it for it in found if _effort(it.trial) == least]
     if len(found) > 1 and found[0].trial.op:
-        found = [it for it in found if _is_named(it.trial.op, other)]
+        named = [it for it in found if _is_named(it.trial.op, other)]
+        # Operators of one family that give the same here: the plainest comes first.
+        are_one = len({family(it.trial.op) for it in found}) == 1
+        found = named or found[: int(are_one)]
     found = _as_layouts(found)
     kinds = {_kind(it.trial) for it in found}
     return found[0] if len(kinds) == 1 else None

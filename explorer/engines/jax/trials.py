@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import built
-from explorer.engines.jax.operator_arguments import literals
+from explorer.engines.jax.operator_arguments import flat, literals
 from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of, dtype_of
@@ -156,6 +156,8 @@ def _as_given(own: Any, value: ArgumentValue) -> Any:
         return np.dtype(str(value))
     if type(own) is not type(value):
         raise TypeError("the parameter has another type")
+    if isinstance(value, tuple) and flat(own) != own:
+        return tuple(zip(value[::2], value[1::2], strict=True))  # the two ends of each axis
     return value
 
 
