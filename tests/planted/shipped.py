@@ -90,6 +90,7 @@ IN_JAX = (
         "z.var(0)",
         facts=(
             Fact("argument", argument="correction", values=(0, 1)),
+            Fact("argument", argument="unbiased", values=(False, True)),
             Fact("factor", factor=3 / 4),
         ),
     ),
