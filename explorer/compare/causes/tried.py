@@ -25,7 +25,6 @@ from explorer.model.causes import (
     Trial,
     Tried,
 )
-from explorer.model.families import family
 from explorer.model.graph import GradGraph, Node, Output
 
 
@@ -143,10 +142,7 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     least = min((_effort(it.trial) for it in found), default=0)
     found = [it for it in found if _effort(it.trial) == least]
     if len(found) > 1 and found[0].trial.op:
-        named = [it for it in found if _is_named(it.trial.op, other)]
-        # Operators of one family that give the same here: the plainest comes first.
-        are_one = len({family(it.trial.op) for it in found}) == 1
-        found = named or found[: int(are_one)]
+        found = [it for it in found if _is_named(it.trial.op, other)]
     found = _as_layouts(found)
     kinds = {_kind(it.trial) for it in found}
     return found[0] if len(kinds) == 1 else None
@@ -188,9 +184,13 @@ def _kind(trial: Trial) -> object:
     )
 
 
+STANDS_FOR = {"max": "relu", "logistic": "sigmoid", "integer_pow": "square"}
+"""Operations of JAX's graphs that other frameworks have an operator of another name for."""
+
+
 def _is_named(op: str, other: str) -> bool:
     """Whether two operators have one name: "aten.relu.default", "ReLU"."""
-    return _plain(op) == _plain(other)
+    return _plain(op) in (_plain(other), STANDS_FOR.get(other))
 
 
 def _plain(op: str) -> str:
