@@ -9,6 +9,7 @@ import msgspec
 
 from benchmarks._figures import Figure
 from benchmarks._table import table
+from explorer.model.engines import ENGINES, plain
 from explorer.model.errors import ExplorerError
 
 
@@ -23,6 +24,24 @@ def parser(description: str | None) -> argparse.ArgumentParser:
         help="add the figures to a file, a line of JSON each",
     )
     return options
+
+
+def add_engines(options: argparse.ArgumentParser, default: tuple[str, ...]) -> None:
+    """Let two engines be named, as ``diff`` names them."""
+    options.add_argument(
+        "--engines",
+        nargs=2,
+        type=_engine,
+        default=default,
+        metavar=("LEFT", "RIGHT"),
+        help=f"the two that are compared; {' and '.join(default)} without",
+    )
+
+
+def _engine(name: str) -> str:
+    if plain(name) not in ENGINES:
+        raise argparse.ArgumentTypeError(f"no engine {name}; there are: {', '.join(ENGINES)}")
+    return name
 
 
 def present(figures: Iterable[Figure], file: Path | None) -> int:

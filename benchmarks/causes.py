@@ -2,7 +2,8 @@
 
 Plants mistakes of ``tests/planted/library.py`` one by one, or sets of them in one net (--sets), compares
 the two nets as ``diff`` does, and judges what is named by the facts that stand beside each mistake; or
-compares nets without a mistake (--clean). Says of each on stderr what is named.
+compares nets without a mistake (--clean). For engines that cannot run the library's nets, mistakes of
+``tests/planted/shipped.py`` are planted. Says of each on stderr what is named.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks._figures import Figure
-from benchmarks._presenting import detail, parser, present
+from benchmarks._presenting import add_engines, detail, parser, present
 from explorer.exploration.explore import explore
 from explorer.scenario.load import load
 from explorer.words.causes import cause as cause_text
@@ -26,16 +27,17 @@ from tests.planted.causes import tell_causes
 from tests.planted.clean import write_variants
 from tests.planted.library import LIBRARY
 from tests.planted.mistake import plant_all
-from tests.planted.naming import GRAPHS, TAPES
+from tests.planted.naming import TAPES
 from tests.planted.sets import SETS
+from tests.planted.shipped import SHIPPED, fitting
 
 TIMEOUT = 300.0
 
 DRAWN = 24
 """How many are drawn where neither names nor all of them are asked for; the draw is always the same."""
 
-ENGINES = {"tapes": TAPES, "graphs": GRAPHS, "mixed": ("torch-tape", "mindspore-graph")}
-"""The pairs of engines that may be compared."""
+ALL = {**LIBRARY, **SHIPPED}
+"""The mistakes whose names are known."""
 
 NAMED = ("cause",)
 PLACED = ("cause", "other cause", "place")
@@ -48,7 +50,7 @@ def measure(sets: list[tuple[str, ...]], engines: tuple[str, ...]) -> Iterator[F
     with Workers(TIMEOUT) as workers, tempfile.TemporaryDirectory() as folder:
         for names in sets:
             start = time.perf_counter()
-            mistakes = tuple(LIBRARY[name] for name in names)
+            mistakes = tuple(ALL[name] for name in names)
             planted = plant_all(mistakes, Path(folder))
             told = tell_causes(zip(mistakes, planted, strict=True), engines, workers)
             seconds.append(time.perf_counter() - start)
@@ -100,11 +102,11 @@ def chosen(given: argparse.Namespace) -> list[tuple[str, ...]]:
             tuple(mistake.scenario + "-" + mistake.name for mistake in mistakes)
             for mistakes in SETS.values()
         ]
-    names = sorted(LIBRARY)
     if given.names:
         return [(name,) for name in given.names]
+    names = sorted(fitting(given.engines))
     if not given.all:
-        names = random.Random(given.seed).sample(names, given.drawn)
+        names = random.Random(given.seed).sample(names, min(given.drawn, len(names)))
     return [(name,) for name in names]
 
 
@@ -117,21 +119,20 @@ def options() -> argparse.Namespace:
     known.add_argument("--clean", action="store_true", help="nets without a mistake")
     known.add_argument("--drawn", type=int, default=DRAWN, help="how many are drawn")
     known.add_argument("--seed", type=int, default=0, help="of the draw")
-    known.add_argument("--engines", choices=tuple(ENGINES), default="tapes")
+    add_engines(known, TAPES)
     given = known.parse_args()
-    unknown = [name for name in given.names if name not in LIBRARY]
+    given.engines = tuple(given.engines)
+    unknown = [name for name in given.names if name not in ALL]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], LIBRARY, n=1, cutoff=0.0)
+        near = difflib.get_close_matches(unknown[0], ALL, n=1, cutoff=0.0)
         known.error(f"no mistake is called {', '.join(unknown)}; one is called {near[0]}")
-    if not 1 <= given.drawn <= len(LIBRARY):
-        known.error(
-            f"--drawn {given.drawn}: there are {len(LIBRARY)} mistakes, and 1 is the fewest"
-        )
+    there_are = len(fitting(given.engines))
+    if not 1 <= given.drawn <= max(there_are, DRAWN):
+        known.error(f"--drawn {given.drawn}: there are {there_are} mistakes, and 1 is the fewest")
     return given
 
 
 if __name__ == "__main__":
     given = options()
-    engines = ENGINES[given.engines]
-    figures = measure_clean(engines) if given.clean else measure(chosen(given), engines)
+    figures = measure_clean(given.engines) if given.clean else measure(chosen(given), given.engines)
     sys.exit(present(figures, given.figures))

@@ -1,6 +1,6 @@
 """How many planted mistakes the explorer names, and at which line.
 
-Plants mistakes of ``tests/planted`` in their nets, compares the tapes (or the graphs), and counts those
+Plants mistakes of ``tests/planted`` in their nets, compares the tapes (or other engines), and counts those
 that are named at their line; then nets without a mistake, which must name nothing. Says of each on
 stderr what is named.
 """
@@ -15,18 +15,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks._figures import Figure
-from benchmarks._presenting import detail, parser, present
+from benchmarks._presenting import add_engines, detail, parser, present
 from explorer.exploration.explore import explore
 from explorer.model.errors import ExplorerError
-from explorer.scenario.find import REAL, names
+from explorer.scenario.find import SHIPPED as FOLDERS
+from explorer.scenario.find import find, names
 from explorer.scenario.load import load
 from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
-from tests.planted.mistake import plant
+from tests.planted.mistake import has_nets, plant
 from tests.planted.mistakes import MISTAKES
-from tests.planted.naming import GRAPHS, TAPES, tell
+from tests.planted.naming import TAPES, tell
+from tests.planted.shipped import SHIPPED
 
 TIMEOUT = 300.0
 
@@ -34,9 +36,14 @@ MISTAKES_DRAWN, NETS_DRAWN = 16, 8
 """How many are drawn where neither names nor all of them are asked for; the draw is always the same."""
 
 
+ALL = {**MISTAKES, **SHIPPED}
+"""The mistakes, by name."""
+
+
 def measure(chosen: set[str], engines: tuple[str, ...], whole: bool) -> Iterator[Figure]:
     """The share of mistakes named at their line, that of nets called clean, and the seconds of each."""
-    mistakes, clean = sorted(MISTAKES), sorted(names((REAL,)))
+    mistakes = sorted(name for name, mistake in ALL.items() if mistake.is_between(engines))
+    clean = [name for name, path in names(FOLDERS).items() if is_clean(path, engines)]
     if chosen:
         mistakes = [name for name in mistakes if name in chosen]
         clean = [name for name in clean if name in chosen]
@@ -72,7 +79,7 @@ def tell_mistakes(
     with tempfile.TemporaryDirectory() as folder:
         for name in mistakes:
             start = time.perf_counter()
-            planted = plant(MISTAKES[name], Path(folder))
+            planted = plant(ALL[name], Path(folder))
             told = tell(planted, engines, workers)
             yield told.verdict, time.perf_counter() - start
             detail(f"{told.verdict:12} {name}")
@@ -87,9 +94,14 @@ def tell_clean(
     """The verdict on each net without a mistake, and its seconds."""
     for name in clean:
         start = time.perf_counter()
-        verdict, accusation = accused(REAL / f"{name}.py", engines, workers)
+        verdict, accusation = accused(find(name), engines, workers)
         yield verdict, time.perf_counter() - start
         detail(f"{verdict:12} {name}  {accusation}".rstrip())
+
+
+def is_clean(path: Path, engines: tuple[str, ...]) -> bool:
+    """Whether a scenario has the nets of these engines, and no difference is its point."""
+    return has_nets(path, engines) and "EXPECTED_DIFFERENCES" not in path.read_text("utf-8")
 
 
 def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str, str]:
@@ -115,11 +127,11 @@ def options() -> argparse.Namespace:
     known = parser(__doc__)
     known.add_argument("names", nargs="*", help="mistakes or nets; without, some that are drawn")
     known.add_argument("--all", action="store_true", help="all mistakes and nets")
-    known.add_argument("--graphs", action="store_true", help="the graphs instead of the tapes")
+    add_engines(known, TAPES)
     return known.parse_args()
 
 
 if __name__ == "__main__":
     given = options()
-    tried = GRAPHS if given.graphs else TAPES
-    sys.exit(present(measure(set(given.names), tried, given.all), given.figures))
+    figures = measure(set(given.names), tuple(given.engines), given.all)
+    sys.exit(present(figures, given.figures))

@@ -408,8 +408,20 @@ CHANGES: dict[type[Change], Callable[[Any], Told]] = {
 """What is said of each kind of change."""
 
 
+INFIX = ("+", "-", "*", "/", "**")
+"""The calls of mends that are written between two operands."""
+
+
+def _infix(mend: Mend) -> str:
+    """Two operands, of which a number is given: "… + 1e-05"."""
+    operands = [str(mend.arguments.get(name, "…")) for name in ("x", "y")]
+    return f" {mend.call} ".join(operands)
+
+
 def _mend_text(mend: Mend, engines: tuple[str, str]) -> MendText:
     engine = engines[0] if mend.side == "left" else engines[1]
+    if mend.call in INFIX:
+        return MendText(mend.side, FRAMEWORK_LABELS[engine_named(engine).framework], _infix(mend))
     # A function takes its tensors first.
     given = [] if mend.call.startswith("nn.") else ["…"]
     if mend.arguments:

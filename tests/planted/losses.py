@@ -305,7 +305,7 @@ LOSSES = (
         "mindspore",
         "changed * ops.exp(s)",
         "changed * s",
-        ("changed = changed * torch.exp(s)",),
+        ("changed = changed * ",),
     ),
     Mistake(
         "half_a_step_too_far",

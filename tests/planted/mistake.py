@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.engines import Framework
+from explorer.model.engines import Framework, engine_named
 from explorer.scenario.find import REAL
 from tests.planted.facts import Fact
 
@@ -38,6 +38,17 @@ class Mistake(msgspec.Struct, frozen=True):
         """The scenario that the mistake is planted in: a net of ``NETS``, or a shipped one."""
         own = NETS / f"{self.scenario}.py"
         return own if own.exists() else REAL / f"{self.scenario}.py"
+
+    def is_between(self, engines: tuple[str, ...]) -> bool:
+        """Whether one of these engines runs the net with the mistake, and all others one without."""
+        frameworks = {engine_named(engine).framework for engine in engines}
+        return self.framework in frameworks and has_nets(self.original, engines)
+
+
+def has_nets(scenario: Path, engines: tuple[str, ...]) -> bool:
+    """Whether a scenario has the nets of all these engines."""
+    text = scenario.read_text(encoding="utf-8")
+    return all(f"def {engine_named(engine).framework}_net(" in text for engine in engines)
 
 
 class Planted(msgspec.Struct, frozen=True):

@@ -16,7 +16,6 @@ from explorer.workers.workers import Workers
 from tests.planted.mistake import Planted
 
 TAPES = ("torch-tape", "mindspore-tape")
-GRAPHS = ("torch-graph", "mindspore-graph")
 
 Verdict = Literal["exact", "same module", "wrong", "missed", "refused"]
 

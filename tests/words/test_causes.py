@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from explorer.model.causes import Attempts, Factor, LeftOut, Related
+from explorer.model.causes import Attempts, Factor, LeftOut, Mend, Related
+from explorer.model.graph import Arguments
 from explorer.words.causes import (
     attempts,
     attempts_text,
@@ -45,6 +46,21 @@ def test_what_follows_from_recorded_values_is_not_said_to_be_tried(
     assert found.proven == "recorded_values"
     assert sentence(found, ENGINES).startswith("Cause, from the recorded values: ")
     assert "tried" not in how_proven(found)
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "code"),
+    [
+        ("**", {"y": 2.0}, "… ** 2.0"),
+        ("/", {"x": 1.0}, "1.0 / …"),
+        ("jnp.var", {"ddof": 1}, "jnp.var(…, ddof=1)"),
+    ],
+)
+def test_a_number_is_written_beside_an_operator(call: str, arguments: Arguments, code: str) -> None:
+    mend = Mend(side="left", call=call, arguments=arguments)
+    found = msgspec.structs.replace(CAUSE, mends=(mend,))
+    (text,) = mend_texts(found, ("jax-tape", "torch-tape"))
+    assert (text.framework, text.code) == ("JAX", code)
 
 
 def test_where_nothing_explains_it_the_sentence_says_so_with_the_nearest_change() -> None:

@@ -279,14 +279,25 @@ class Backtrace:
         elif len(left) == len(right) == 1:
             self._waiting.append((left[0], right[0]))
         elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
-            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read)
+            rows = (row, other_row) if left else (other_row, row)
+            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *rows)
 
-    def _ahead(self, last: Vertex, read: Values) -> Iterator[Origin]:
-        """Ops that one side alone has ahead of what both sides do with the same value."""
+    def _ahead(
+        self, last: Vertex, read: Values, behind: list[Vertex], other_row: list[Vertex]
+    ) -> Iterator[Origin]:
+        """Ops that one side alone has ahead of what both sides do with the same value.
+
+        Where the other side does more than what is done ``behind`` them, it may do the same there.
+        """
         row, outside = self._region(last)
         used = {value.node.origin for value in read}
         begins = [value.node.origin.counterpart for value in outside]
-        if not self._unsettled(outside) and not used.isdisjoint(filter(None, begins)):
+        if self._unsettled(outside) or used.isdisjoint(filter(None, begins)):
+            return
+        if len(row) > 1 and not _families(other_row) <= _families(behind):
+            rows = [*row, *behind], other_row
+            yield from _observed(*(rows if last.side.is_first else rows[::-1]))
+        else:
             yield ExtraRow(tuple(row), is_term=False)
 
     def _region(self, last: Vertex, known: Values | None = None) -> tuple[list[Vertex], Values]:
@@ -396,6 +407,10 @@ def _are_equal(value: OutputValue, other: OutputValue) -> bool:
     if counterpart is not None and counterpart is other.node.origin:
         return True
     return unwrapped(value).agrees(unwrapped(other)) is True
+
+
+def _families(row: Iterable[Vertex]) -> set[str]:
+    return {node.family for node in row if not node.is_bookkeeping}
 
 
 def _derive_from_one(node: Vertex, other: Vertex) -> bool:

@@ -149,17 +149,29 @@ def _are_done_there(row: list[Vertex], other: Vertex, there: Suspects) -> bool:
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
     """The ops before the first of ``nodes`` that does the same work as the other side's op."""
     for node in nodes:
-        if node.family == other.family and not _have_other_parameters(node, other):
+        if node.family == other.family and not _read_something_else(node, other):
             # The parameters that they read are no ops of their own.
             return [op for op in suspects.lineage_of_inputs(node) if not op.is_leaf]
     return []
 
 
-def _have_other_parameters(node: Vertex, other: Vertex) -> bool:
-    """Whether two ops each read parameters, and none in common: they are two layers of a net."""
-    parameters = {origin.counterpart for origin in node.origins if origin.kind == "parameter"}
-    others = {origin for origin in other.origins if origin.kind == "parameter"}
-    return bool(parameters and others) and parameters.isdisjoint(others)
+def _read_something_else(node: Vertex, other: Vertex) -> bool:
+    """Whether two ops each read what is known to both sides, and nothing of it in common.
+
+    Two layers of a net do, by their parameters; two products with other numbers do by these.
+    """
+    numbers, other_numbers = _numbers(node), _numbers(other)
+    if numbers and other_numbers and numbers.isdisjoint(other_numbers):
+        return True
+    known = {origin.counterpart for origin in node.origins} - {None}
+    others = {origin for origin in other.origins if origin.counterpart}
+    return bool(known and others) and known.isdisjoint(others)
+
+
+def _numbers(node: Vertex) -> set[float]:
+    """The numbers that an op is given beside tensors, as precisely as single precision has them."""
+    given = node.record.arguments.values()
+    return {float(f"{it:.6g}") for it in given if isinstance(it, float)}
 
 
 def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence:
@@ -316,7 +328,10 @@ def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
     """
     for side in suspects_of:
         there = suspects_of[side.other]
+        stopped_there = {node.origin for node in _stopping(side.other)}
         for node in _stopping(side):
+            if node.origin.counterpart in stopped_there:
+                continue
             stopped = [user.partner for user in _users(node)]
             if not any(it.forward is node.origin for it in side.nodes):
                 # A sum hands its gradient on as it is: then the first op is that of what was stopped.
@@ -329,19 +344,24 @@ def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
 def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Vertex) -> Vertex | None:
     """The gradient of what is stopped that the first of its users has on the other side.
 
-    A product with a bias may be two ops there, of which the first reads what is stopped, and has
-    gradients of its other operands too: one of the size of what is stopped is preferred.
+    A product with a bias may be two ops there, and a loss many, of which the first reads what is stopped,
+    and has gradients of its other operands too: one of the size of what is stopped is preferred.
     """
     for user in users:
         ops = {user, *user.steps}
-        for feeder in user.feeders:
-            if stopped.origin.counterpart in feeder.origins:
-                ops.add(feeder)
+        for node in reach([user], _own_steps):
+            if stopped.origin.counterpart in node.origins:
+                ops.add(node)
         gradients = [node for node in suspects.nodes if node.forward in ops and _is_float(node)]
         gradients.sort(key=lambda node: node.value.size != stopped.value.size)
         if gradients:
             return gradients[0]
     return None
+
+
+def _own_steps(node: Vertex) -> list[Vertex]:
+    """The steps without a partner that a node reads in its phase."""
+    return [it for it in node.feeders if it.phase == node.phase and it.is_free]
 
 
 def _is_float(node: Vertex) -> bool:

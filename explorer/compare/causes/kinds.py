@@ -1,4 +1,4 @@
-"""What operators of both frameworks may be given instead, and which may stand in each other's place."""
+"""What operators of a framework may be given instead, and which may stand in each other's place."""
 
 from explorer.model.graph import ArgumentValue
 
@@ -164,6 +164,33 @@ MINDSPORE_KINDS: tuple[tuple[str, ...], ...] = (
 Of what several operators of MindSpore compute, such as GELU by erf, it is the function.
 """
 
+JAX_KINDS: tuple[tuple[str, ...], ...] = (
+    (
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log1p",
+        "tanh",
+        "logistic",
+        "sin",
+        "cos",
+        "sqrt",
+        "rsqrt",
+        "square",
+        "abs",
+        "neg",
+        "sign",
+        "erf",
+    ),
+    ("add", "sub", "mul", "div"),
+    ("max", "min"),
+    ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min"),
+    ("argmax", "argmin"),
+    ("cumsum", "cumprod"),
+)
+"""Operations that may stand in each other's place, by their names in JAX's graphs."""
+
 REDUCTIONS = frozenset(
     {"aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"}
 )
@@ -172,4 +199,4 @@ REDUCTIONS = frozenset(
 SELECT = "aten.select.int"
 """The operator that takes one of them: a first token, or the last state."""
 
-KINDS = TORCH_KINDS + MINDSPORE_KINDS
+KINDS = TORCH_KINDS + MINDSPORE_KINDS + JAX_KINDS

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import Ends, is_ahead
-from explorer.compare.causes.rooms import numbers_of, room_of
+from explorer.compare.causes.rooms import are_equal
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Row
 from explorer.model.families import family
-from explorer.model.graph import OTHER, Node, Output
+from explorer.model.graph import OTHER, Node
 
 NEAR = 3
 """So many ops ahead of a divergence, or behind it, are looked at."""
@@ -102,7 +102,7 @@ def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Itera
 def _doing_nothing(flow: Flow, node: Node, read: Node) -> Iterator[Node]:
     """The ops of another one's kind that hand on what they read, where that is a value of the other side."""
     for other in flow.graph.nodes:
-        if _does_nothing(flow, other, node) and _are_equal(other.outputs[0], read.outputs[0]):
+        if _does_nothing(flow, other, node) and are_equal(other.outputs[0], read.outputs[0]):
             yield other
 
 
@@ -120,7 +120,7 @@ def _does_nothing(flow: Flow, other: Node, node: Node) -> bool:
     if other.kind != "op" or other.phase != node.phase or family(other.op) != family(node.op):
         return False
     reads = flow.tensors(other).values()
-    return bool(other.outputs) and any(_are_equal(read, other.outputs[0]) for read in reads)
+    return bool(other.outputs) and any(are_equal(read, other.outputs[0]) for read in reads)
 
 
 def _is_as_large(read: Node, node: Node) -> bool:
@@ -128,11 +128,3 @@ def _is_as_large(read: Node, node: Node) -> bool:
         return False
     shapes = [[length for length in it.outputs[0].shape if length != 1] for it in (read, node)]
     return shapes[0] == shapes[1]
-
-
-def _are_equal(one: Output, other: Output) -> bool:
-    """Whether two values are the same up to rounding."""
-    first, second = numbers_of(one), numbers_of(other)
-    if first is None or second is None or first.size != second.size:
-        return False
-    return room_of(one, one).apart(first.ravel(), second.ravel()) is not None

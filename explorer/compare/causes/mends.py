@@ -1,11 +1,14 @@
 """What to write in either net so that it does what the other one does, by the table of correspondences."""
 
+from collections.abc import Callable, Iterator
+
+from explorer.compare.causes.jax_mends import in_jax, mends_of_jax
 from explorer.compare.causes.mindspore_mends import mends_of_mindspore
 from explorer.compare.causes.translations import is_same, shorter, tied_names, translated
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
 from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
-from explorer.model.engines import NEEDED, Framework, engine_named
+from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, Layer, Node, SideName
 
 Frameworks = tuple[Framework, Framework]
@@ -27,9 +30,27 @@ def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...
     frameworks = engine_named(engines[0]).framework, engine_named(engines[1]).framework
     if frameworks[0] == frameworks[1]:
         return ()
+    return tuple(_in_words(_mends(cause, node, frameworks), frameworks))
+
+
+OF_OPS: dict[Framework, Callable[[Cause, Node], tuple[Mend, ...]]] = {
+    "mindspore": mends_of_mindspore,
+    "jax": mends_of_jax,
+}
+"""What is to be written for a cause that was found at an op of a framework, other than PyTorch."""
+
+IN_WORDS: dict[Framework, Callable[[Mend], Mend | None]] = {"jax": in_jax}
+"""How frameworks that the table of correspondences does not have say what is written in PyTorch."""
+
+
+def _in_words(found: tuple[Mend, ...], frameworks: Frameworks) -> Iterator[Mend]:
+    """Mends in the words of each side's framework, as far as it has them."""
     sides: dict[SideName, Framework] = dict(zip(OTHER, frameworks, strict=True))
-    # The table knows these two alone.
-    return tuple(mend for mend in _mends(cause, node, frameworks) if sides[mend.side] in NEEDED)
+    for mend in found:
+        said = IN_WORDS.get(sides[mend.side])
+        in_words = said(mend) if said and mend.call.startswith("torch.") else mend
+        if in_words is not None:
+            yield in_words
 
 
 def _mends(cause: Cause, node: Node, frameworks: Frameworks) -> tuple[Mend, ...]:
@@ -38,11 +59,12 @@ def _mends(cause: Cause, node: Node, frameworks: Frameworks) -> tuple[Mend, ...]
     if not isinstance(cause.change, (OtherArguments, OtherOperator)):
         return ()
     ours = 0 if cause.side == "left" else 1
-    if frameworks[ours] == "mindspore":
-        found = mends_of_mindspore(cause, node)
-        return tuple(sorted(found, key=lambda mend: mend.side))
+    of_own_op = OF_OPS.get(frameworks[ours])
+    if of_own_op:
+        return tuple(sorted(of_own_op(cause, node), key=lambda mend: mend.side))
+    theirs = frameworks[1 - ours]
     if cause.other_op:
-        return _of_operator(cause)
+        return _of_operator(cause, theirs)
     left, right = cause.layers
     if left is not None and right is not None:
         both = (
@@ -50,7 +72,8 @@ def _mends(cause: Cause, node: Node, frameworks: Frameworks) -> tuple[Mend, ...]
             _of_layer(1, right, left, frameworks, cause.own),
         )
     else:
-        both = _of_function(ours, cause, node), _there(1 - ours, cause, node)
+        there = _there if theirs == "mindspore" else _there_in_torch
+        both = _of_function(ours, cause, node), there(1 - ours, cause, node)
     return tuple(mend for mend in both if mend is not None)
 
 
@@ -111,16 +134,29 @@ def _there(place: int, cause: Cause, node: Node) -> Mend | None:
     return Mend(side="right" if place else "left", call=row.mindspore, arguments=changed)
 
 
-def _of_operator(cause: Cause) -> tuple[Mend, ...]:
+def _there_in_torch(place: int, cause: Cause, node: Node) -> Mend | None:
+    """The same in PyTorch's words, in which other frameworks say it."""
+    row = _function(node.op)
+    if row is None:
+        return None
+    return Mend(side="right" if place else "left", call=row.torch, arguments=cause.own)
+
+
+def _of_operator(cause: Cause, theirs: Framework) -> tuple[Mend, ...]:
     """The function of either side that does what the other side's operator does."""
     other, own = _function(cause.other_op), _function(cause.op)
     if other is None or own is None:
         return ()
     both = [
         Mend(side=cause.side, call=other.torch, arguments={}),
-        Mend(side=OTHER[cause.side], call=own.mindspore, arguments={}),
+        Mend(side=OTHER[cause.side], call=_call(own, theirs), arguments={}),
     ]
     return tuple(sorted(both, key=lambda mend: mend.side))
+
+
+def _call(row: Row, framework: Framework) -> str:
+    """What a framework calls a row: its own name, or PyTorch's, of which that is said in its words."""
+    return row.mindspore if framework == "mindspore" else row.torch
 
 
 def _function(op: str) -> Row | None:

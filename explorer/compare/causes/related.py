@@ -2,12 +2,20 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import product
 
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.rearranged import rearranged_cause
-from explorer.compare.causes.relations import ROUNDED, WITH_PARTS, Found, Surroundings, relation_of
+from explorer.compare.causes.relations import (
+    ROUNDED,
+    TEMPERED,
+    WITH_PARTS,
+    Found,
+    Surroundings,
+    relation_of,
+)
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.shared_leaves import shared_leaf_cause
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
@@ -36,6 +44,9 @@ MOST_PARTS = 300
 NEAR = 4
 """So many ops back are the sizes of which a factor may be something."""
 
+
+MOST_INSIDE = 32
+"""In longer rows no two values are looked at but the last ones."""
 
 CUTS = MOVES | {"slice", "cast"}
 """Families of ops between a mask and the op that reads it."""
@@ -79,6 +90,8 @@ def _found(ends: ValuePair) -> Found | None:
     if ends.rounded_to:
         found = relation_of(own, target, room, finders=ROUNDED)
         return found if found and found.relation.name == ends.rounded_to else None
+    if ends.inside:
+        return relation_of(own, target, room, _surroundings(ends), TEMPERED)
     if ends.leaf:
         leaves = dict(_parts(ends.there, ends.other, ends.target, ends.here))
         around = Surroundings(parts={ends.leaf: leaves[ends.leaf]} if ends.leaf in leaves else {})
@@ -108,6 +121,11 @@ def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> It
         values = node.outputs[0], other.outputs[0]
         yield ValuePair("left", left, right, node, other, *values)
         yield ValuePair("right", right, left, other, node, *values[::-1])
+    if len(rows[0]) <= MOST_INSIDE and len(rows[1]) <= MOST_INSIDE:
+        for inner, other_inner in product(*rows):
+            if inner.outputs and other_inner.outputs:
+                values = inner.outputs[0], other_inner.outputs[0]
+                yield ValuePair("left", left, right, inner, other_inner, *values, inside=True)
     if len(rows[0]) == len(rows[1]) == 1 and _read_the_same(divergence):
         yield from _too_many("left", left, node, other)
         yield from _too_many("right", right, other, node)

@@ -298,6 +298,9 @@ WITH_PARTS: Finders = (_added, _multiplied)
 WITH_LAYOUTS: Finders = (_layouts,)
 """The one that looks for another layout."""
 
+TEMPERED: Finders = (_tempered,)
+"""The one that looks for softmaxes of other logits."""
+
 ROUNDED: Finders = (_rounded_to,)
 """Those that look for a narrower dtype."""
 

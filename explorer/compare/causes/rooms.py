@@ -110,3 +110,11 @@ def numbers_of(output: Output) -> Floats | None:
     if summary is None or summary.whole is None:
         return None
     return real_parts(unpack(summary.whole)).astype(np.float64)
+
+
+def are_equal(one: Output, other: Output) -> bool:
+    """Whether two values are the same up to rounding."""
+    first, second = numbers_of(one), numbers_of(other)
+    if first is None or second is None or first.size != second.size:
+        return False
+    return room_of(one, one).apart(first.ravel(), second.ravel()) is not None

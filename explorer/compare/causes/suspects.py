@@ -20,7 +20,7 @@ from explorer.compare.causes.other_leaves import of_other_leaves, other_constant
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
-from explorer.compare.causes.rooms import numbers_of
+from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.row_trials import exchanged, members
 from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
@@ -32,7 +32,8 @@ from explorer.model.graph import ArgumentValue, Node, Output, SideName
 class Suspect(NamedTuple):
     """An op that can be computed in other ways, its own value, and the one that it should then have.
 
-    ``other`` is the op of the other side. ``trials`` begin with none that changes anything.
+    ``other`` is the op of the other side. ``trials`` begin with none that changes anything. What gives
+    one of the values ``further`` on there does as well: the other side may come to it in more ops.
     """
 
     side: SideName
@@ -41,6 +42,11 @@ class Suspect(NamedTuple):
     own: Output
     target: Output
     trials: tuple[Trial, ...]
+    further: tuple[Output, ...] = ()
+
+
+FURTHER = 16
+"""So many values of the other side behind a divergence are looked at."""
 
 
 def of_one_step(suspect: Suspect, flow: Flow) -> Suspect:
@@ -86,7 +92,22 @@ def _suspect(ends: Ends) -> Suspect | None:
     first, *others = ends.own_row
     then = tuple(node.id for node in others)
     unchanged = Trial(first.id, then=then, is_state=ends.is_state)
-    return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials))
+    further = () if ends.is_extra or ends.result else tuple(_further(ends, own, target))
+    return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials), further)
+
+
+def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
+    """What the other side makes of its first op, as large as an op's own value, the nearest first.
+
+    What is known here is no such value: with an op left out, or nothing changed, that is given too.
+    """
+    known = [own, *(it for node in ends.own_row for it in ends.here.tensors(node).values())]
+    first = ends.row[0]
+    behind = ends.there.behind(first.id)
+    near = [it for it in ends.there.graph.nodes if it.id in behind and it.phase == first.phase]
+    values = [it.outputs[0] for it in near if it.kind == "op" and it.outputs]
+    like = [it for it in values if it.shape == own.shape and it is not target]
+    yield from [it for it in like if not any(are_equal(it, other) for other in known)][:FURTHER]
 
 
 def _alone(ends: Ends, target: Output) -> Iterator[Trial]:

@@ -29,10 +29,11 @@ from explorer.model.graph import GradGraph, Node, Output
 
 
 class _Explanation(NamedTuple):
-    """A trial that gives the other side's value, and how far the two are still apart."""
+    """A trial that gives a value of the other side's, and how far the two are still apart."""
 
     trial: Trial
     apart: float
+    target: Output
 
 
 def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) -> Cause | None:
@@ -50,7 +51,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         op=node.op,
         change=change_of(trial, node),
         greatest=found.apart,
-        noise=noise_of(suspect.own, suspect.target),
+        noise=noise_of(suspect.own, found.target),
         layers=layers if suspect.side == "left" else layers[::-1],
         tried=len(suspect.trials) - 1,
     )
@@ -97,24 +98,31 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     There are none where the op, computed as it was, does not give its own value.
     """
     unchanged, *changed = tried.outputs
-    room = room_of(suspect.own, suspect.target)
-    place = place_of(suspect, unchanged, room)
-    if place is None or not _can_be_compared(suspect):
+    place = place_of(suspect, unchanged, room_of(suspect.own, suspect.target))
+    if place is None:
         return []
-    found = []
-    for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-        is_chance = _puts_in_a_value(trial) and not is_telling(suspect.target)
-        if len(outputs) > place and not is_chance:
-            apart = apart_if_same(outputs[place], suspect.target, room)
-            if apart is not None:
-                found.append(_Explanation(trial, apart))
-    return found
+    for target in (suspect.target, *suspect.further):
+        found = []
+        for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
+            if len(outputs) > place:
+                found += _explanation(suspect.own, target, trial, outputs[place])
+        if found:
+            return found
+    return []
 
 
-def _can_be_compared(suspect: Suspect) -> bool:
+def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> list[_Explanation]:
+    """What a trial explains: nothing if it does not give the other side's value."""
+    is_chance = _puts_in_a_value(trial) and not is_telling(target)
+    if is_chance or not _can_be_compared(own, target):
+        return []
+    apart = apart_if_same(made, target, room_of(own, target))
+    return [] if apart is None else [_Explanation(trial, apart, target)]
+
+
+def _can_be_compared(own: Output, target: Output) -> bool:
     """Whether it is known how far two values are apart, or that they are, as their sizes differ."""
-    differ = suspect.own.shape != suspect.target.shape
-    return differ or distance(suspect.own, suspect.target) is not None
+    return own.shape != target.shape or distance(own, target) is not None
 
 
 def place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:
@@ -176,9 +184,13 @@ def _kind(trial: Trial) -> object:
     )
 
 
+STANDS_FOR = {"max": "relu", "logistic": "sigmoid", "integer_pow": "square"}
+"""Operations of JAX's graphs that other frameworks have an operator of another name for."""
+
+
 def _is_named(op: str, other: str) -> bool:
     """Whether two operators have one name: "aten.relu.default", "ReLU"."""
-    return _plain(op) == _plain(other)
+    return _plain(op) in (_plain(other), STANDS_FOR.get(other))
 
 
 def _plain(op: str) -> str:

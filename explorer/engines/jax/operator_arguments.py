@@ -66,7 +66,15 @@ def _plain(value: Any) -> Any:
         return value.name
     if isinstance(value, (core.Jaxpr, core.ClosedJaxpr)) or callable(value):
         return object()  # has no plain form
-    return str(value) if _is_dimension_numbers(value) else value
+    return str(value) if _is_dimension_numbers(value) else flat(value)
+
+
+def flat(value: Any) -> Any:
+    """The two ends of each axis, as of padding, one behind the other; any other value as it is."""
+    parts = _items(value)
+    if parts and all(isinstance(part, tuple) for part in parts):
+        return tuple(number for part in parts for number in part)
+    return value
 
 
 def _is_dimension_numbers(value: Any) -> bool:

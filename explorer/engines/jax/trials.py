@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import built
-from explorer.engines.jax.operator_arguments import literals
+from explorer.engines.jax.operator_arguments import flat, literals
 from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of, dtype_of
@@ -45,8 +46,8 @@ class Trials:
             return ()  # what an operation refuses explains nothing
 
     def _computed(self, trial: Trial) -> list[Any]:
-        if trial.op not in ("", LEFT_OUT) or trial.is_state:
-            return []  # nothing here has another operator, or writes to an array
+        if trial.is_state:
+            return []  # nothing here writes to an array
         number = self._numbers[trial.node]
         made = self._tried(number, trial)
         if not trial.then:
@@ -89,6 +90,13 @@ class Trials:
                 changed[slot] = INPUTS[change.how](values[slot], change)
         return changed
 
+
+ACCURACY = "accuracy"
+
+WITH_ACCURACY = frozenset(
+    {"exp", "exp2", "expm1", "log", "log1p", "tanh", "logistic", "sin", "cos", "sqrt", "rsqrt"}
+)
+"""Operations with a parameter that others in their place do not have (0.6.2)."""
 
 INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "transposed": lambda value, change: jnp.swapaxes(value, *map(int, change.numbers)),
@@ -134,7 +142,12 @@ def _with_arguments(record: Record, values: Iterable[Any], trial: Trial) -> list
             operands[place] = np.asarray(value, np.asarray(operands[place]).dtype)
         else:
             params[name] = _as_given(params[name], value)
-    return run(record.primitive, operands, params)
+    if not trial.op:
+        return run(record.primitive, operands, params)
+    params.pop(ACCURACY, None)
+    if trial.op in WITH_ACCURACY:
+        params[ACCURACY] = None
+    return run(getattr(jax.lax, f"{trial.op}_p"), operands, params)
 
 
 def _as_given(own: Any, value: ArgumentValue) -> Any:
@@ -143,6 +156,8 @@ def _as_given(own: Any, value: ArgumentValue) -> Any:
         return np.dtype(str(value))
     if type(own) is not type(value):
         raise TypeError("the parameter has another type")
+    if isinstance(value, tuple) and flat(own) != own:
+        return tuple(zip(value[::2], value[1::2], strict=True))  # the two ends of each axis
     return value
 
 
