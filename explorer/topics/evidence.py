@@ -79,7 +79,9 @@ class Evidence:
 
     def asked(self, question: Question) -> tuple[str, ...]:
         """The parties that were asked ``question``: those of a framework that is missing may not be."""
-        return tuple(each for each in question.asks if question.measurement_name(each) in self._measured)
+        return tuple(
+            each for each in question.asks if question.measurement_name(each) in self._measured
+        )
 
     def answered(self, *questions: Question) -> bool:
         """Whether every party answered that is asked one of ``questions``."""

@@ -209,9 +209,7 @@ def choices_alike(evidence: Evidence) -> Iterator[Message]:
         answered = [choice for choice in every if choice.of(framework)]
         if answered:
             ways = tuple(_counts(answered, framework))
-            yield say(
-                "alike", framework=FRAMEWORK_LABELS[framework], of=len(answered), ways=ways
-            )
+            yield say("alike", framework=FRAMEWORK_LABELS[framework], of=len(answered), ways=ways)
 
 
 def _counts(answered: list[Choice], framework: str) -> Iterator[Message]:
@@ -221,31 +219,32 @@ def _counts(answered: list[Choice], framework: str) -> Iterator[Message]:
         whole = wholly_alike(choice, framework)
         counts[whole] = counts.get(whole, 0) + 1
     for whole, n in sorted(counts.items(), key=lambda item: -item[1]):
-        yield say("with", n=n, who=_company_of(whole))
-
-
-def _company_of(frameworks: tuple[Framework, ...]) -> Text:
-    if not frameworks:
-        return say("no_framework")
-    return say("listed", names=tuple(FRAMEWORK_LABELS[name] for name in frameworks))
+        if whole:
+            yield say("with", n=n, who=tuple(FRAMEWORK_LABELS[name] for name in whole))
+        else:
+            yield say("with_none", n=n)
 
 
 @TOPIC.finding()
 def referee(evidence: Evidence) -> Iterator[Message]:
-    """With whom a joining framework goes where the two that are always compared differ."""
+    """Where the two that are always compared differ, and with whom a joining framework goes there."""
     for group in (AT_KINKS, *NAMES):
-        parted = [choice for choice in choices(evidence) if choice.group == group and _parts(choice)]
-        for framework in JOINING:
-            answered = [choice for choice in parted if choice.of(framework)]
-            if answered:
-                yield say(
-                    "referee",
-                    group=say(f"{group}.title"),
-                    framework=FRAMEWORK_LABELS[framework],
-                    who=tuple(FRAMEWORK_LABELS[name] for name in NEEDED),
-                    differing=len(parted),
-                    ways=tuple(_sides(answered, framework)),
-                )
+        parted = [
+            choice for choice in choices(evidence) if choice.group == group and _parts(choice)
+        ]
+        if parted:
+            who = tuple(FRAMEWORK_LABELS[name] for name in NEEDED)
+            whats = tuple(choice.what for choice in parted)
+            yield say("parted", group=say(f"{group}.title"), who=who, n=len(parted), whats=whats)
+            yield from _sides_of_each(parted)
+
+
+def _sides_of_each(parted: list[Choice]) -> Iterator[Message]:
+    for framework in JOINING:
+        answered = [choice for choice in parted if choice.of(framework)]
+        if answered:
+            ways = tuple(_sides(answered, framework))
+            yield say("referee", framework=FRAMEWORK_LABELS[framework], ways=ways)
 
 
 def _parts(choice: Choice) -> bool:
@@ -259,10 +258,12 @@ def _sides(answered: list[Choice], framework: str) -> Iterator[Message]:
     sides: dict[tuple[Framework, ...], list[Text]] = {}
     for choice in answered:
         sides.setdefault(wholly_alike(choice, framework), []).append(choice.what)
-    for name in (*((each,) for each in NEEDED), ()):
-        if name in sides:
-            whats = tuple(sides[name])
-            yield say("side", n=len(whats), who=_company_of(name), whats=whats)
+    for name in NEEDED:
+        if (name,) in sides:
+            whats = tuple(sides[name,])
+            yield say("side", n=len(whats), who=FRAMEWORK_LABELS[name], whats=whats)
+    if () in sides:
+        yield say("side_none", n=len(sides[()]), whats=tuple(sides[()]))
 
 
 # Tables

@@ -20,9 +20,7 @@ def calls(ask: Ask) -> Found:
     return Found({name: attempt_in_a_sentence(call, style) for name, call in CALLS.items()})
 
 
-def gradient(
-    style: str, function: Callable[..., Any], *values: Any, **settings: Any
-) -> Any:
+def gradient(style: str, function: Callable[..., Any], *values: Any, **settings: Any) -> Any:
     """What jax.grad of a function returns, as arrays."""
     return styled(jax.grad(function, **settings), style)(*map(jnp.array, values))
 

@@ -48,7 +48,7 @@ def trained(step: Callable[[Any], Any]) -> bool:
     weight = jnp.array([WEIGHT])
     for _ in range(STEPS):
         weight = step(weight)
-    return abs(weight.item() - TRAINED) < NEAR
+    return bool(abs(weight.item() - TRAINED) < NEAR)
 
 
 class Counter:

@@ -150,7 +150,5 @@ VALUES: dict[str, Callable[[], Any]] = {
     "gelu": lambda: numbers(ops.gelu(tensor([1.0]))),
     "leaky_relu": lambda: numbers(ops.leaky_relu(tensor([-1.0]))),
     "softmax_axis": lambda: numbers(ops.softmax(CUBE)[0, 0]),
-    "cross_entropy_reduced": lambda: list(
-        ops.cross_entropy(tensor([X, Y]), tensor([0, 1])).shape
-    ),
+    "cross_entropy_reduced": lambda: list(ops.cross_entropy(tensor([X, Y]), tensor([0, 1])).shape),
 }

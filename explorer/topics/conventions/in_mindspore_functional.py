@@ -73,7 +73,7 @@ class Counting(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
         super().__init__()
         self.count = ms.Parameter(tensor([0.0]), name="count", requires_grad=False)
 
-    @ms.jit
+    @ms.jit  # type: ignore[untyped-decorator]  # mindspore ships no types
     def construct(self, x: Any) -> Any:
         """Twice the input."""
         ops.assign_add(self.count, ops.ones_like(self.count))

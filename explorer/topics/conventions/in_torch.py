@@ -145,9 +145,7 @@ BY_FUNCTION: dict[str, Callable[[], Any]] = {
     "unused_input": lambda: numbers(gradient(inputs.first_alone, X, Y, argnums=1)),
     "integer_input": lambda: numbers(gradient(inputs.sum_of_squares, [1, 2])),
     "number_input": lambda: numbers(torch.func.grad(inputs.squares)(3.0)),
-    "numpy_input": lambda: numbers(
-        torch.func.grad(inputs.sum_of_squares)(np.array(X, np.float32))
-    ),
+    "numpy_input": lambda: numbers(torch.func.grad(inputs.sum_of_squares)(np.array(X, np.float32))),
     "dict_input": of_entries,
     "complex_input": of_complex_by_function,
     "aliased_input": lambda: of_one_tensor(inputs.product_of_two),

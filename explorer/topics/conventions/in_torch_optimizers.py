@@ -30,10 +30,10 @@ def moved(optimizer: Any, **settings: Any) -> float:
     update = optimizer([weight], lr=RATE, **settings)
     before = 0.0
     for _ in range(steps):
-        before = weight.item()
+        before = float(weight.item())
         weight.grad = torch.ones(1)
         update.step()
-    return round(before - weight.item(), 4)
+    return round(before - float(weight.item()), 4)
 
 
 def in_place() -> bool:
@@ -41,7 +41,7 @@ def in_place() -> bool:
     weight = torch.zeros(1, requires_grad=True)
     weight.grad = torch.ones(1)
     optim.SGD([weight], lr=RATE).step()
-    return weight.item() != 0
+    return bool(weight.item() != 0)
 
 
 OPTIMIZERS: dict[str, Callable[[], Any]] = {

@@ -65,6 +65,7 @@ def written_in_place(x: Any) -> Any:
     hidden[0] = 0
     return (hidden * hidden).sum()
 
+
 BATCH = [[0.0, 4.0], [4.0, 0.0]]
 """Two examples of two features: each feature has mean 2, variance 4 in the batch, 8 as an estimate."""
 

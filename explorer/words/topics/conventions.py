@@ -123,7 +123,6 @@ TEXTS = {
     "of": later("{who}: {what}"),
     "parts": later("{parts:;}"),
     "listed": later("{names}"),
-    "no_framework": later("none of them"),
     # Findings
     "shared": later("On {shared} of {of} choices all that were asked agree."),
     "not_asked": later(
@@ -133,8 +132,9 @@ TEXTS = {
         "Of the {of} choices that {framework} was asked about it shares, in all styles, {ways:,}."
     ),
     "with": later("{n} with {who}"),
-    "referee": later(
-        "{group}: {who} differ in {differing} of them. There {framework} goes {ways:;}."
-    ),
+    "with_none": later("{n} with none of them"),
+    "parted": later("{group}: {who} differ in {n} of them ({whats:,})."),
+    "referee": later("There {framework} goes {ways:;}."),
     "side": later("with {who} in {n} ({whats:,})"),
+    "side_none": later("wholly with none of them in {n} ({whats:,})"),
 }
