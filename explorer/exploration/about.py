@@ -63,31 +63,38 @@ VERSIONS = ("versions", "of the frameworks")
 
 
 def versions_here(
-    workers: Workers, store: Store | None = None, homes: Homes = NO_HOMES
+    workers: Workers,
+    store: Store | None = None,
+    homes: Homes = NO_HOMES,
+    frameworks: Iterable[Framework] = NEEDED,
 ) -> dict[str, str]:
     """The versions of all packages that the workers name; of a missing framework there are none.
 
     Those of a framework that ``homes`` names are of that environment. Where a ``store`` has them no
     worker is started.
     """
-    known = stored_versions(store, homes) if store else None
+    asked = tuple(frameworks)
+    known = stored_versions(store, homes, asked) if store else None
     if known is not None:
         return known
     versions: dict[str, str] = {}
-    replies = about(workers, homes)
+    replies = about(workers, homes, asked)
     for reply in replies.values():
         if isinstance(reply, About):
             versions.update(reply.versions)
     if store and all(isinstance(reply, About) for reply in replies.values()):
-        store.put(_key(homes), versions)
+        store.put(_key(homes, asked), versions)
     return versions
 
 
-def stored_versions(store: Store, homes: Homes = NO_HOMES) -> dict[str, str] | None:
+def stored_versions(
+    store: Store, homes: Homes = NO_HOMES, frameworks: Iterable[Framework] = NEEDED
+) -> dict[str, str] | None:
     """The versions that versions_here() has found before."""
-    return store.get(_key(homes), dict[str, str])
+    return store.get(_key(homes, frameworks), dict[str, str])
 
 
-def _key(homes: Homes) -> Key:
+def _key(homes: Homes, frameworks: Iterable[Framework]) -> Key:
     named = [placed(framework, home) for framework, home in homes.items() if home]
+    named += [name for name in frameworks if name not in (*NEEDED, *homes)]
     return key_of(*VERSIONS, sorted(named), engines=named) if named else key_of(*VERSIONS)

@@ -18,6 +18,7 @@ TOPICS = {
     "training": "explorer.topics.training",
     "schedules": "explorer.topics.schedules",
     "operators": "explorer.topics.operators",
+    "conventions": "explorer.topics.conventions",
     "data-parallel": "explorer.topics.data_parallel",
     "devices": "explorer.topics.devices",
     "contrasts": "explorer.topics.contrasts",

@@ -77,6 +77,12 @@ class Evidence:
             for party in self[question]
         }
 
+    def asked(self, question: Question) -> tuple[str, ...]:
+        """The parties that were asked ``question``: those of a framework that is missing may not be."""
+        return tuple(
+            each for each in question.asks if question.measurement_name(each) in self._measured
+        )
+
     def answered(self, *questions: Question) -> bool:
         """Whether every party answered that is asked one of ``questions``."""
         return all(len(self[question]) == len(question.asks) for question in questions)

@@ -101,6 +101,12 @@ class Question:
             )
         return replace(self, asks=parties)
 
+    def also_of(self, *parties: str) -> "Question":
+        """The same question, asked of further parties too, by programs of the same name."""
+        _, _, function = next(iter(self.programs.values())).partition(":")
+        programs = {party: place(function, party) for party in parties}
+        return replace(self, asks=(*self.asks, *parties), programs={**self.programs, **programs})
+
     def on(self, scenario: str) -> "Question":
         """The same question asked about a scenario of one's own choice, by its name or its file."""
         return replace(self, scenario=scenario)
@@ -143,6 +149,16 @@ class Question:
                 f"{question} is about a scenario, and none is named; say which: .on(…)"
             )
         return target.scenario
+
+
+def place(program: str, party: str) -> str:
+    """The "module:function" of a party's program, within a topic's package."""
+    # Derived from the party, so that a question names its function once for all libraries.
+    part, _, function = program.rpartition(":")
+    module = f"in_{PARTIES[party].library}"
+    if part:
+        module += f"_{part}"
+    return f"{module}:{function}"
 
 
 def _file_of(scenario: str) -> str:

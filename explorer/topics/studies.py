@@ -1,13 +1,14 @@
 """Runs a study: its questions in workers, then its findings, tables and charts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 import msgspec
 
+from explorer.environments.known import in_use
 from explorer.exploration.about import STARTING, about, stored_versions, versions_here
-from explorer.model.engines import NEEDED, Framework, framework_of
+from explorer.model.engines import FRAMEWORKS, NEEDED, Framework, framework_of
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.message import Text
@@ -78,7 +79,8 @@ def study(
     one of the frameworks cannot use, and ScenarioError for a scenario whose net raises.
     """
     devices = _devices(target.device, workers)
-    measurements = [_placed(measurement, devices) for measurement in topic.measurements(target)]
+    wanted = asked(topic, target, in_use())
+    measurements = [_placed(measurement, devices) for measurement in wanted]
     is_stored = store is not None and stored(measurements, store) is not None
     if target.scenario and not is_stored:
         looks = looked_at(target.scenario, devices, workers, progress)
@@ -86,7 +88,20 @@ def study(
             refuse_other_names(topic, target.scenario, looks)
     measured = measure(measurements, workers, progress, store)
     told = replace(target, device=_where(devices) or target.device)
-    return record(topic, told, versions_here(workers, store), measured)
+    versions = versions_here(workers, store, frameworks=frameworks_of(wanted))
+    return record(topic, told, versions, measured)
+
+
+def asked(topic: Topic, target: Target, frameworks: Collection[str]) -> list[Measurement]:
+    """The measurements of a topic's study on ``target`` that are made in some frameworks."""
+    wanted = topic.measurements(target)
+    return [each for each in wanted if framework_of(each.kind) in frameworks]
+
+
+def frameworks_of(measurements: Iterable[Measurement]) -> list[Framework]:
+    """The frameworks that every study names, and those that some measurements are made in."""
+    used = {framework_of(each.kind) for each in measurements}
+    return [name for name in FRAMEWORKS if name in NEEDED or name in used]
 
 
 def _devices(device: str, workers: Workers) -> dict[Framework, str]:
@@ -120,8 +135,9 @@ def stored_study(topic: Topic, target: Target, store: Store) -> StudyRecord[Text
     """
     if target.device != CPU:
         return None
-    measured = stored(topic.measurements(target), store)
-    versions = stored_versions(store)
+    wanted = asked(topic, target, in_use())
+    measured = stored(wanted, store)
+    versions = stored_versions(store, frameworks=frameworks_of(wanted))
     if measured is None or versions is None:
         return None
     return record(topic, target, versions, measured)

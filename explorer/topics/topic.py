@@ -17,7 +17,7 @@ from explorer.model.measurement import Measurement
 from explorer.model.message import Text
 from explorer.model.study import Chart, Table
 from explorer.topics.evidence import Evidence
-from explorer.topics.question import PARTIES, Question, Target
+from explorer.topics.question import Question, Target, place
 
 MEASUREMENT_SECONDS = 600.0
 """The limit of one measurement where nobody says otherwise.
@@ -121,7 +121,7 @@ class Topic:
         if name in self.questions:
             raise ValueError(f"the topic {self.name} asks {name!r} twice")
         if isinstance(program, str):
-            programs = {party: _place(program or name, party) for party in asks}
+            programs = {party: place(program or name, party) for party in asks}
         else:
             programs = {party: program[party] for party in asks}
         self.questions[name] = Question(
@@ -139,6 +139,11 @@ class Topic:
             meant=meant,
         )
         return self.questions[name]
+
+    def share(self, question: Question) -> Question:
+        """Let the study ask a question of another topic, and return it; it is measured once for both."""
+        self.questions[f"{question.topic}.{question.name}"] = question
+        return question
 
     def measurements(self, target: Target) -> list[Measurement]:
         """All questions as programs to run, on what the study looks at."""
@@ -216,16 +221,6 @@ class Topic:
             return judge
 
         return register
-
-
-def _place(program: str, party: str) -> str:
-    """The "module:function" of a party's program, within the topic's package."""
-    # Derived from the party, so that a question names its function once for all libraries.
-    part, _, function = program.rpartition(":")
-    module = f"in_{PARTIES[party].library}"
-    if part:
-        module += f"_{part}"
-    return f"{module}:{function}"
 
 
 def _when_answered(

@@ -782,6 +782,38 @@ for rank in (0, 1):
 agree("devices", "devices.sees", (TORCH,), ("available",), TORCH, ())
 agree("devices", "devices.sees", ("mindspore",), ("available",), TAPE, ())
 
+# Conventions
+
+FUNC = "torch-func"
+for asked_for, by_formula, givers in (
+    ("default_position", "by x", (*STYLES, FUNC)),
+    ("two_outputs", "loss and logits", STYLES),
+    ("aliased_input", "one of two uses", (GRAPH, FUNC)),
+    ("aliased_input", "both uses", (TAPE, "torch-tape")),
+    ("second_order", "second derivative", (*STYLES, FUNC)),
+    ("complex_input", "by z", ("torch-tape", FUNC)),
+):
+    agree("conventions", "conventions.calls", givers, (asked_for,), FORM, (by_formula,))
+agree("conventions", "conventions.values", FRAMEWORKS, ("gelu",), FORM, ("gelu",))
+agree("conventions", "conventions.values", (TORCH,), ("std_of_four",), FORM, ("std by n - 1",))
+agree("conventions", "conventions.values", ("mindspore",), ("std_of_four",), FORM, ("std by n",))
+for library, its_finder in ((TORCH, TORCH), ("mindspore", TAPE)):
+    for of_layer, read_from in (
+        ("layer_norm_epsilon", "layer norm"),
+        ("dropout_of_0_3", "dropout"),
+    ):
+        agree(
+            "conventions",
+            "conventions.layers",
+            (library,),
+            (of_layer,),
+            its_finder,
+            (read_from,),
+            SAMPLED,
+        )
+MOVED: Path = ("momentum_second_step",)
+agree("conventions", "conventions.optimizers", FRAMEWORKS, MOVED, FORM, ("momentum",), SUMS)
+
 # Further statements
 
 LIMIT = "loss-scale.range"

@@ -19,6 +19,7 @@ import msgspec
 from explorer.exploration.about import versions_here
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored
+from explorer.model.engines import NEEDED
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import Report
@@ -50,7 +51,7 @@ from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.boards import needed
 from explorer.topics.measurements import can_be_kept, measure
-from explorer.topics.studies import target
+from explorer.topics.studies import asked, target
 from explorer.workers.workers import Workers
 
 SECONDS = 600.0
@@ -193,7 +194,7 @@ def measured_groups() -> Iterator[tuple[str, list[Measurement]]]:
     """The measurements of each study on its default scenario, and those of all claims."""
     for name in STUDIES:
         topic = study_topic(name)
-        yield f"study {name}", topic.measurements(target(topic, None, CPU))
+        yield f"study {name}", asked(topic, target(topic, None, CPU), NEEDED)
     yield "claims", needed(every_claim().values())
 
 

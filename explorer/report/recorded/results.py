@@ -31,7 +31,7 @@ from explorer.store.keys import versions_here
 from explorer.text.language import code
 from explorer.topics.boards import judged, needed
 from explorer.topics.question import Target
-from explorer.topics.studies import record
+from explorer.topics.studies import asked, record
 from explorer.topics.topic import Claim, Topic
 
 FOLDER = Path(__file__).resolve().parent
@@ -141,7 +141,7 @@ def recorded_study(topic: Topic, target: Target) -> StudyRecord[Text] | None:
     """The record of a study all of which is recorded."""
     if target.device != CPU:
         return None
-    measured = recorded_outcomes(topic.measurements(target))
+    measured = recorded_outcomes(asked(topic, target, recording().versions))
     return None if measured is None else record(topic, target, recording().versions, measured)
 
 
