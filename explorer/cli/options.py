@@ -35,7 +35,10 @@ def _option(usage: str, text: str) -> Any:
     for word in usage.split():
         (names if word.startswith("-") else metavar).append(word)
     return typer.Option(
-        *names, help=listed(text), metavar=" ".join(metavar) or None, show_default="[default:" not in text
+        *names,
+        help=listed(text),
+        metavar=" ".join(metavar) or None,
+        show_default="[default:" not in text,
     )
 
 
@@ -530,7 +533,10 @@ class TrainOptions(msgspec.Struct, frozen=True, kw_only=True):
         list[str] | None,
         _argument(
             "ENGINE",
-            later("Engines that train: mindspore-tape or torch-tape. [default: both]"),
+            later(
+                "Engines that train: mindspore-tape, torch-tape or jax-tape."
+                " [default: the first two]"
+            ),
         ),
     ] = None
     steps: Annotated[int, _option("--steps N", later("Number of steps."))] = 20

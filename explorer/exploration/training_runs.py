@@ -8,7 +8,7 @@ import numpy as np
 from explorer.exploration.options import RunOptions
 from explorer.exploration.trainings import compared
 from explorer.model.arrays import Array, first_elements, pack, unpack
-from explorer.model.engines import Engine, engine_named, plain
+from explorer.model.engines import ENGINES, STANDARD, WATCHED, Engine, engine_named, plain
 from explorer.model.errors import UsageError
 from explorer.model.requests import NetRequest, TrainingRequest
 from explorer.model.trace import Missing
@@ -22,16 +22,24 @@ from explorer.text.language import _, code
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
 
-TRAINED = ("mindspore-tape", "torch-tape")
+TRAINED = tuple(name for name, engine in ENGINES.items() if engine.style == "tape")
 """The engines that train."""
+
+IN_GRADIENTS = ("loss", "gradients")
+"""The questions at which two trainings differ in what a gradient's graph shows, without the update."""
 
 JITTERED = 2
 """So many runs from a start that is moved by rounding alone."""
 
 
 def checked_engines(engines: Sequence[str], scenario: Declaration) -> tuple[str, ...]:
-    """The engines that are to train, by default those that have a net; raises UsageError."""
-    wanted = engines or [name for name in TRAINED if scenario.defines(engine_named(name).framework)]
+    """The engines that are to train; raises UsageError.
+
+    By default they are those of NEEDED that have a net, or else all that have one.
+    """
+    having = [name for name in TRAINED if scenario.defines(engine_named(name).framework)]
+    usual = [name for name in having if name in STANDARD]
+    wanted = engines or usual or having
     for name in wanted:
         choose("engine", plain(name), TRAINED)
     return RunOptions(engines=wanted).wanted(scenario).engines
@@ -82,11 +90,14 @@ def trained(
 
 
 def _first_difference(trainings: dict[str, Training]) -> int:
-    """The step at which two trainings first differ; 0 where there is none, or no two of them."""
+    """The step at which two trainings first differ whose graphs can show it; 0 where there is none."""
     if len(trainings) < 2 or not all(training.steps for training in trainings.values()):
         return 0
     difference = compared(*_named(trainings)).difference
-    return difference.step if difference else 0
+    if difference is None:
+        return 0
+    is_watched = all(training.framework in WATCHED for training in trainings.values())
+    return difference.step if is_watched or difference.question in IN_GRADIENTS else 0
 
 
 def _named(trainings: dict[str, Training]) -> list[Training]:

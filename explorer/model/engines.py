@@ -55,6 +55,12 @@ REFEREES: tuple[Framework, ...] = ("torch", "jax")
 LEADERS: tuple[Framework, ...] = ("torch", "mindspore", *sorted(GIVEN))
 """The frameworks by whose net parameters are named and ordered, the first that takes part."""
 
+WATCHED: tuple[Framework, ...] = ("mindspore", "torch")
+"""The frameworks whose steps are watched as they run, update included; ops on record are computed again.
+
+Of others a step's graph is that of its gradient, without the update.
+"""
+
 
 def plain(name: str) -> str:
     """An engine or a kind of worker without its environment: "torch-tape" of "torch-tape@torch26"."""

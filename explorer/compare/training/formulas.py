@@ -319,9 +319,21 @@ OF_MINDSPORE: dict[str, Convention] = {
 }
 """Classes of mindspore.nn (2.10)."""
 
+OF_OPTAX: dict[str, Convention] = {
+    "sgd": Convention("SGD"),
+    "adam": Convention("Adam"),
+    "adamw": Convention("Adam", {"decay": "decoupled", "weight_decay": 1e-4}),
+    "rmsprop": Convention("RMSprop", {"eps_place": "inside", "alpha": 0.9, "eps": 1e-8}),
+    "adagrad": Convention(
+        "Adagrad", {"eps_place": "inside", "initial_accumulator_value": 0.1, "eps": 1e-7}
+    ),
+}
+"""Functions of optax (0.2)."""
+
 MODULES: dict[str, dict[str, Convention]] = {
     "mindspore.nn.": OF_MINDSPORE,
     "mindspore.experimental.": OF_EXPERIMENTAL,
+    "optax.": OF_OPTAX,
     "": OF_TORCH,
 }
 """The classes by what their modules' names begin with; a program's own go by those of torch.optim."""

@@ -130,10 +130,12 @@ def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -
     """Whether what an optimizer holds after a step is what a hypothesis makes of what it held before."""
     if hypothesis.settings.get("eps_place") == MIXED:
         return True  # which element has which is known of the weights alone
+    if key not in _kept(hypothesis):
+        return True  # such as the number of steps, which is counted and not computed
     recorded = moment.state[f"{name}.{key}"]
     computed = [_state_after(hypothesis, moment, name, dtype) for dtype in (np.float64, np.float32)]
-    if any(key not in one or one[key].shape != recorded.shape for one in computed):
-        return True  # the formula does not keep it
+    if any(one[key].shape != recorded.shape for one in computed):
+        return True
     exact, rounded = (one[key].astype(np.float64) for one in computed)
     unit = UNIT["float32"] * (np.abs(exact) + np.abs(exact).max(initial=0.0))
     # MindSpore rounds 1 - beta too, which leaves an error of UNIT / (1 - beta).
@@ -230,10 +232,15 @@ def _state_before(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type
 
 def _is_whole(hypothesis: Hypothesis, moment: Moment, name: str) -> bool:
     """Whether all that the formula keeps is recorded."""
+    return all(f"{name}.{key}" in moment.state_before for key in _kept(hypothesis))
+
+
+def _kept(hypothesis: Hypothesis) -> State:
+    """What the formula keeps between steps, by its names."""
     keeps: State = {}
     one = np.ones(1)
     FAMILIES[hypothesis.family].formula(one, one, keeps, hypothesis.settings, 1)
-    return all(f"{name}.{key}" in moment.state_before for key in keeps)
+    return keeps
 
 
 def _recorded_state(moment: Moment, name: str, dtype: type) -> State:

@@ -1,0 +1,141 @@
+"""A net trained in JAX with optax beside PyTorch: equal steps, and what is said where they differ."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.environments.known import home_of
+from explorer.exploration.training_runs import checked_engines, trained
+from explorer.exploration.trainings import compared, report_at
+from explorer.model.arrays import unpack
+from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingComparison
+from explorer.scenario.load import load
+from explorer.words import causes as words
+from explorer.workers.workers import Workers
+
+pytestmark = [pytest.mark.jax, pytest.mark.torch]
+
+NET = Path(__file__).resolve().parents[1] / "nets" / "trained_in_jax.py"
+
+STEPS = 4
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _has_optax() -> None:
+    finds = "import importlib.util as u, sys; sys.exit(u.find_spec('optax') is None)"
+    if subprocess.run([home_of("jax").python, "-c", finds], check=False).returncode:
+        pytest.skip("optax is not installed where JAX is: `pip install optax==0.2.8`")
+
+
+def both(
+    folder: Path, workers: Workers, old: str = "", new: str = ""
+) -> tuple[TrainingComparison, Training, Training]:
+    """The comparison of both trainings, where JAX's side has other text, and the trainings."""
+    path = folder / "net_in_jax.py"
+    torch, jax = NET.read_text().split("def jax_net")
+    assert old in jax
+    path.write_text(f"{torch}def jax_net{jax.replace(old, new) if old else jax}")
+    scenario = load(path)
+    engines = checked_engines(("torch-tape", "jax-tape"), scenario)
+    of_torch, of_jax = trained(scenario, workers, engines, STEPS).values()
+    assert not of_torch.missing
+    assert not of_jax.missing
+    return compared(of_torch, of_jax), of_torch, of_jax
+
+
+@pytest.mark.parametrize(
+    ("in_torch", "in_optax", "name"),
+    [
+        ("torch.optim.Adam(net.parameters(), 1e-2)", "optax.adam(1e-2)", "adam"),
+        ("torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)", "optax.sgd(0.1, 0.9)", "sgd"),
+        (
+            "torch.optim.SGD(net.parameters(), 0.1, momentum=0.9, nesterov=True)",
+            "optax.sgd(0.1, 0.9, nesterov=True)",
+            "sgd",
+        ),
+        (
+            "torch.optim.AdamW(net.parameters(), 1e-2, weight_decay=0.1)",
+            "optax.adamw(1e-2, weight_decay=0.1)",
+            "adamw",
+        ),
+    ],
+)
+def test_the_same_rule_makes_the_same_updates_and_state(
+    in_torch: str, in_optax: str, name: str, workers: Workers, tmp_path: Path
+) -> None:
+    source = NET.read_text()
+    path = tmp_path / "net_in_jax.py"
+    path.write_text(
+        source.replace("torch.optim.Adam(net.parameters(), 1e-2)", in_torch).replace(
+            "optax.adam(1e-2)", in_optax
+        )
+    )
+    scenario = load(path)
+    of_torch, of_jax = trained(scenario, workers, ("torch-tape", "jax-tape"), STEPS).values()
+    assert of_jax.optimizer == f"optax.{name}"
+    comparison = compared(of_torch, of_jax)
+    assert comparison.difference is None
+    answered = {answer.question for answer in comparison.answers if answer.status == "same"}
+    assert {"loss", "gradients", "update", "state", "weights"} <= answered
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "setting", "values"),
+    [
+        ("optax.adam(1e-2)", "optax.adam(1e-2, eps=1e-3)", "eps", (1e-8, 1e-3)),
+        ("optax.adam(1e-2)", "optax.adam(2e-2)", "lr", (1e-2, 2e-2)),
+        ("optax.adam(1e-2)", "optax.adam(1e-2, b2=0.99)", "beta2", (0.999, 0.99)),
+        (
+            "optax.adam(1e-2)",
+            "optax.adam(optax.exponential_decay(1e-2, 1, 0.5))",
+            "lr",
+            (1e-2, 5e-3),
+        ),
+    ],
+)
+def test_what_the_rules_have_unlike_is_named(
+    old: str,
+    new: str,
+    setting: str,
+    values: tuple[float, float],
+    workers: Workers,
+    tmp_path: Path,
+) -> None:
+    comparison, _torch, _jax = both(tmp_path, workers, old, new)
+    difference = comparison.difference
+    assert difference is not None
+    assert (difference.question, difference.reason) == ("update", "rule")
+    (unlike,) = difference.unlike
+    assert unlike.name == setting
+    assert (unlike.left, unlike.right) == pytest.approx(values)
+
+
+def test_clipping_in_a_chain_is_seen(workers: Workers, tmp_path: Path) -> None:
+    old, new = (
+        "optax.adam(1e-2)",
+        "optax.chain(optax.clip_by_global_norm(1e-2), optax.adam(1e-2))",
+    )
+    comparison, _torch, of_jax = both(tmp_path, workers, old, new)
+    assert comparison.difference is not None
+    assert comparison.difference.question == "given"
+    given = [unpack(leaf.value) for leaf in of_jax.steps[0].given]
+    assert np.sqrt(sum((array**2).sum() for array in given)) == pytest.approx(1e-2)
+    gradients = [unpack(leaf.value) for leaf in of_jax.steps[0].gradients]
+    norm = np.sqrt(sum((array**2).sum() for array in gradients))
+    assert of_jax.steps[0].norm == pytest.approx(norm)
+
+
+def test_another_activation_is_found_in_the_graphs_of_the_step(
+    workers: Workers, tmp_path: Path
+) -> None:
+    comparison, of_torch, of_jax = both(tmp_path, workers, "approximate=False", "approximate=True")
+    assert comparison.difference is not None
+    assert (comparison.difference.question, comparison.difference.step) == ("gradients", 1)
+    report = report_at(of_torch, of_jax, comparison, workers)
+    assert report is not None
+    (alignment,) = report.alignments
+
+    assert "jax.nn.gelu(…, approximate=False)" in words.cause(alignment)
