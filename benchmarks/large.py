@@ -34,7 +34,7 @@ from explorer.drawing.shown import MOST_APART, MOST_NODES, show
 from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, WorkerKind
+from explorer.model.engines import STANDARD, WorkerKind
 from explorer.model.report import Report
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.report.scenario.files import draw_ladder, report_files, stems
@@ -259,7 +259,7 @@ def measure(family: str, size: int, folder: Path) -> Run:
 def wrong(report: Report) -> Iterator[str]:
     """What is not as it should be in the report on a net that is alike on both sides."""
     graphs = {graph.engine: graph for graph in report.graphs}
-    for engine in ENGINES:
+    for engine in STANDARD:
         if engine not in graphs:
             why = report.ungraphed.get(engine)
             yield f"{engine} has no graph: {why_no_graph(why) if why else 'no reason is given'}"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from benchmarks._figures import Figure, absent
 from benchmarks._presenting import parser, present
 from explorer.exploration.jobs import capture_jobs, level_jobs, noise_jobs, result_jobs
-from explorer.model.engines import ENGINES
+from explorer.model.engines import ENGINES, STANDARD
 from explorer.model.errors import ExplorerError
 from explorer.scenario.common_start import settle
 from explorer.scenario.find import find
@@ -32,13 +32,13 @@ NAMES = ("dense_mse", "attention_block", "bottleneck", "bert")
 def jobs_of(name: str, workers: Workers) -> tuple[list[Job], list[Job]]:
     """The jobs on a scenario's main case: those that ask, and those that measure noise."""
     scenario = load(find(name))
-    engines = tuple(key for key, value in ENGINES.items() if scenario.defines(value.framework))
+    engines = tuple(key for key in STANDARD if scenario.defines(ENGINES[key].framework))
     nets = settle(scenario, workers, engines, dict.fromkeys(engines, "cpu"))
     cases = cases_of(scenario, bool(nets.trainable))
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
     asking = capture_jobs(nets, main) + result_jobs(
-        nets, (main,), named=(), has_oracle=True, shared=False
+        nets, (main,), named=(), referee="torch", shared=False
     )
     return asking, level_jobs(nets, main) + noise_jobs(nets, (main,), most)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks._figures import Figure, absent
 from benchmarks._presenting import detail, parser, present
-from explorer.model.engines import ENGINES
+from explorer.model.engines import ENGINES, STANDARD
 from explorer.model.errors import ExplorerError
 from explorer.model.requests import CaseRequest, ProofScope
 from explorer.model.results import Captured
@@ -33,7 +33,7 @@ NAMES = ("dense_mse", "attention_block", "batch_norm_train", "lstm", "in_place_u
 def requests(name: str, workers: Workers) -> Iterator[CaseRequest]:
     """The captures of a scenario's main case, one an engine."""
     scenario = load(find(name))
-    engines = tuple(key for key, value in ENGINES.items() if scenario.defines(value.framework))
+    engines = tuple(key for key in STANDARD if scenario.defines(ENGINES[key].framework))
     nets = settle(scenario, workers, engines, dict.fromkeys(engines, "cpu"))
     cases = cases_of(scenario, bool(nets.trainable))
     case = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases)
