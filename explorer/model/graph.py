@@ -136,10 +136,11 @@ Phase = Literal["forward", "backward"]
 EdgeKind = Literal["data", "saved", "control"]
 Proof = Literal["", "proven", "refuted", "unproven"]
 
-GraphNote = Literal["whole_forward"]
+GraphNote = Literal["whole_forward", "op_by_op"]
 """How a graph differs from that of the plain call.
 
-"whole_forward": the graph is that of ``value_and_grad``, which keeps the whole forward.
+- "whole_forward": the graph is that of ``value_and_grad``, which keeps the whole forward.
+- "op_by_op": values are those of the program's operations run one by one; the answer is the compiled one's.
 """
 
 

@@ -79,6 +79,10 @@ NOTES: dict[GraphNote, str] = {
         "captured with value_and_grad, which keeps the whole forward (ms.grad drops what only the"
         " outputs need); the gradients are the same"
     ),
+    "op_by_op": later(
+        "values are those of each operation run on its own; the answer is the compiled program's, which may"
+        " round otherwise"
+    ),
 }
 """The notes on graphs."""
 

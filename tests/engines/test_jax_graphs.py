@@ -83,6 +83,7 @@ def test_the_nodes_of_a_dense_layer_are_those_of_jax(jax: Jax, engine: str) -> N
     assert (seed.kind, seed.phase) == ("constant", "backward")
     saved = {node.name or node.op: node.saved_bytes for node in graph.nodes if node.saved_bytes}
     assert saved["x"] == 12
+    assert graph.notes == (("op_by_op",) if engine == "jax-graph" else ())
 
 
 def test_sums_of_gradients_are_accumulations_and_a_loop_runs_on_the_tape(jax: Jax) -> None:

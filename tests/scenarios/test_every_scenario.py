@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.model.engines import NEEDED
+from explorer.model.engines import FRAMEWORKS, NEEDED
 from explorer.model.report import ORACLE
 from explorer.scenario.find import names
 from explorer.scenario.load import load, module_of
@@ -21,7 +21,7 @@ SHIPPED = names()
 PLANTED = names((NETS / "planted",))
 FILES = [*SHIPPED.values(), *PLANTED.values()]
 
-PARTIES = {ORACLE, *ENGINES, "tape", "graph", "mindspore", "torch"}
+PARTIES = {ORACLE, *ENGINES, "tape", "graph", *FRAMEWORKS}
 
 MISTAKES = {
     "batch_norm_epsilon",

@@ -11,7 +11,7 @@ from explorer.engines.jax.rule_numbers import scope_of
 from explorer.engines.jax.source_lines import source
 from explorer.engines.jax.tensors import array_of, dtype_of, is_plain
 from explorer.model.arrays import Summary
-from explorer.model.graph import Absence, GradGraph, Output, Phase
+from explorer.model.graph import Absence, GradGraph, GraphNote, Output, Phase
 from explorer.numeric.summaries import summarise_all
 
 
@@ -42,7 +42,8 @@ class RecordedGradGraph:
 
     def record(self, engine: str, case: str, stage: str) -> GradGraph:
         """The record of the graph for the case with that label."""
-        return self._builder.record(engine, case, stage)
+        notes: tuple[GraphNote, ...] = ("op_by_op",) if self.recording.is_program else ()
+        return self._builder.record(engine, case, stage, notes=notes)
 
     def records_by_id(self) -> dict[str, int]:
         """The number of the record of each node, by its id in the graph."""
