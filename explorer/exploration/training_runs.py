@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from explorer.exploration.explore import devices_of
 from explorer.exploration.options import RunOptions
 from explorer.exploration.trainings import compared
 from explorer.model.arrays import Array, first_elements, pack, unpack
@@ -57,9 +58,11 @@ def trained(
     """The training of a net by each engine, from one start, with its drift.
 
     Where two differ, the graphs of the first step at which they do are recorded in a further run.
-    Raises ScenarioError as settle() does, and UsageError for nets without weights.
+    Raises ScenarioError as settle() does, UsageError for nets without weights, and as explore() for a
+    framework or a device that is not here.
     """
     parse(device)
+    devices_of(scenario, engines, device, workers)
     nets = settle(scenario, workers, engines, dict.fromkeys(engines, device))
     if not nets.trainable:
         text = _(
