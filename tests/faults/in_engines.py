@@ -130,7 +130,7 @@ IN_TORCH = (
     ),
     Fault(
         "other files before the scenario's own",
-        f"{TORCH}/source_lines.py",
+        "explorer/engines/source_lines.py",
         "    return user_first(own + others, library)\n",
         "    return user_first(others + own, library)\n",
         "tests/engines/test_torch_source_lines.py::test_the_lines_of_the_scenario_s_file_come_before_those_of_what_it_imports",

@@ -114,8 +114,8 @@ IN_FACES = (
     Fault(
         "a stored study of a device that may be gone",
         "explorer/topics/studies.py",
-        "    if target.device != CPU:\n        return None\n    measured = stored(",
-        "    measured = stored(",
+        "    if target.device != CPU:\n        return None\n    wanted = asked(",
+        "    wanted = asked(",
         "tests/exploration/test_stored_studies.py"
         "::test_what_is_stored_of_a_device_is_told_of_the_cpu_alone",
     ),

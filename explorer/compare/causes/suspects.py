@@ -102,7 +102,9 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     What is known here is no such value: with an op left out, or nothing changed, that is given too.
     """
     known = [own, *(it for node in ends.own_row for it in ends.here.tensors(node).values())]
-    first = ends.row[0]
+    # Where both sides do the same last, the other side's steps ahead of it are its own.
+    does_the_same = family(ends.own_row[-1].op) == family(ends.row[-1].op)
+    first = ends.row[-1 if does_the_same else 0]
     behind = ends.there.behind(first.id)
     near = [it for it in ends.there.graph.nodes if it.id in behind and it.phase == first.phase]
     values = [it.outputs[0] for it in near if it.kind == "op" and it.outputs]
