@@ -83,6 +83,30 @@ def test_the_same_rule_makes_the_same_updates_and_state(
 
 
 @pytest.mark.parametrize(
+    ("made", "family"),
+    [
+        ("optax.sgd(0.1, 0.9)", "SGD"),
+        ("optax.adam(1e-2)", "Adam"),
+        ("optax.adamw(1e-2, weight_decay=0.1)", "Adam"),
+        ("optax.chain(optax.add_decayed_weights(0.1), optax.adam(1e-2))", "Adam"),
+        ("optax.rmsprop(1e-2)", "RMSprop"),
+        ("optax.adagrad(1e-1)", "Adagrad"),
+    ],
+)
+def test_the_functions_of_optax_do_what_is_known_of_them(
+    made: str, family: str, workers: Workers, tmp_path: Path
+) -> None:
+    path = tmp_path / "net_in_jax.py"
+    path.write_text(NET.read_text().replace("optax.adam(1e-2)", made))
+    (of_jax,) = trained(load(path), workers, ("jax-tape",), STEPS).values()
+    comparison = compared(of_jax, of_jax)
+    statuses = {answer.question: answer.status for answer in comparison.answers}
+    assert (statuses["update"], statuses["state"]) == ("same", "same")
+    assert comparison.rule is not None
+    assert comparison.rule.kind == family
+
+
+@pytest.mark.parametrize(
     ("old", "new", "setting", "values"),
     [
         ("optax.adam(1e-2)", "optax.adam(1e-2, eps=1e-3)", "eps", (1e-8, 1e-3)),

@@ -6,6 +6,7 @@ one that gives the other side's value is a cause.
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -92,7 +93,8 @@ def _suspect(ends: Ends) -> Suspect | None:
     first, *others = ends.own_row
     then = tuple(node.id for node in others)
     unchanged = Trial(first.id, then=then, is_state=ends.is_state)
-    further = () if ends.is_extra or ends.result else tuple(_further(ends, own, target))
+    has_further = not (ends.is_extra or ends.result)
+    further = tuple(islice(_further(ends, own, target), FURTHER)) if has_further else ()
     return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials), further)
 
 
@@ -102,14 +104,22 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     What is known here is no such value: with an op left out, or nothing changed, that is given too.
     """
     known = [own, *(it for node in ends.own_row for it in ends.here.tensors(node).values())]
+    for value in _behind(ends):
+        if value.shape != own.shape or value is target:
+            continue
+        if not any(are_equal(value, other) for other in known):
+            yield value
+
+
+def _behind(ends: Ends) -> Iterator[Output]:
+    """The values of the ops that follow on the other side, in their order."""
     # Where both sides do the same last, the other side's steps ahead of it are its own.
     does_the_same = family(ends.own_row[-1].op) == family(ends.row[-1].op)
     first = ends.row[-1 if does_the_same else 0]
     behind = ends.there.behind(first.id)
-    near = [it for it in ends.there.graph.nodes if it.id in behind and it.phase == first.phase]
-    values = [it.outputs[0] for it in near if it.kind == "op" and it.outputs]
-    like = [it for it in values if it.shape == own.shape and it is not target]
-    yield from [it for it in like if not any(are_equal(it, other) for other in known)][:FURTHER]
+    for node in ends.there.graph.nodes:
+        if node.id in behind and node.kind == "op" and node.phase == first.phase and node.outputs:
+            yield node.outputs[0]
 
 
 def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
