@@ -75,7 +75,7 @@ def test_a_framework_goes_with_those_that_give_the_same(
 def test_where_two_frameworks_were_asked_the_third_is_said_not_to_have_been() -> None:
     two = telling_text(TOPIC, evidence_of(mindspore_tape=1, torch_tape=2))
     assert [column for column in two.tables[0].columns if "JAX" in column] == []
-    assert "JAX was not asked: it is not installed here" in " ".join(two.findings)
+    assert "JAX was not asked: it joins where it is installed" in " ".join(two.findings)
     three = telling_text(TOPIC, evidence_of(mindspore_tape=1, torch_tape=2, jax_tape=2))
     assert [*three.tables[0].columns][-2:] == ["all agree", "JAX goes with"]
     assert "There JAX goes with PyTorch in 1" in " ".join(three.findings)

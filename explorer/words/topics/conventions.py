@@ -126,7 +126,7 @@ TEXTS = {
     # Findings
     "shared": later("On {shared} of {of} choices all that were asked agree."),
     "not_asked": later(
-        "{framework} was not asked: it is not installed here. `doctor` says how to install it."
+        "{framework} was not asked: it joins where it is installed. `doctor` says how to install it."
     ),
     "alike": later(
         "Of the {of} choices that {framework} was asked about it shares, in all styles, {ways:,}."
