@@ -15,7 +15,8 @@ from explorer.engines.double_net import NOTHING_VARIED, DoubleNet, LeafKey, roun
 from explorer.engines.jax.devices import devices
 from explorer.engines.jax.eager_trace import EagerTrace
 from explorer.engines.jax.net import built, flat
-from explorer.engines.jax.recording import inner_program, run
+from explorer.engines.jax.programs import called
+from explorer.engines.jax.recording import run
 from explorer.engines.jax.tensors import array_of
 from explorer.engines.kink_births import Computed
 from explorer.engines.time_spent import TimeSpent
@@ -49,10 +50,10 @@ class HeldTrace(EagerTrace):
 
     def process_primitive(self, primitive: Any, operands: Any, params: Any) -> Any:
         """Run an operation, or the operations of a program one by one."""
-        inner = inner_program(primitive, params)
+        inner = called(primitive, params)
         if inner is not None:
             with self.running():
-                return core.eval_jaxpr(*inner, *operands)
+                return core.eval_jaxpr(inner.jaxpr, inner.constants, *operands)
         if primitive.name == CAST and jnp.issubdtype(params["new_dtype"], jnp.floating):
             # A step would vanish in a coarser dtype: the engines' own rounding is part of their noise.
             params = {**params, "new_dtype": jnp.dtype("float64")}

@@ -10,7 +10,8 @@ from explorer.engines.jax.code import code
 from explorer.engines.jax.errors import failed
 from explorer.engines.jax.gradient_calls import Question, outputs_of, pulled, question, transformed
 from explorer.engines.jax.net import Net, built, describe, forms
-from explorer.engines.jax.recording import Place, Recording, interpret
+from explorer.engines.jax.programs import interpret, program_of
+from explorer.engines.jax.recording import Place, Recording
 from explorer.model.graph import NodeKind
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
@@ -64,8 +65,10 @@ def recorded(request: CaseRequest, net: Net) -> tuple[Question, Recording]:
         recording.add_array(value, kind, name, "backward" if name == SEED else "forward")
         for (kind, name), value in zip(names, values, strict=True)
     ]
-    inner = program.jaxpr, program.consts
-    ends, made = interpret(recording, *inner, origins, values, Place())
+    arguments = list(zip(origins, values, strict=True))
+    results = interpret(recording, program_of(program), arguments, Place())
+    ends = [origin for origin, _ in results]
+    made = [value for _, value in results]
     # Numbers in the order of the program's results, in the places of these.
     numbered = jax.tree.unflatten(jax.tree.structure(form), range(len(ends)))
     value, aux, cotangents = numbered

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from jax._src import core
 
-from explorer.engines.jax.rule_numbers import Names, is_transposed, rule_of
+from explorer.engines.jax.rule_numbers import Names, is_transposed, numbered_names, rule_of
 from explorer.engines.jax.source_lines import lines_of
 from explorer.engines.source_lines import Line
 from explorer.model.graph import NodeKind, Phase
 
 Origin = tuple[int, int]
 """The origin of an array: the number of a record and that of its output, both from 0."""
+
+Found = tuple[Origin | None, Any]
+"""Where an array comes from, None of a number that was written where it is read, and the array."""
 
 SUM = "add_any"
 """JAX's operation that adds up gradients."""
@@ -30,6 +33,10 @@ class Place:
         """The place of an operation with this ``source``, in a program that runs at this place."""
         lines = lines_of(source.traceback)
         return Place((*self.names, *source.name_stack.stack), (*lines, *self.lines))
+
+    def numbered(self, name: str, number: int) -> "Place":
+        """The place of one step of a loop, or of one branch, in an operation that runs at this place."""
+        return Place((*self.names, *numbered_names(name, number)), self.lines)
 
 
 @dataclass
@@ -98,7 +105,8 @@ class Recording:
 
     ``outputs`` and ``gradients`` say where the results come from, by name; None is a result that no
     operation made, whose value is among ``results``. Of a program, what no result depends on is left out,
-    as JAX's compiler does.
+    as JAX's compiler does. ``stacks`` are the arrays that a loop puts together of what its steps yield,
+    with what these yielded: another loop that reads such an array step by step reads that.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -106,6 +114,7 @@ class Recording:
     gradients: dict[str, Origin | None] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     is_program: bool = False
+    stacks: dict[Origin, Sequence["Found"]] = field(default_factory=dict)
 
     def add_array(
         self, value: Any, kind: NodeKind, name: str = "", phase: Phase = "forward"
@@ -160,7 +169,8 @@ class Recording:
         ends = (*self.outputs.values(), *self.gradients.values())
         waiting = [origin[0] for origin in ends if origin is not None]
         for number, record in enumerate(self.records):
-            if f"d{record.name}" in self.gradients or (record.primitive and not self.is_program):
+            has_run = record.primitive and not self.is_program and (number, 0) not in self.stacks
+            if f"d{record.name}" in self.gradients or has_run:
                 waiting.append(number)
         found = set(waiting)
         while waiting:
@@ -196,70 +206,3 @@ class Recording:
         unknown = {name: self.results[name] for name, origin in results.items() if origin is None}
         records = [again.get(number, record) for number, record in enumerate(self.records)]
         return replace(self, records=records, results=unknown)
-
-
-# Programs inside of operations
-
-
-INNER = {
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "custom_vjp_call_jaxpr": "fun_jaxpr",
-    "remat2": "jaxpr",
-    "checkpoint": "jaxpr",
-}
-"""The parameters with the programs of operations that run these once: their operations are shown instead."""
-
-
-def inner_program(primitive: Any, params: Mapping[str, Any]) -> tuple[Any, Sequence[Any]] | None:
-    """The program that an operation runs once, and its constants; None where there is none such."""
-    name = INNER.get(str(primitive))
-    program = params.get(name) if name else None
-    if program is None:
-        return None
-    if isinstance(program, core.ClosedJaxpr):
-        return program.jaxpr, program.consts
-    return program, ()
-
-
-def interpret(
-    recording: Recording,
-    program: Any,
-    constants: Sequence[Any],
-    origins: Sequence[Origin | None],
-    values: Sequence[Any],
-    place: Place,
-) -> tuple[list[Origin | None], list[Any]]:
-    """Run a program operation by operation, and record each; where its results come from, and their values.
-
-    ``origins`` and ``values`` are those of its arguments, ``place`` is where it is called.
-    """
-    known: dict[Any, tuple[Origin | None, Any]] = {}
-
-    def read(variable: Any) -> tuple[Origin | None, Any]:
-        if isinstance(variable, core.Literal):
-            return None, variable.val
-        return known[variable]
-
-    for variable, value in zip(program.constvars, constants, strict=True):
-        known[variable] = recording.add_array(value, "constant"), value
-    known.update(zip(program.invars, zip(origins, values, strict=True), strict=True))
-    for equation in program.eqns:
-        read_ = [read(variable) for variable in equation.invars]
-        of_operands = [origin for origin, _ in read_]
-        operands = [value for _, value in read_]
-        at = place.inner(equation.source_info)
-        inner = inner_program(equation.primitive, equation.params)
-        if inner is not None:
-            made, outputs = interpret(recording, *inner, of_operands, operands, at)
-        else:
-            outputs = run(equation.primitive, operands, equation.params)
-            made = recording.add(
-                equation.primitive, equation.params, operands, of_operands, outputs, at
-            )
-        known.update(zip(equation.outvars, zip(made, outputs, strict=True), strict=True))
-    ends = [read(variable) for variable in program.outvars]
-    return [origin for origin, _ in ends], [value for _, value in ends]

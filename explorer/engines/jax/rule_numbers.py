@@ -54,6 +54,12 @@ def rule_of(names: Names) -> tuple[str, ...]:
     return tuple(name for name in _scopes(names) if name.startswith(MARK))
 
 
+def numbered_names(name: str, number: int) -> Names:
+    """The names of one step of a loop: a scope, and a number, which its backward has too."""
+    scopes = f"{name}[{number}]", f"{MARK}{name}[{number}]"
+    return tuple(map(source_info_util.Scope, scopes))
+
+
 def scope_of(names: Names) -> str:
     """The named scopes of the user's among names: "block.conv"."""
     return ".".join(name for name in _scopes(names) if not name.startswith(MARK))

@@ -7,14 +7,8 @@ import numpy as np
 from jax._src import source_info_util
 
 from explorer.engines.jax.eager_trace import EagerTrace
-from explorer.engines.jax.recording import (
-    Origin,
-    Place,
-    Recording,
-    inner_program,
-    interpret,
-    run,
-)
+from explorer.engines.jax.programs import opened
+from explorer.engines.jax.recording import Found, Origin, Place, Recording, run
 from explorer.model.graph import NodeKind, Phase
 
 
@@ -42,11 +36,14 @@ class Recorder(EagerTrace):
         outputs = run(primitive, operands, params)
         origins = [self._origin_of_operand(operand) for operand in operands]
         place = Place().inner(source_info_util.current())
-        inner = inner_program(primitive, params)
-        if inner is None:
+        first = len(self.recording.records)
+        found = opened(
+            self.recording, primitive, params, list(zip(origins, operands, strict=True)), place
+        )
+        if found is None:
             made = self.recording.add(primitive, params, operands, origins, outputs, place)
         else:
-            made = self._opened(inner, origins, operands, outputs, place)
+            made = self._as_returned(found, first, outputs)
         for origin, output in zip(made, outputs, strict=True):
             if origin is not None:
                 self._known[id(output)] = origin, output
@@ -60,21 +57,15 @@ class Recorder(EagerTrace):
             self._known[id(operand)] = origin, operand
         return origin
 
-    def _opened(
-        self,
-        inner: tuple[Any, Sequence[Any]],
-        origins: Sequence[Origin | None],
-        operands: Sequence[Any],
-        outputs: list[Any],
-        place: Place,
+    def _as_returned(
+        self, found: Sequence[Found], first: int, outputs: list[Any]
     ) -> list[Origin | None]:
-        """Record the operations of a compiled function, whose results are as it returned them.
+        """Give the results of programs that were run in an operation's stead the values that it returned.
 
-        Between them the compiled program may round otherwise.
+        ``first`` is the number of their first record. Between them the operation may round otherwise.
         """
-        first = len(self.recording.records)
-        made, _ = interpret(self.recording, *inner, origins, operands, place)
-        for origin, output in zip(made, outputs, strict=True):
+        origins = [origin for origin, _ in found]
+        for origin, output in zip(origins, outputs, strict=True):
             if origin is not None and origin[0] >= first:
                 self.recording.records[origin[0]].outputs[origin[1]] = output
-        return made
+        return origins

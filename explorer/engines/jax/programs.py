@@ -1,0 +1,250 @@
+"""Runs the programs of JAX, and those inside of their operations, operation by operation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src import core
+
+from explorer.engines.jax.recording import Found, Place, Recording, run
+
+MOST_OPERATIONS = 2000
+"""A loop that runs more operations than this, in all its steps, stays one operation."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program inside of an operation, and its constants."""
+
+    jaxpr: Any
+    constants: Sequence[Any]
+
+    @property
+    def size(self) -> int:
+        """The number of its operations, with those of the programs inside of them, each once."""
+        return _size(self.jaxpr)
+
+
+def _size(jaxpr: Any) -> int:
+    return sum(1 + sum(map(_size, core.jaxprs_in_params(it.params))) for it in jaxpr.eqns)
+
+
+def program_of(value: Any) -> Program:
+    """The program that is a parameter of an operation."""
+    if isinstance(value, core.ClosedJaxpr):
+        return Program(value.jaxpr, value.consts)
+    return Program(value, ())
+
+
+# A program, operation by operation
+
+
+def interpret(
+    recording: Recording, program: Program, arguments: Sequence[Found], place: Place
+) -> list[Found]:
+    """Run a program that is called at a place, and record each operation; its results."""
+    known: dict[Any, Found] = {}
+
+    def read(variable: Any) -> Found:
+        if isinstance(variable, core.Literal):
+            return None, variable.val
+        return known[variable]
+
+    for variable, value in zip(program.jaxpr.constvars, program.constants, strict=True):
+        known[variable] = recording.add_array(value, "constant"), value
+    known.update(zip(program.jaxpr.invars, arguments, strict=True))
+    for equation in program.jaxpr.eqns:
+        operands = [read(variable) for variable in equation.invars]
+        at = place.inner(equation.source_info)
+        results = opened(recording, equation.primitive, equation.params, operands, at)
+        if results is None:
+            results = _run(recording, equation.primitive, equation.params, operands, at)
+        known.update(zip(equation.outvars, results, strict=True))
+    return [read(variable) for variable in program.jaxpr.outvars]
+
+
+def _run(
+    recording: Recording, primitive: Any, params: Any, operands: Sequence[Found], place: Place
+) -> list[Found]:
+    """Run an operation and record it."""
+    values = [value for _, value in operands]
+    origins = [origin for origin, _ in operands]
+    outputs = run(primitive, values, params)
+    made = recording.add(primitive, params, values, origins, outputs, place)
+    return list(zip(made, outputs, strict=True))
+
+
+def opened(
+    recording: Recording, primitive: Any, params: Any, operands: Sequence[Found], place: Place
+) -> list[Found] | None:
+    """Run the programs inside of an operation in its stead; None where it has none, or a long loop."""
+    opener = OPENERS.get(str(primitive))
+    return opener(recording, params, operands, place) if opener else None
+
+
+Opener = Callable[[Recording, Any, Sequence[Found], Place], list[Found] | None]
+"""Runs the programs of an operation with these parameters and operands; None where they stay closed."""
+
+# Called once
+
+CALLED = {
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr",
+    "remat2": "jaxpr",
+    "checkpoint": "jaxpr",
+}
+"""The parameters with the programs of operations that run these once."""
+
+
+def called(primitive: Any, params: Any) -> Program | None:
+    """The program that an operation runs once; None where it has none such."""
+    name = CALLED.get(str(primitive))
+    program = params.get(name) if name else None
+    return None if program is None else program_of(program)
+
+
+def _opener_of_call(parameter: str) -> Opener:
+    def opener(
+        recording: Recording, params: Any, operands: Sequence[Found], place: Place
+    ) -> list[Found] | None:
+        if params.get(parameter) is None:
+            return None
+        return interpret(recording, program_of(params[parameter]), operands, place)
+
+    return opener
+
+
+# One of several
+
+
+def _cond(
+    recording: Recording, params: Any, operands: Sequence[Found], place: Place
+) -> list[Found]:
+    """The branch that was taken."""
+    (_, index), *arguments = operands
+    number = int(np.clip(int(index), 0, len(params["branches"]) - 1))
+    return interpret(
+        recording, program_of(params["branches"][number]), arguments, place.numbered("cond", number)
+    )
+
+
+# Step by step
+
+
+def _index(value: Any, *, index: int) -> Any:
+    return jax.lax.index_in_dim(value, index, keepdims=False)
+
+
+def _stack(*values: Any) -> Any:
+    return jnp.stack(values)
+
+
+def _primitive(function: Callable[..., Any]) -> Any:
+    """An operation that a loop of JAX does without one of its own."""
+    primitive = core.Primitive(function.__name__.strip("_"))
+    primitive.def_impl(function)
+    return primitive
+
+
+INDEX = _primitive(_index)
+"""Reads the part of an array that belongs to a step."""
+
+STACK = _primitive(_stack)
+"""Puts together what the steps of a loop yield."""
+
+
+def _scan(
+    recording: Recording, params: Any, operands: Sequence[Found], place: Place
+) -> list[Found] | None:
+    """The steps of a scan: each is given what the one before hands on, and its part of the arrays."""
+    program, length = program_of(params["jaxpr"]), params["length"]
+    if length * program.size > MOST_OPERATIONS or not length:
+        return None
+    constants = operands[: params["num_consts"]]
+    first_array = params["num_consts"] + params["num_carry"]
+    carried = list(operands[params["num_consts"] : first_array])
+    arrays = operands[first_array:]
+    yielded: list[list[Found]] = []
+    for number in _steps(length, params["reverse"]):
+        at = place.numbered("scan", number)
+        parts = [_part(recording, array, number, at) for array in arrays]
+        results = interpret(recording, program, [*constants, *carried, *parts], at)
+        carried = results[: len(carried)]
+        yielded.append(results[len(carried) :])
+    in_order = reversed(yielded) if params["reverse"] else yielded
+    stacks = [_stacked(recording, found, place) for found in zip(*in_order, strict=True)]
+    return [*carried, *stacks]
+
+
+def _steps(length: int, is_reverse: bool) -> Sequence[int]:
+    return range(length - 1, -1, -1) if is_reverse else range(length)
+
+
+def _part(recording: Recording, array: Found, number: int, place: Place) -> Found:
+    """What a step reads of an array: where a loop has put that together, what its step yielded."""
+    origin, _ = array
+    if origin in recording.stacks:
+        return recording.stacks[origin][number]
+    (part,) = _run(recording, INDEX, {"index": number}, [array], place)
+    return part
+
+
+def _stacked(recording: Recording, parts: Sequence[Found], place: Place) -> Found:
+    """What the steps yielded as one array."""
+    (stack,) = _run(recording, STACK, {}, parts, place)
+    if stack[0] is not None:
+        recording.stacks[stack[0]] = parts
+    return stack
+
+
+def _while(
+    recording: Recording, params: Any, operands: Sequence[Found], place: Place
+) -> list[Found] | None:
+    """The steps of a loop until its condition is false."""
+    first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    of_condition, of_body = operands[:first], operands[first:second]
+    carried = list(operands[second:])
+    condition, body = program_of(params["cond_jaxpr"]), program_of(params["body_jaxpr"])
+    values = [value for _, value in of_condition], [value for _, value in of_body]
+    most = MOST_OPERATIONS // max(body.size, 1)
+    length = _length(condition, body, values, [value for _, value in carried], most)
+    if length is None:
+        return None
+    for number in range(length):
+        carried = interpret(recording, body, [*of_body, *carried], place.numbered("while", number))
+    return carried
+
+
+def _length(
+    condition: Program,
+    body: Program,
+    constants: tuple[Sequence[Any], Sequence[Any]],
+    carried: Sequence[Any],
+    most: int,
+) -> int | None:
+    """The number of steps of a loop; None if there are more than ``most``."""
+    with core.set_current_trace(core.eval_trace):  # nobody is to record them
+        for number in range(most + 1):
+            (goes_on,) = core.eval_jaxpr(
+                condition.jaxpr, condition.constants, *constants[0], *carried
+            )
+            if not goes_on:
+                return number
+            carried = core.eval_jaxpr(body.jaxpr, body.constants, *constants[1], *carried)
+    return None
+
+
+OPENERS: dict[str, Opener] = {
+    **{primitive: _opener_of_call(parameter) for primitive, parameter in CALLED.items()},
+    "cond": _cond,
+    "scan": _scan,
+    "while": _while,
+}
+"""How the programs inside of operations are run: their operations are shown instead."""

@@ -1,0 +1,93 @@
+"""Loops and branches of JAX: each step that ran is shown, with its values."""
+
+import pytest
+
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.graph import GradGraph, Node, is_users
+from explorer.workers.workers import Workers
+from tests.support.jax_requests import JAX_ENGINES, Jax
+from tests.support.torch_requests import only_graph
+
+pytestmark = pytest.mark.jax
+
+NET = "jax_loops"
+CASE = GradCase("value_and_grad", (0, 1), "all")
+
+
+@pytest.fixture(scope="module", params=JAX_ENGINES)
+def graph(request: pytest.FixtureRequest, workers: Workers) -> GradGraph:
+    return only_graph(Jax(workers).capture(NET, request.param, CASE, prove="all"))
+
+
+def ops(graph: GradGraph, op: str, phase: str) -> list[Node]:
+    return [node for node in graph.nodes if (node.op, node.phase) == (op, phase)]
+
+
+def scopes(nodes: list[Node]) -> list[str]:
+    return [node.scope for node in nodes]
+
+
+def test_each_step_of_a_scan_is_shown_and_its_backward_runs_from_the_last_to_the_first(
+    graph: GradGraph,
+) -> None:
+    assert scopes(ops(graph, "tanh", "forward")) == [f"scan[{step}]" for step in range(4)]
+    products = [node.scope for node in ops(graph, "transpose", "backward")]
+    assert products == [f"scan[{step}]" for step in (3, 2, 1, 0)]
+    by_id = {node.id: node for node in graph.nodes}
+    for node in ops(graph, "transpose", "backward"):
+        forward = by_id[node.forward or ""]
+        assert (forward.op, forward.scope) == ("dot_general", node.scope)
+
+
+def test_the_branch_that_was_taken_is_shown_alone(graph: GradGraph) -> None:
+    assert "cond[1]" in scopes(ops(graph, "sin", "forward"))
+    assert not [node for node in graph.nodes if node.scope == "cond[0]"]
+
+
+def test_a_loop_with_a_condition_shows_as_many_steps_as_ran(graph: GradGraph) -> None:
+    in_loop = [node for node in graph.nodes if node.scope.startswith("while")]
+    assert [(node.op, node.scope) for node in in_loop] == [
+        ("mul", "while[0]"),
+        ("mul", "while[1]"),
+        ("mul", "while[2]"),
+    ]
+
+
+def test_what_a_step_of_backward_reads_is_what_its_step_of_forward_saved(graph: GradGraph) -> None:
+    """No array that puts the saved values together stands between them."""
+    stacks = {node.id for node in ops(graph, "stack", "forward")}
+    read = {edge.origin for edge in graph.edges if edge.kind == "saved"}
+    ids = {node.id: node for node in graph.nodes}
+    assert {ids[node].scope for node in read if ids[node].op == "sub"} == {
+        f"scan[{step}]" for step in range(4)
+    }
+    assert len(stacks) == 1  # the one that the net itself returns from the scan
+
+
+def test_every_value_of_a_loop_is_proven_and_has_its_line(graph: GradGraph) -> None:
+    operators = [node for node in graph.nodes if node.kind in ("op", "accumulate")]
+    assert {node.op for node in operators}.isdisjoint({"scan", "while", "cond"})
+    for node in operators:
+        assert node.proof == "proven", node
+        assert is_users(node.source[0]), node
+        assert node.phase == "forward" or node.forward, node
+
+
+@pytest.mark.parametrize("engine", JAX_ENGINES)
+def test_capture_of_loops_changes_no_bit_and_the_record_replays_to_the_same(
+    workers: Workers, engine: str
+) -> None:
+    jax = Jax(workers)
+    answer = jax.answer(NET, engine, CASE)
+    assert answer.outcome == "ok", answer.error
+    assert jax.capture(NET, engine, CASE).result == answer
+    replayed = jax.replay(NET, engine, CASE)
+    for left, right in zip(replayed.leaves, answer.leaves, strict=True):
+        assert unpack(left.value) == pytest.approx(unpack(right.value), rel=1e-5)
+
+
+def test_a_long_loop_stays_one_operation(workers: Workers) -> None:
+    graph = only_graph(Jax(workers).capture("jax_long_loop", "jax-graph", GradCase("grad", 0)))
+    assert len(ops(graph, "scan", "forward")) == 1
+    assert len(ops(graph, "scan", "backward")) == 1
