@@ -239,7 +239,10 @@ class GraphOptions(msgspec.Struct, frozen=True, kw_only=True):
         str | None,
         _option(
             "--stage PASS",
-            later("Compiler pass whose result to draw, of mindspore-graph. [default: the last]"),
+            later(
+                "Stage of a compiler to draw: a pass of mindspore-graph's, or hlo. [default: the one that is"
+                " compared]"
+            ),
         ),
     ] = None
     file_format: Annotated[

@@ -283,7 +283,7 @@ WIRE_WORDS: Final[dict[WireKind, str]] = {
 }
 """The meaning of an edge of some kinds; the others explain themselves."""
 
-UNKNOWN: Final = later("This stage was not run: there are no values in it.")
+UNKNOWN: Final = later("This stage has no values.")
 
 WORDS_START: Final = 26.0
 """Where the words of an entry begin, in points from the left of its mark."""

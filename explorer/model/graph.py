@@ -217,9 +217,9 @@ class Edge(
 class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
     """One engine's gradient graph of one case.
 
-    ``stage`` is a compiler pass ("validate"), "joint", "jaxpr" or "tape". ``notes`` say what the engine
-    could not observe. ``layers`` are the layers of the framework that nodes run in, by the path of
-    the module ("block.conv").
+    ``stage`` is a compiler pass ("validate"), "joint", "jaxpr", "hlo" or "tape". ``notes`` say what the
+    engine could not observe. ``layers`` are the layers of the framework that nodes run in, by the path
+    of the module ("block.conv").
     """
 
     engine: str

@@ -20,3 +20,6 @@ FINAL = CompilerPass("validate", "validate")
 
 PASSES = (TYPED, EXPANDED, FINAL)
 """The program as written, with its gradient expanded, and as it is handed to the kernels (2.10.0)."""
+
+BEFORE = {EXPANDED.stage: TYPED.stage, FINAL.stage: EXPANDED.stage}
+"""The stage before each, of those that a pass makes of each other."""

@@ -82,8 +82,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Captured(msgspec.Struct, frozen=True):
     """The graphs of one case, and the answer that was computed while they were captured.
 
-    There is usually one graph; of several compiler stages the last stands last. ``state`` is what
-    the call has changed of the net's state.
+    There is usually one graph; of several compiler stages the one that is compared stands last.
+    ``state`` is what the call has changed of the net's state.
     """
 
     graphs: tuple[GradGraph, ...]

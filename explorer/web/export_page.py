@@ -45,6 +45,7 @@ from explorer.web.graph_choices import (
 from explorer.web.links import follow, last_shown, place_of, remember, unless
 from explorer.web.report_page import ReportKey, graphs_of
 from explorer.web.widgets import new_bar, plain
+from explorer.words.graphs import in_order_of_stages
 from explorer.words.scenarios import said
 
 PLACE = "export"
@@ -223,7 +224,8 @@ def _stage(
 
     One engine alone may be shown at each of its stages; two stand beside each other as they are run.
     """
-    stages = {graph.stage: graph for graph in report.graphs if graph.engine == graphs[0].engine}
+    of_engine = [graph for graph in report.graphs if graph.engine == graphs[0].engine]
+    stages = {graph.stage: graph for graph in in_order_of_stages(of_engine)}
     if len(graphs) > 1 or len(stages) == 1:
         return graphs, ""
     last = graphs[0].stage

@@ -12,12 +12,13 @@ from explorer.drawing.shown import Depth
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
+from explorer.model.passes import BEFORE
 from explorer.model.report import Report
 from explorer.pair.alignments import aligned, can_be_paired, reported
 from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.web.widgets import plain, refusal, show_error
-from explorer.words.graphs import STAGES, why_no_graph
+from explorer.words.graphs import STAGES, in_order_of_stages, why_no_graph
 
 # Alignments
 
@@ -163,14 +164,12 @@ def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str],
 def chosen_stage(
     chosen: Chosen, side: str, title: str, graphs: Sequence[GradGraph]
 ) -> tuple[GradGraph, GradGraph | None]:
-    """One of an engine's graphs, and that of the stage before; the last of them until chosen."""
-    stages = [graph.stage for graph in graphs]
+    """One of an engine's graphs, and that of the stage before; the one that is compared until chosen."""
     if len(graphs) == 1:
         return graphs[0], None
-    place = stages.index(chosen.step_of(f"{side}_stage", title, stages, stages[-1]))
-    if place == 0:
-        return graphs[0], None
-    return graphs[place], graphs[place - 1]
+    by_stage = {graph.stage: graph for graph in in_order_of_stages(graphs)}
+    stage = chosen.step_of(f"{side}_stage", title, list(by_stage), graphs[-1].stage)
+    return by_stage[stage], by_stage.get(BEFORE.get(stage, ""))
 
 
 def chosen_view(chosen: Chosen) -> ViewName:
@@ -187,7 +186,7 @@ def view_labels() -> dict[str, str]:
 
 
 def stage_labels() -> dict[str, str]:
-    """What the stages of MindSpore's compiler are called."""
+    """What the stages of compilers are called."""
     return {stage: _(label) for stage, label in STAGES.items()}
 
 

@@ -258,7 +258,7 @@ def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
             stages[f"{graph.engine}, {graph.stage}"] = None
     if stages:
         which = plain(_("; ").join(stages))
-        said = _("Nodes pair by their values, and this stage was not run: {which}.")
+        said = _("Nodes pair by their values, and this stage has none: {which}.")
         st.info(said.format(which=which))
 
 

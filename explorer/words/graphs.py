@@ -1,7 +1,9 @@
 """Why a graph is missing, or something of one of its nodes, in words."""
 
+from collections.abc import Iterable
+
 from explorer.model import passes
-from explorer.model.graph import Absence, AbsenceKind, GraphNote
+from explorer.model.graph import Absence, AbsenceKind, GradGraph, GraphNote
 from explorer.model.report import Ungraphed
 from explorer.text.failures import message, typed
 from explorer.text.language import _, later
@@ -91,8 +93,16 @@ STAGES = {
     passes.TYPED.stage: later("1 forward program"),
     passes.EXPANDED.stage: later("2 with its gradient"),
     passes.FINAL.stage: later("3 as it is run"),
+    "jaxpr": later("1 as it is derived"),
+    "hlo": later("2 as it is compiled"),
 }
-"""The captured stages of MindSpore's compiler."""
+"""The captured stages of compilers that show several, each compiler's in their order."""
+
+
+def in_order_of_stages(graphs: Iterable[GradGraph]) -> list[GradGraph]:
+    """One engine's graphs in the order in which its compiler makes them."""
+    order = list(STAGES)
+    return sorted(graphs, key=lambda it: order.index(it.stage) if it.stage in order else -1)
 
 
 def why_missing(absence: Absence) -> str:

@@ -8,8 +8,7 @@ from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, is_users
 from explorer.model.results import Result
 from explorer.workers.workers import Workers
-from tests.support.jax_requests import JAX_ENGINES, Jax
-from tests.support.torch_requests import only_graph
+from tests.support.jax_requests import JAX_ENGINES, Jax, compared
 
 pytestmark = pytest.mark.jax
 
@@ -53,7 +52,7 @@ def test_capture_changes_no_bit_and_its_record_replays_in_another_order_to_the_s
     assert captured.result == answer
     # Compiled functions round otherwise than their operations one by one.
     assert near(jax.replay(name, engine, CASES[name]), answer)
-    assert lint(only_graph(captured)) == []
+    assert lint(compared(captured)) == []
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -61,7 +60,7 @@ def test_capture_changes_no_bit_and_its_record_replays_in_another_order_to_the_s
 def test_every_value_is_proven_and_every_node_has_a_line_and_a_forward_link(
     jax: Jax, engine: str, name: str
 ) -> None:
-    graph = only_graph(jax.capture(name, engine, CASES[name], prove="all"))
+    graph = compared(jax.capture(name, engine, CASES[name], prove="all"))
     for node in operators(graph):
         assert node.proof == "proven", node
         assert is_users(node.source[0]), node
@@ -70,7 +69,7 @@ def test_every_value_is_proven_and_every_node_has_a_line_and_a_forward_link(
 
 @pytest.mark.parametrize("engine", JAX_ENGINES)
 def test_the_nodes_of_a_dense_layer_are_those_of_jax(jax: Jax, engine: str) -> None:
-    graph = only_graph(jax.capture("dense_mse", engine, CASES["dense_mse"]))
+    graph = compared(jax.capture("dense_mse", engine, CASES["dense_mse"]))
     by_op = {(node.op, node.phase): node for node in graph.nodes}
     product = by_op["dot_general", "forward"]
     assert product.source[0].startswith("dense_mse.py:")
@@ -87,9 +86,9 @@ def test_the_nodes_of_a_dense_layer_are_those_of_jax(jax: Jax, engine: str) -> N
 
 
 def test_sums_of_gradients_are_accumulations_and_a_loop_runs_on_the_tape(jax: Jax) -> None:
-    graph = only_graph(jax.capture("shared_weight", "jax-tape", CASES["shared_weight"]))
+    graph = compared(jax.capture("shared_weight", "jax-tape", CASES["shared_weight"]))
     sums = [node for node in graph.nodes if node.op == "add_any"]
     assert sums
     assert {node.kind for node in sums} == {"accumulate"}
-    loop = only_graph(jax.capture("while_loop", "jax-tape", GradCase("grad", 0)))
+    loop = compared(jax.capture("while_loop", "jax-tape", GradCase("grad", 0)))
     assert lint(loop) == []

@@ -6,8 +6,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, is_users
 from explorer.workers.workers import Workers
-from tests.support.jax_requests import JAX_ENGINES, Jax
-from tests.support.torch_requests import only_graph
+from tests.support.jax_requests import JAX_ENGINES, Jax, compared
 
 pytestmark = pytest.mark.jax
 
@@ -17,7 +16,7 @@ CASE = GradCase("value_and_grad", (0, 1), "all")
 
 @pytest.fixture(scope="module", params=JAX_ENGINES)
 def graph(request: pytest.FixtureRequest, workers: Workers) -> GradGraph:
-    return only_graph(Jax(workers).capture(NET, request.param, CASE, prove="all"))
+    return compared(Jax(workers).capture(NET, request.param, CASE, prove="all"))
 
 
 def ops(graph: GradGraph, op: str, phase: str) -> list[Node]:
@@ -35,6 +34,8 @@ def test_each_step_of_a_scan_is_shown_and_its_backward_runs_from_the_last_to_the
     products = [node.scope for node in ops(graph, "transpose", "backward")]
     assert products == [f"scan[{step}]" for step in (3, 2, 1, 0)]
     by_id = {node.id: node for node in graph.nodes}
+    sines = [node.scope for node in ops(graph, "sin", "forward") if node.scope != "cond[1]"]
+    assert sines == ["scan_2[0]", "scan_2[1]"], "another loop has another name"
     for node in ops(graph, "transpose", "backward"):
         forward = by_id[node.forward or ""]
         assert (forward.op, forward.scope) == ("dot_general", node.scope)
@@ -88,6 +89,6 @@ def test_capture_of_loops_changes_no_bit_and_the_record_replays_to_the_same(
 
 
 def test_a_long_loop_stays_one_operation(workers: Workers) -> None:
-    graph = only_graph(Jax(workers).capture("jax_long_loop", "jax-graph", GradCase("grad", 0)))
+    graph = compared(Jax(workers).capture("jax_long_loop", "jax-graph", GradCase("grad", 0)))
     assert len(ops(graph, "scan", "forward")) == 1
     assert len(ops(graph, "scan", "backward")) == 1

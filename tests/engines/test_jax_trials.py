@@ -11,8 +11,7 @@ from explorer.model.mended import MendedRequest, MendedRun, PutIn
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, ResultNoise
 from explorer.workers.workers import Workers
-from tests.support.jax_requests import JAX_ENGINES, Jax
-from tests.support.torch_requests import only_graph
+from tests.support.jax_requests import JAX_ENGINES, Jax, compared
 
 pytestmark = pytest.mark.jax
 
@@ -44,14 +43,14 @@ def test_what_rounds_has_noise_and_what_is_exact_has_none(jax: Jax, engine: str)
     request = CaseRequest(jax.net("linear_bce", engine), GradCase("grad", 0, "all"))
     noise = jax.call("explorer.engines.jax.noise:results", request, ResultNoise)
     assert any(unpack(leaf.movement).any() for leaf in noise.leaves)
-    nodes = only_graph(jax.call("explorer.engines.jax.noise:capture", request, Captured)).nodes
+    nodes = compared(jax.call("explorer.engines.jax.noise:capture", request, Captured)).nodes
     assert any(output.noise for node in nodes for output in node.outputs)
 
 
 @pytest.mark.parametrize("engine", JAX_ENGINES)
 def test_a_trial_changes_arguments_and_inputs(jax: Jax, engine: str) -> None:
     request = CaseRequest(jax.net("dense_mse", engine), CASE)
-    graph = only_graph(jax.capture("dense_mse", engine, CASE))
+    graph = compared(jax.capture("dense_mse", engine, CASE))
     difference, power = forward(graph, "sub"), forward(graph, "integer_pow")
     trials = (
         Trial(difference.id),
@@ -69,7 +68,7 @@ def test_a_trial_changes_arguments_and_inputs(jax: Jax, engine: str) -> None:
 @pytest.mark.parametrize("engine", JAX_ENGINES)
 def test_a_net_goes_on_with_values_that_are_put_in(jax: Jax, engine: str) -> None:
     request = CaseRequest(jax.net("dense_mse", engine), CASE)
-    graph = only_graph(jax.capture("dense_mse", engine, CASE))
+    graph = compared(jax.capture("dense_mse", engine, CASE))
     product = forward(graph, "dot_general")
     put_in = PutIn(product.id, 0, pack(np.array([[21.0]], np.float32)))
     target = "explorer.engines.jax.mended:capture_mended"

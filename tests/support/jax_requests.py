@@ -11,6 +11,7 @@ from explorer.environments.known import home_of
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest, Description, NetRequest, ProofScope
 from explorer.model.results import Captured, Result
 from explorer.scenario.load import load
@@ -21,6 +22,12 @@ from tests.support.torch_requests import got, path
 Reply = TypeVar("Reply")
 
 JAX_ENGINES = ("jax-tape", "jax-graph")
+
+
+def compared(captured: Captured) -> GradGraph:
+    """The graph of a capture that is compared with others: of the stages the last."""
+    assert captured.result.outcome == "ok", captured.result.error
+    return captured.graphs[-1]
 
 
 class Jax:

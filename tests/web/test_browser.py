@@ -131,7 +131,7 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
     first_stage(page, "right", "type_inference")
     (forward,) = (graph for graph in whole.graphs if graph.stage == "type_inference")
     expect(right.locator(".pick")).to_have_count(len(forward.nodes))
-    expect(right.locator(".legend")).to_contain_text("This stage was not run")
+    expect(right.locator(".legend")).to_contain_text("This stage has no values")
     expect(page.get_by_text("mindspore-graph, type_inference")).to_be_visible()
 
 

@@ -11,14 +11,15 @@ from explorer.engines.jax.gradient_calls import Question, seeds, transformed
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import Net, built
 from explorer.engines.jax.recording import Recording
+from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
 Recorded = Callable[[CaseRequest, Net], tuple[Question, Recording]]
 """Records a case on a net: what is asked, and the operations that answer it; raises what the net raises."""
 
-Answer = Callable[[CaseRequest, Question, Recording], Result]
-"""The answer to a case that was recorded."""
+Answer = Callable[[CaseRequest, Question, Recording], tuple[tuple[GradGraph, ...], Result]]
+"""The answer to a case that was recorded, and graphs of other stages of the program."""
 
 
 def whole_arguments(asked: Question) -> tuple[Any, ...]:
@@ -33,13 +34,14 @@ def captured(request: CaseRequest, stage: str, recorded: Recorded, answer: Answe
     with built(request.net) as net:
         try:
             asked, recording = recorded(request, net)
-            found = answer(request, asked, recording)
+            others, found = answer(request, asked, recording)
         except Exception as error:
             return Captured((), failed(request, error, code(request)))
         graph = RecordedGradGraph(recording, net, values=request.values)
         if request.proves:
             graph.prove(request.prove == "all")
-        return Captured((graph.record(request.net.engine, request.case.label, stage),), found)
+        drawn = graph.record(request.net.engine, request.case.label, stage)
+        return Captured((*others, drawn), found)
 
 
 def replayed(request: CaseRequest, recorded: Recorded) -> Result:

@@ -9,10 +9,12 @@ from explorer.engines.jax.captures import captured, replayed, whole_arguments
 from explorer.engines.jax.code import code
 from explorer.engines.jax.errors import failed
 from explorer.engines.jax.gradient_calls import Question, outputs_of, pulled, question, transformed
+from explorer.engines.jax.hlo_graph import compiled_graph
 from explorer.engines.jax.net import Net, built, describe, forms
 from explorer.engines.jax.programs import interpret, program_of
 from explorer.engines.jax.recording import Place, Recording
-from explorer.model.graph import NodeKind
+from explorer.model.cases import GradCase
+from explorer.model.graph import GradGraph, NodeKind
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
@@ -29,23 +31,48 @@ def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
     try:
         with built(request.net) as net:
-            return _compiled(request, question(net, request.case, forms(net)))
+            asked = question(net, request.case, forms(net))
+            return answered(request, asked, jax.jit(transformed(asked)))
     except Exception as error:
         return failed(request, error, code(request))
 
 
-def _compiled(request: CaseRequest, asked: Question, recording: Recording | None = None) -> Result:
-    """The result of the program as XLA compiles it, whatever was recorded of it before."""
-    del recording
-    return answered(request, asked, jax.jit(transformed(asked)))
-
-
 def capture(request: CaseRequest) -> Captured:
-    """The program of one case before XLA compiles it, run operation by operation, and the answer.
+    """The program of one case as XLA compiles it and before, and the answer of the compiled one.
 
-    The answer is that of the compiled program.
+    Before, it is run operation by operation.
     """
     return captured(request, STAGE, recorded, _compiled)
+
+
+def _compiled(
+    request: CaseRequest, asked: Question, recording: Recording
+) -> tuple[tuple[GradGraph, ...], Result]:
+    """The graph of the program as XLA compiles it, whatever was recorded of it before, and its answer."""
+    del recording
+    function = transformed(asked)
+    # What no result needs is kept among the arguments, so that these are those of the call.
+    program = jax.jit(function, keep_unused=True).lower(*asked.arguments).compile()
+    leaves = _names(asked.net, asked, 0)
+    results = _results(request.case, asked, jax.eval_shape(function, *asked.arguments))
+    engine, scenario = request.net.engine, str(asked.net.scenario.path)
+    text = program.as_text()  # None on a platform that shows none
+    graphs: tuple[GradGraph, ...] = ()
+    if text:
+        graphs = (compiled_graph(text, leaves, results, scenario, engine, request.case.label),)
+    return graphs, answered(request, asked, program)
+
+
+def _results(case: GradCase, asked: Question, form: Any) -> list[str]:
+    """The names of a program's results in their order; "" is one that is not among the case's."""
+    numbered = jax.tree.unflatten(jax.tree.structure(form), range(len(jax.tree.leaves(form))))
+    value, aux, cotangents = numbered
+    names = [""] * len(jax.tree.leaves(form))
+    outputs = _by_name(asked, value, aux) if case.order == 1 else {}
+    gradients = zip(asked.net.leaves(case), asked.gradients(cotangents), strict=True)
+    for name, number in (*outputs.items(), *gradients):
+        names[int(number)] = name
+    return names
 
 
 def replay(request: CaseRequest) -> Result:

@@ -129,9 +129,10 @@ def _cond(
 ) -> list[Found]:
     """The branch that was taken."""
     (_, index), *arguments = operands
+    name = recording.name_of_loop("cond", place)
     number = int(np.clip(int(index), 0, len(params["branches"]) - 1))
     return interpret(
-        recording, program_of(params["branches"][number]), arguments, place.numbered("cond", number)
+        recording, program_of(params["branches"][number]), arguments, place.numbered(name, number)
     )
 
 
@@ -172,8 +173,9 @@ def _scan(
     carried = list(operands[params["num_consts"] : first_array])
     arrays = operands[first_array:]
     yielded: list[list[Found]] = []
+    name = recording.name_of_loop("scan", place)
     for number in _steps(length, params["reverse"]):
-        at = place.numbered("scan", number)
+        at = place.numbered(name, number)
         parts = [_part(recording, array, number, at) for array in arrays]
         results = interpret(recording, program, [*constants, *carried, *parts], at)
         carried = results[: len(carried)]
@@ -217,8 +219,9 @@ def _while(
     length = _length(condition, body, values, [value for _, value in carried], most)
     if length is None:
         return None
+    name = recording.name_of_loop("while", place)
     for number in range(length):
-        carried = interpret(recording, body, [*of_body, *carried], place.numbered("while", number))
+        carried = interpret(recording, body, [*of_body, *carried], place.numbered(name, number))
     return carried
 
 

@@ -106,7 +106,8 @@ class Recording:
     ``outputs`` and ``gradients`` say where the results come from, by name; None is a result that no
     operation made, whose value is among ``results``. Of a program, what no result depends on is left out,
     as JAX's compiler does. ``stacks`` are the arrays that a loop puts together of what its steps yield,
-    with what these yielded: another loop that reads such an array step by step reads that.
+    with what these yielded: another loop that reads such an array step by step reads that. ``loops`` are
+    the names of loops and branches, by what these have in common with their backward.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -115,6 +116,7 @@ class Recording:
     results: dict[str, Any] = field(default_factory=dict)
     is_program: bool = False
     stacks: dict[Origin, Sequence["Found"]] = field(default_factory=dict)
+    loops: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def add_array(
         self, value: Any, kind: NodeKind, name: str = "", phase: Phase = "forward"
@@ -145,6 +147,16 @@ class Recording:
         )
         number = len(self.records) - 1
         return [(number, output) for output in range(len(outputs))]
+
+    def name_of_loop(self, operation: str, place: Place) -> str:
+        """What a loop or a branch at a place is called, its backward too: "scan", "scan_2"."""
+        # In each step of a loop around it, it is the same one.
+        numbers = tuple(number for number in rule_of(place.names) if "[" not in number)
+        key = operation, numbers, place.lines
+        if key not in self.loops:
+            before = sum(1 for name, *_ in self.loops if name == operation)
+            self.loops[key] = f"{operation}_{before + 1}" if before else operation
+        return self.loops[key]
 
     def set_gradients(self, gradients: Mapping[str, Origin | None]) -> None:
         """Say where the gradients come from; zeros that nobody asked for belong to the backward pass."""

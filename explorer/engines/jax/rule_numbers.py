@@ -29,6 +29,9 @@ _numbers = count()
 
 def install() -> None:
     """Give each operation that is differentiated in this process a number among its names."""
+    source_info_util.register_exclusion(
+        __file__
+    )  # or XLA's instructions are said to come from here
     for trace in (ad.JVPTrace, ad.LinearizeTrace):
         for name in METHODS:
             method = vars(trace).get(name)

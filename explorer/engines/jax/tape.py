@@ -16,6 +16,7 @@ from explorer.engines.jax.gradient_calls import (
 from explorer.engines.jax.net import Net, built, describe, forward
 from explorer.engines.jax.recording import Recording
 from explorer.engines.jax.tape_recorder import Recorder
+from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
@@ -37,7 +38,13 @@ def answer(request: CaseRequest) -> Result:
 
 def capture(request: CaseRequest) -> Captured:
     """The operations of one case as a graph, and the answer, which was computed by them."""
-    return captured(request, STAGE, recorded, result_of)
+    return captured(request, STAGE, recorded, _as_recorded)
+
+
+def _as_recorded(
+    request: CaseRequest, asked: Question, recording: Recording
+) -> tuple[tuple[GradGraph, ...], Result]:
+    return (), result_of(request, asked, recording)
 
 
 def replay(request: CaseRequest) -> Result:
