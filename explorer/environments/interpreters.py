@@ -16,7 +16,10 @@ from explorer.model.environments import Environment, Interpreter
 from explorer.model.errors import UsageError
 from explorer.text.language import _
 
-PACKAGES = ("mindspore", "torch", "jax", "jaxlib", "numpy", "keras", "scipy", "networkx")
+PACKAGES = (
+    *("mindspore", "torch", "jax", "jaxlib", "flax", "optax"),
+    *("numpy", "keras", "scipy", "networkx"),
+)
 """The packages whose versions results depend on."""
 
 OLDEST = (3, 10)

@@ -54,6 +54,14 @@ def test_it_estimates_what_pytorch_s_net_gives(jax: Jax, workers: Workers, name:
         assert estimate.obstacles == another.obstacles
 
 
+def test_a_net_that_is_compiled_is_estimated_as_one_that_is_not(jax: Jax) -> None:
+    oracle = estimated(jax, "jax_many_operations", GradCase("grad", 0))
+    assert oracle.outcome == "ok", oracle
+    (estimate,) = oracle.estimates
+    # No step is lost in a cast, and what is cut off stays as it was at first.
+    np.testing.assert_allclose(unpack(estimate.value), np.full(3, 0.99**400), atol=1e-9)
+
+
 def test_it_judges_where_pytorch_is_not_compared(workers: Workers) -> None:
     scenario = load(find("dense_mse"))
     report = explore(scenario, workers, engines=JAX_ENGINES, selection="main", graphs=False)

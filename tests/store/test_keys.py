@@ -56,7 +56,9 @@ def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.Monk
     assert key_of("scenario", "square") != here
 
 
-@pytest.mark.parametrize("package", ["mindspore", "torch", "numpy", "keras", "scipy", "networkx"])
+@pytest.mark.parametrize(
+    "package", ["mindspore", "torch", "numpy", "keras", "scipy", "networkx", "flax", "optax"]
+)
 def test_another_version_of_a_package_that_takes_part_is_another_installation(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

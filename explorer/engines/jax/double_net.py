@@ -14,6 +14,7 @@ from jax.experimental import enable_x64
 from explorer.engines.double_net import NOTHING_VARIED, DoubleNet, LeafKey, rounding, sums
 from explorer.engines.jax.devices import devices
 from explorer.engines.jax.eager_trace import EagerTrace
+from explorer.engines.jax.gradient_calls import Function
 from explorer.engines.jax.net import built, flat
 from explorer.engines.jax.programs import called
 from explorer.engines.jax.recording import run
@@ -36,14 +37,24 @@ def double_precision() -> Iterator[None]:
         yield
 
 
+def _without_coarse_cast(primitive: Any, params: Any) -> Any:
+    """The parameters of an operation, that of a cast to a floating dtype with float64."""
+    if primitive.name == CAST and jnp.issubdtype(params["new_dtype"], jnp.floating):
+        # A step would vanish in a coarser dtype: the engines' own rounding is part of their noise.
+        return {**params, "new_dtype": jnp.dtype("float64")}
+    return params
+
+
 class HeldTrace(EagerTrace):
     """Runs operations in float64, and gives the values that are cut off as a first run had them.
 
     ``held`` are those of the first run, to which a first run adds. What runs is added to ``calls``.
+    It is made where the net is called: where JAX traces that call, operations are handed on to be traced.
     """
 
     def __init__(self, held: list[Any], calls: list[Computed] | None = None) -> None:
         super().__init__()
+        self._outer = core.trace_ctx.trace
         self._held = held
         self._calls = calls
         self._place = 0
@@ -54,10 +65,7 @@ class HeldTrace(EagerTrace):
         if inner is not None:
             with self.running():
                 return core.eval_jaxpr(inner.jaxpr, inner.constants, *operands)
-        if primitive.name == CAST and jnp.issubdtype(params["new_dtype"], jnp.floating):
-            # A step would vanish in a coarser dtype: the engines' own rounding is part of their noise.
-            params = {**params, "new_dtype": jnp.dtype("float64")}
-        outputs = run(primitive, operands, params)
+        outputs = run(primitive, operands, _without_coarse_cast(primitive, params), self._outer)
         if primitive.name == STOP:
             outputs = [self._as_at_first(outputs[0])]
         if self._calls is not None:
@@ -75,19 +83,28 @@ class HeldTrace(EagerTrace):
         return held if (held.shape, held.dtype) == (value.shape, value.dtype) else value
 
 
+SLOW = 0.02
+"""A net whose evaluation takes longer than these seconds is compiled before it is evaluated often."""
+
+
 class FrameworksNet(DoubleNet):
-    """JAX's net: a function of its parameters and inputs."""
+    """JAX's net: a function of its parameters and inputs.
+
+    One that is evaluated slowly, operation by operation, is compiled, unless Python looks at its values.
+    """
 
     def __init__(self, request: NetRequest) -> None:
         with built(msgspec.structs.replace(request, device="cpu"), in_float64=True) as net:
             self.net = net
         self._held: list[Any] = []
+        self._compiled: Function | None = None
         self.seconds = math.inf
         outputs = self._outputs(NOTHING_VARIED)
         self.stops = len(self._held) > 0
         self.bare = not (isinstance(outputs, tuple) and len(outputs) > 1)
         self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
         self.rounding = rounding(map(array_of, flat(outputs)))
+        self._compiled = self._compile() if self.seconds > SLOW else None
 
     def leaves(self, case: GradCase) -> dict[str, LeafKey]:
         """The leaves that a case differentiates, by the names of their gradients."""
@@ -114,6 +131,19 @@ class FrameworksNet(DoubleNet):
         self, values: Mapping[LeafKey, AnyArray], calls: list[Computed] | None = None
     ) -> Any:
         """The outputs with some leaves set to other ``values``; what runs is added to ``calls``."""
+        given = self._given(values)
+        spent = TimeSpent()
+        with spent.counted():
+            if self._compiled is not None and calls is None:
+                outputs = self._compiled(self._held, given)
+            else:
+                outputs = self._call(self._held, given, calls)
+        # The least: the first evaluation may import and compile.
+        self.seconds = min(self.seconds, spent.seconds)
+        return outputs
+
+    def _given(self, values: Mapping[LeafKey, AnyArray]) -> tuple[Any, ...]:
+        """The arguments of the net with some leaves set to other ``values``."""
         parameters = dict(self.net.parameters)
         arguments = list(self.net.arguments)
         for leaf, value in values.items():
@@ -121,10 +151,28 @@ class FrameworksNet(DoubleNet):
                 arguments[leaf] = jnp.asarray(value)
             else:
                 parameters[leaf] = jnp.asarray(value)
-        trace = HeldTrace(self._held, calls)
-        spent = TimeSpent()
-        with spent.counted(), trace.running():
-            outputs = self.net.call(parameters, *arguments)
-        # The least: the first evaluation may import and compile.
-        self.seconds = min(self.seconds, spent.seconds)
-        return outputs
+        return parameters, *arguments
+
+    def _call(self, held: list[Any], given: tuple[Any, ...], calls: list[Computed] | None) -> Any:
+        with HeldTrace(held, calls).running():
+            return self.net.call(*given)
+
+    def _compile(self) -> Function | None:
+        """The net as one program; None where JAX cannot make it one."""
+
+        def outputs(held: Sequence[Any], given: tuple[Any, ...]) -> Any:
+            return self._call(list(held), given, None)
+
+        arguments = self._held, self._given(NOTHING_VARIED)
+        try:
+            program, form = jax.make_jaxpr(outputs, return_shape=True)(*arguments)
+        except Exception:
+            return None  # Python looks at a value, or numpy computes something of it
+        compiled = jax.jit(core.jaxpr_as_fun(program))
+
+        def call(*given: Any) -> Any:
+            with jax.disable_jit(False):
+                results = jax.block_until_ready(compiled(*jax.tree.leaves(given)))
+            return jax.tree.unflatten(jax.tree.structure(form), results)
+
+        return call

@@ -81,10 +81,15 @@ def is_number(origins: Sequence[Origin | None], outputs: Iterable[Any]) -> bool:
     return len(origins) > 0 and not any(origins) and not any(map(np.ndim, outputs))
 
 
-def run(primitive: Any, operands: Iterable[Any], params: Mapping[str, Any]) -> list[Any]:
-    """What a primitive yields, whatever else is being traced."""
+def run(
+    primitive: Any,
+    operands: Iterable[Any],
+    params: Mapping[str, Any],
+    trace: Any = core.eval_trace,
+) -> list[Any]:
+    """What a primitive yields in one of JAX's traces, by default in none, whatever else is being traced."""
     functions, given = primitive.get_bind_params(dict(params))
-    with core.set_current_trace(core.eval_trace):
+    with core.set_current_trace(trace):
         outputs = primitive.bind(*functions, *operands, **given)
     return list(outputs) if primitive.multiple_results else [outputs]
 
