@@ -35,6 +35,8 @@ USED = {
     *("aux", "by_name", "loss", "names", "roots", "seeds", "trained", "Any", "Callable"),
     *("contextlib", "forward", "joint", "name", "parameter", "places", "primals", "stack"),
     *("tangents", "tensors", "gradients"),
+    *("jax", "jnp", "start", "held", "gradient", "gradient_of", "function", "pull", "tree", "root"),
+    *("with_others", "as_function", "place"),
 }
 """Names that a listing uses once its inputs have theirs."""
 

@@ -145,3 +145,21 @@ def test_the_code_of_explicit_cotangents_and_of_nested_gradients_runs(jax: Jax) 
         printed = numbers(run_listing(result.code))
         last = unpack(result.leaves[-1].value).ravel().tolist()
         assert printed[-len(last) :] == pytest.approx(last)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        GradCase("grad", (0, 1), "all"),
+        GradCase("grad", 0, order=2),
+    ],
+    ids=lambda case: case.short,
+)
+def test_inputs_that_are_called_as_a_listing_s_variables_get_other_ones(
+    jax: Jax, case: GradCase
+) -> None:
+    result = jax.answer("jax_names", "jax-tape", case)
+    assert result.outcome == "ok", result.error
+    expected = in_jax_s_order(case, result)
+    # Where the net returns no number the listing prints what it returns, too.
+    assert numbers(run_listing(result.code))[-len(expected) :] == pytest.approx(expected)

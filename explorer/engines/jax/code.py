@@ -174,11 +174,11 @@ def _pulled(
     yield "    roots, tree = jax.tree.flatten(outputs)"
     seed = "jnp.ones_like(root)"
     if request.case.sens_param:
-        seed = "jnp.asarray(cotangent(k, root.shape, str(root.dtype)), root.dtype)"
+        seed = "jnp.asarray(cotangent(place, root.shape, str(root.dtype)), root.dtype)"
     if asked.has_integers:
         is_number = "jnp.issubdtype(root.dtype, jnp.inexact)"
         seed = f"{seed} if {is_number} else np.zeros(root.shape, jax.dtypes.float0)"
-    of = "k, root in enumerate(roots)" if request.case.sens_param else "root in roots"
+    of = "place, root in enumerate(roots)" if request.case.sens_param else "root in roots"
     yield f"    seeds = tree.unflatten([{seed} for {of}])"
     yield f"    return {'(outputs, aux)' if has_aux else 'outputs'}, pull(seeds)"
     yield from ("", "")
