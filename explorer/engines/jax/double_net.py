@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import msgspec
 from jax._src import core
-from jax.experimental import enable_x64
 
 from explorer.engines.double_net import NOTHING_VARIED, DoubleNet, LeafKey, rounding, sums
 from explorer.engines.jax.devices import devices
@@ -19,6 +18,7 @@ from explorer.engines.jax.net import built, flat
 from explorer.engines.jax.programs import called
 from explorer.engines.jax.recording import run
 from explorer.engines.jax.tensors import array_of
+from explorer.engines.jax.versions import enable_x64
 from explorer.engines.kink_births import Computed
 from explorer.engines.time_spent import TimeSpent
 from explorer.model.arrays import AnyArray

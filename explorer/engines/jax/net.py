@@ -7,7 +7,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import enable_x64
 
 from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.jax import rule_numbers
@@ -15,6 +14,7 @@ from explorer.engines.jax.devices import devices
 from explorer.engines.jax.errors import failure
 from explorer.engines.jax.modules import as_function, is_module
 from explorer.engines.jax.tensors import dtype_of, packed
+from explorer.engines.jax.versions import enable_x64
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import OddOutputError

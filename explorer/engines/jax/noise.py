@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import jax
 import msgspec
 import numpy as np
-from jax.experimental import enable_x64
 
 from explorer.engines.jax.captures import Recorded, result_of
 from explorer.engines.jax.gradient_calls import Question
@@ -14,6 +13,7 @@ from explorer.engines.jax.net import built
 from explorer.engines.jax.recording import Record, Recording
 from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of
+from explorer.engines.jax.versions import enable_x64
 from explorer.engines.noise import JITTERS, noisy_graphs, result_noise, returned_outputs
 from explorer.model.arrays import AnyArray
 from explorer.model.requests import CaseRequest

@@ -9,6 +9,7 @@ from jax._src import core
 
 from explorer.engines.jax.rule_numbers import Names, is_transposed, numbered_names, rule_of
 from explorer.engines.jax.source_lines import lines_of
+from explorer.engines.jax.versions import bound
 from explorer.engines.source_lines import Line
 from explorer.model.graph import NodeKind, Phase
 
@@ -88,9 +89,8 @@ def run(
     trace: Any = core.eval_trace,
 ) -> list[Any]:
     """What a primitive yields in one of JAX's traces, by default in none, whatever else is being traced."""
-    functions, given = primitive.get_bind_params(dict(params))
     with core.set_current_trace(trace):
-        outputs = primitive.bind(*functions, *operands, **given)
+        outputs = bound(primitive, operands, params)
     return list(outputs) if primitive.multiple_results else [outputs]
 
 
