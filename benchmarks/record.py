@@ -6,7 +6,6 @@ written to disk, of a step that a recorder() leaves out, and of each step of a r
 file grows meanwhile.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -17,6 +16,10 @@ from pathlib import Path
 
 from benchmarks._figures import Figure, ratios
 from benchmarks._presenting import parser, present
+from explorer.environments.known import home_of, in_use
+from explorer.model.engines import Framework, WorkerKind
+from explorer.recording.trainings import RECORDERS
+from explorer.workers.environments import worker_environment
 
 ROOT = Path(__file__).resolve().parent.parent
 NETS = ROOT / "tests" / "nets"
@@ -30,6 +33,9 @@ STEPS = 10
 """So many steps are taken together where one costs too little to be timed."""
 
 PARTS = ("plain", "recorded", "left out", "training", "plain steps")
+
+PARTS_OF_STEPS = tuple(part for part in PARTS if part != "training")
+"""The same in a framework whose trainings are not recorded in a program."""
 
 STEP = {
     "torch": """
@@ -59,9 +65,46 @@ def step():
     optimizer(gradients)
     loss.asnumpy()
 """,
+    "jax": """
+import jax
+params = scenario["parameters"]()
+arguments = list(scenario["inputs"]().values())
+gradient = jax.value_and_grad(scenario["loss"])
+
+def step():
+    loss, gradients = gradient(params, *arguments)
+    jax.block_until_ready(jax.tree.map(lambda p, g: p - 0.01 * g, params, gradients))
+""",
 }
 
-FILES = {"torch": "torch_residual.py", "mindspore": "ms_residual.py"}
+COMPILED = """
+gradient = jax.jit(gradient)
+"""
+"""What the step of a framework that compiles has beside."""
+
+PROGRAMS: dict[str, tuple[Framework, str]] = {
+    "torch": ("torch", STEP["torch"]),
+    "mindspore": ("mindspore", STEP["mindspore"]),
+    "jax": ("jax", STEP["jax"]),
+    "jax, compiled": ("jax", STEP["jax"].replace("\ndef step", f"{COMPILED}\ndef step")),
+}
+"""The framework of each program, and what makes its step."""
+
+COMPILED_WHOLE = ("jax, compiled",)
+"""Programs whose recorded steps run operation by operation beside: they have no bar."""
+
+KINDS: dict[Framework, WorkerKind] = {
+    "torch": "torch",
+    "mindspore": "mindspore-plain",
+    "jax": "jax",
+}
+"""The kinds of worker in whose environments the programs run."""
+
+FILES: dict[Framework, str] = {
+    "torch": "torch_residual.py",
+    "mindspore": "ms_residual.py",
+    "jax": "jax_residual.py",
+}
 
 SETUP = """
 import gc, runpy, sys, time
@@ -85,6 +128,11 @@ def left_out():
             step()
 
 training = explorer.recorder(training=True, out=folder / "run.training")
+known = {{
+    "plain": step, "recorded": recorded, "left out": left_out,
+    "training": lambda: training_steps(), "plain steps": lambda: plain_steps(),
+}}
+parts = [known[name] for name in sys.argv[4:]]
 
 def training_steps():
     for _ in range({STEPS}):
@@ -95,11 +143,10 @@ def plain_steps():
     for _ in range({STEPS}):
         step()
 
-step()
-recorded()
-training_steps()
+for part in parts:
+    part()
 for _ in range(rounds):
-    for part in (step, recorded, left_out, training_steps, plain_steps):
+    for part in parts:
         gc.collect()
         start = time.process_time()
         part()
@@ -108,36 +155,41 @@ print((folder / "step.trace").stat().st_size, *seconds)
 """
 
 
-def seconds_of(framework: str, blocks: int) -> tuple[int, dict[str, tuple[float, ...]]]:
+def seconds_of(program: str, blocks: int) -> tuple[int, dict[str, tuple[float, ...]]]:
     """The bytes of a trace of one size, and the processor's seconds of each round by part."""
-    with tempfile.TemporaryDirectory() as folder:
+    framework, step = PROGRAMS[program]
+    home = home_of(framework)
+    parts = PARTS if framework in RECORDERS else PARTS_OF_STEPS
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
         file = FILES[framework]
         net = Path(folder) / file
         code = re.sub(
             r"^BLOCKS = \d+$", f"BLOCKS = {blocks}", (NETS / file).read_text(), flags=re.M
         )
         net.write_text(code)
-        program = Path(folder) / "measure.py"
-        program.write_text(SETUP + STEP[framework] + MEASURE)
-        environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+        measured = Path(folder) / "measure.py"
+        measured.write_text(SETUP + step + MEASURE)
+        variables = {**worker_environment(KINDS[framework], Path(scratch), home)}
         done = subprocess.run(
-            [sys.executable, str(program), str(net), str(ROUNDS), folder],
+            [str(home.python), str(measured), str(net), str(ROUNDS), folder, *parts],
             cwd=folder,
-            env={**os.environ, **environment, "GLOG_v": "4"},
+            env=variables,
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         )
     size, *figures = done.stdout.splitlines()[-1].split()
     seconds = [float(figure) for figure in figures]
-    return int(size), {part: tuple(seconds[at :: len(PARTS)]) for at, part in enumerate(PARTS)}
+    return int(size), {part: tuple(seconds[at :: len(parts)]) for at, part in enumerate(parts)}
 
 
 def measure() -> Iterator[Figure]:
     """What a recorded step is of a plain one, a framework and a size after the other."""
-    for framework, blocks in product(FILES, BLOCKS):
-        size, seconds = seconds_of(framework, blocks)
-        name = f"{framework}, {blocks} blocks"
+    frameworks = in_use()
+    programs = [name for name, (framework, _) in PROGRAMS.items() if framework in frameworks]
+    for program, blocks in product(programs, BLOCKS):
+        size, seconds = seconds_of(program, blocks)
+        name = f"{program}, {blocks} blocks"
         yield Figure(
             name=f"{name}: plain step",
             unit="s",
@@ -150,7 +202,7 @@ def measure() -> Iterator[Figure]:
             unit="×",
             basis="ratio of processor times",
             rounds=ratios(seconds["recorded"], seconds["plain"]),
-            bar=LIMIT if blocks == REFERENCE else None,
+            bar=LIMIT if blocks == REFERENCE and program not in COMPILED_WHOLE else None,
         )
         yield Figure(
             name=f"{name}: steps that are left out ÷ plain",
@@ -158,12 +210,13 @@ def measure() -> Iterator[Figure]:
             basis="ratio of processor times",
             rounds=ratios(seconds["left out"], seconds["plain steps"]),
         )
-        yield Figure(
-            name=f"{name}: steps of a recorded training ÷ plain",
-            unit="×",
-            basis="ratio of processor times",
-            rounds=ratios(seconds["training"], seconds["plain steps"]),
-        )
+        if "training" in seconds:
+            yield Figure(
+                name=f"{name}: steps of a recorded training ÷ plain",
+                unit="×",
+                basis="ratio of processor times",
+                rounds=ratios(seconds["training"], seconds["plain steps"]),
+            )
 
 
 if __name__ == "__main__":

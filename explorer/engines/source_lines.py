@@ -53,6 +53,7 @@ def _resolved(name: str) -> Path:
     return Path(name).resolve()
 
 
+@cache
 def display_name(name: str, package: Path) -> str:
     """A file's name as shown: "torch/nn/functional.py" for the framework's, else as ``users_name``."""
     path = _resolved(name)

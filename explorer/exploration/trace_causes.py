@@ -13,7 +13,7 @@ from explorer.exploration.explanations import Explanations
 from explorer.model.alignment import Alignment, Untried
 from explorer.model.arrays import Array
 from explorer.model.causes import RecordedTrialsRequest, Tried
-from explorer.model.engines import WATCHED, framework_of
+from explorer.model.engines import framework_of
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.graph import GradGraph
 from explorer.model.trace import Trace
@@ -89,9 +89,6 @@ def _tried(
     untried: Untried = ""
     for engine, request in requests.items():
         framework = framework_of(engine)
-        if framework not in WATCHED:
-            untried = "engine"
-            continue
         target = f"explorer.engines.{framework}.trials:try_out_recorded"
         try:
             answer = workers.call(str(framework), target, request, Tried)

@@ -94,12 +94,11 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
         return self.forward + self.backward
 
 
-Untried = Literal["", "trace", "values", "operator", "engine", "framework", "lost"]
+Untried = Literal["", "trace", "values", "operator", "framework", "lost"]
 """Why ops were not computed again where one of the graphs is a trace's.
 
 It was not asked for ("trace"), "values" that they read are not whole, the "operator" is none of those that
-are computed from a file, the "engine" computes none from a file, the "framework" is not here, or its
-worker ended and all was "lost".
+are computed from a file, the "framework" is not here, or its worker ended and all was "lost".
 """
 
 

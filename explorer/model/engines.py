@@ -56,7 +56,7 @@ LEADERS: tuple[Framework, ...] = ("torch", "mindspore", *sorted(GIVEN))
 """The frameworks by whose net parameters are named and ordered, the first that takes part."""
 
 WATCHED: tuple[Framework, ...] = ("mindspore", "torch")
-"""The frameworks whose steps are watched as they run, update included; ops on record are computed again.
+"""The frameworks of which the steps of a scenario's training are watched as they run, update included.
 
 Of others a step's graph is that of its gradient, without the update.
 """
@@ -91,6 +91,14 @@ FRAMEWORK_LABELS: dict[Framework, str] = {
     "jax": "JAX",
 }
 """The frameworks' names as they write them themselves."""
+
+
+PACKAGES: dict[Framework, tuple[str, ...]] = {
+    "mindspore": ("mindspore",),
+    "torch": ("torch",),
+    "jax": ("jax", "jaxlib", "flax"),
+}
+"""The packages in which a framework's tensors, modules and nets are defined."""
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True):

@@ -93,7 +93,7 @@ A squashed name is in lower case, without underscores, namespace, overload or ve
 ALONE = (
     "abs acos addcdiv addcmul addmul asin atan bcewithlogitsloss binarycrossentropy "
     "binarycrossentropywithlogits ceil celu constantpadnd cos cosh cumsum dotproduct elu "
-    "erf exp expm1 floor frobeniusnorm hardsigmoid hardswish hardtanh huberloss kldiv "
+    "erf erfc exp expm1 floor frobeniusnorm hardsigmoid hardswish hardtanh huberloss kldiv "
     "kldivloss l2normalize leakyrelu lerp linalgvectornorm log log1p logit logsigmoid "
     "maskedfill maskedfillscalar maximum minimum mish neg norm outer pad padv3 prelu "
     "prelukernel reciprocal reversev2 round rsqrt selu sgn sign silu sin sinh "

@@ -23,6 +23,8 @@ MissingKind = Literal[
     "older_backward",
     "graph_mode",
     "unknown_heads",
+    "no_pass",
+    "no_training",
     "not_recorded",
     "inside_another",
 ]
@@ -47,6 +49,8 @@ MissingKind = Literal[
   ``explorer run`` has started
 - "unknown_heads": a backward pass started from something other than tensors, and sums of
   gradients in it are not marked as such
+- "no_pass": no gradient was seen: none was computed, or inside of a loop, or of many examples at once
+- "no_training": steps of this framework are recorded one by one, and no trainings
 - "not_recorded": no framework was imported
 - "inside_another": the block is inside of another one
 """

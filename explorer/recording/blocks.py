@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from explorer.model.arrays import SMALL
-from explorer.model.engines import Framework
+from explorer.model.engines import PACKAGES, Framework
 from explorer.model.trace import Missing, Trace, fault
 from explorer.recording.files import write_trace
 from explorer.text.language import _
@@ -24,6 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 STEPS: dict[Framework, str] = {
     "torch": "explorer.engines.torch.step_trace:StepInTorch",
     "mindspore": "explorer.engines.mindspore.step_trace:StepInMindSpore",
+    "jax": "explorer.engines.jax.step_trace:StepInJax",
 }
 """What records a step of each framework: "module:class"."""
 
@@ -69,8 +70,8 @@ def record(
     The step is forward and backward, once or several times, with all that belongs to it. It computes
     what it computes without the block, and nothing in here raises: what cannot be recorded is said in
     a RecordingWarning and in the trace. ``model`` is the module or Cell, or a dict of them, by whose
-    names parameters go; without it they are found as they run. A program that has imported both frameworks
-    and records steps of MindSpore names its ``model``. ``inputs`` are tensors by name,
+    names parameters go; without it they are found as they run. A program that has imported several frameworks
+    names the ``model`` or the ``inputs`` of the one that it records. ``inputs`` are tensors by name,
     beside those that modules are called with. Values of up to ``values`` elements are
     kept whole, and of the tensors that the step starts from, ``start`` elements in all.
     ``memory`` limits what is held until the block ends, in bytes: half of what is free by default.
@@ -191,7 +192,9 @@ class Recording:
         return Trace(name=name, framework=framework, step=self._step, missing=missing)
 
 
-FAULTS = frozenset({"fault", "not_recorded", "inside_another", "older_version", "graph_mode"})
+FAULTS = frozenset(
+    {"fault", "not_recorded", "inside_another", "older_version", "graph_mode", "no_pass"}
+)
 """What of a trace's ``missing`` a program is warned of: the rest is the program's own doing."""
 
 _running: list[Any] = []
@@ -216,7 +219,7 @@ def framework_in_use(
     for given in (*models, *(inputs or {}).values()):
         packages = {kind.__module__.partition(".")[0] for kind in type(given).__mro__}
         for framework in STEPS:
-            if framework in packages:
+            if not packages.isdisjoint(PACKAGES[framework]):
                 return framework
     return next((framework for framework in STEPS if framework in sys.modules), None)
 
@@ -240,6 +243,15 @@ def _reason(missing: Missing) -> str:
         return f"{missing.error.type}: {missing.error.message}"
     if missing.kind == "graph_mode":
         return _("what GRAPH_MODE compiles is seen in programs that `explorer run` starts")
+    if missing.kind == "no_pass":
+        return _(
+            "no gradient was seen: none was computed, or inside of a loop, or of many examples at once"
+        )
+    if missing.kind == "no_training":
+        return _(
+            "in this framework steps are recorded one by one, by record(); a scenario is trained by"
+            " `explorer train`"
+        )
     if missing.detail:
         return _("it needs MindSpore {version} or newer").format(version=missing.detail)
-    return _("neither torch nor mindspore has been imported")
+    return _("no framework whose steps can be recorded was imported")

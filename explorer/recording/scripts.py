@@ -22,6 +22,7 @@ from explorer.text.language import _
 STARTS: dict[Framework, str] = {
     "torch": "explorer.engines.torch.step_starts",
     "mindspore": "explorer.engines.mindspore.step_starts",
+    "jax": "explorer.engines.jax.step_starts",
 }
 """The module of each framework whose StepStarts says where steps begin and end."""
 

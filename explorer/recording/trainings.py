@@ -155,7 +155,7 @@ class TrainingSteps:
     def _made(self) -> Any:
         framework = framework_in_use(self._options.get("model"))
         if framework not in RECORDERS:
-            self._give_up(Missing("not_recorded", framework or ""))
+            self._give_up(Missing("no_training" if framework else "not_recorded"))
             return None
         module, _colon, name = RECORDERS[framework].partition(":")
         return getattr(importlib.import_module(module), name)(**self._options)

@@ -175,7 +175,6 @@ UNTRIED: dict[Untried, str] = {
         "not tried: of what stands in a file, only operators of a fixed list are computed, and no integers"
         " but labels"
     ),
-    "engine": later("not tried: this engine computes no ops again that were recorded elsewhere"),
     "framework": later("not tried: the framework that computes the op is not found here"),
     "lost": later("not tried: the process that computed ops again ended"),
 }

@@ -28,6 +28,13 @@ TEXTS: dict[MissingKind, str] = {
         "what GRAPH_MODE compiles; start the program with `explorer run`, which records its gradients"
     ),
     "unknown_heads": later("a backward pass started from something other than tensors"),
+    "no_pass": later(
+        "no gradient was seen: none was computed, or inside of a loop, or of many examples at once"
+    ),
+    "no_training": later(
+        "in this framework steps are recorded one by one, by record(); a scenario is trained by"
+        " `explorer train`"
+    ),
     "not_recorded": later("no framework whose steps can be recorded was imported"),
     "inside_another": later("the block was inside another block that records"),
 }

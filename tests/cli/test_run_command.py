@@ -1,10 +1,12 @@
-"""``run``: steps of a program that knows nothing of the explorer, in either framework."""
+"""``run``: steps of a program that knows nothing of the explorer, in each framework."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from explorer.cli.entry import run
+from explorer.environments.known import home_of
 from tests.support.command_line import explorer as shell
 from tests.support.recorded_files import loaded_trace
 
@@ -49,6 +51,24 @@ for batch in BATCHES:
     optimizer(gradients)
 """
 
+JAX = """
+import jax
+import jax.numpy as jnp
+
+def loss_of(params, input):
+    return jnp.square(input @ params["kernel"] + params["bias"]).mean()
+
+def step(params, input):
+    loss, grads = jax.value_and_grad(loss_of)(params, input)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+step = STEP(step)
+params = {"kernel": jnp.asarray(WEIGHT.T), "bias": jnp.asarray(BIAS)}
+loss_of(params, jnp.ones((1, 3)))
+for batch in BATCHES:
+    params = step(params, batch)
+"""
+
 
 def written(folder: Path, name: str, code: str) -> str:
     script = folder / name
@@ -83,6 +103,28 @@ def test_programs_of_both_frameworks_take_the_same_step(tmp_path: Path) -> None:
     assert done.returncode == 0
     _, recorded = (loaded_trace(trace).trace for trace in traces)
     assert {"weight", "bias"} <= {change.name for change in recorded.state}
+
+
+@pytest.mark.jax
+@pytest.mark.torch
+@pytest.mark.parametrize("how", ["jax.jit", "lambda step: step"])
+def test_a_program_of_jax_takes_the_same_steps_as_pytorch_s(tmp_path: Path, how: str) -> None:
+    folders = {"torch": tmp_path / "torch", "jax": tmp_path / "jax"}
+    codes = {"torch": TORCH, "jax": JAX.replace("STEP", f"({how})")}
+    for framework, folder in folders.items():
+        folder.mkdir()
+        home = str(home_of("jax").python) if framework == "jax" else sys.executable
+        script = written(tmp_path, f"in_{framework}.py", codes[framework])
+        trace = str(folder / "step.trace")
+        done = shell("run", "--on", home, "--record", trace, "--first", "2", "--every", "4", script)
+        assert (done.returncode, done.stderr) == (0, "")
+    names = [f"step-{number:06d}.trace" for number in (1, 2, 4)]
+    assert sorted(path.name for path in folders["jax"].glob("*.trace")) == names
+    for name in names:
+        done = shell("diff", str(folders["torch"] / name), str(folders["jax"] / name))
+        assert "no divergence" in done.stdout
+    recorded = loaded_trace(folders["jax"] / names[0]).trace
+    assert {change.name for change in recorded.state} == {"weight", "bias"}
 
 
 @pytest.mark.mindspore

@@ -37,7 +37,7 @@ def captured(request: CaseRequest, stage: str, recorded: Recorded, answer: Answe
             others, found = answer(request, asked, recording)
         except Exception as error:
             return Captured((), failed(request, error, code(request)))
-        graph = RecordedGradGraph(recording, net, values=request.values)
+        graph = RecordedGradGraph(recording, str(net.scenario.path), values=request.values)
         if request.proves:
             graph.prove(request.prove == "all")
         drawn = graph.record(request.net.engine, request.case.label, stage)
@@ -52,7 +52,7 @@ def replayed(request: CaseRequest, recorded: Recorded) -> Result:
     try:
         with built(request.net) as net:
             asked, recording = recorded(request, net)
-            graph = RecordedGradGraph(recording, net, values=False)
+            graph = RecordedGradGraph(recording, str(net.scenario.path), values=False)
             numbers = graph.records_by_id()
             drawn = graph.record(request.net.engine, request.case.label, "")
             ids = [drawn.nodes[place].id for place in latest_first(drawn)]

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
-from explorer.engines.jax.net import Net
 from explorer.engines.jax.operator_arguments import operator_arguments
 from explorer.engines.jax.recording import Origin, Record, Recording
 from explorer.engines.jax.rule_numbers import scope_of
@@ -18,21 +17,23 @@ from explorer.numeric.summaries import summarise_all
 class RecordedGradGraph:
     """The nodes and edges of a recording.
 
-    ``nodes`` has the number of every record's node.
+    Lines in the file ``scenario`` come before others. ``nodes`` has the number of every record's node.
     """
 
-    def __init__(self, recording: Recording, net: Net, *, values: bool) -> None:
+    def __init__(self, recording: Recording, scenario: str, *, values: bool) -> None:
         self.nodes: dict[int, int] = {}
         self.recording = recording
         self._builder = GraphBuilder()
-        self._scenario = str(net.scenario.path)
+        self._scenario = scenario
         self._is_shown = recording.shown()
         self._summaries = self._summarised() if values else {}
         self._links = Links(recording, self._is_shown)
         self._add_phase("forward")
-        self._add_results("forward", recording.outputs)
+        self._add_results("forward", self._outputs_in("forward"))
         self._add_phase("backward")
-        self._add_results("backward", recording.gradients)
+        self._add_results("backward", self._outputs_in("backward"))
+        self._add_results("backward", recording.gradients, are_gradients=True)
+        self._add_results("backward", recording.state)
         self._connect()
         self._count_saved()
 
@@ -42,7 +43,8 @@ class RecordedGradGraph:
 
     def record(self, engine: str, case: str, stage: str) -> GradGraph:
         """The record of the graph for the case with that label."""
-        notes: tuple[GraphNote, ...] = ("op_by_op",) if self.recording.is_program else ()
+        is_compiled = self.recording.is_program or self.recording.ran_compiled
+        notes: tuple[GraphNote, ...] = ("op_by_op",) if is_compiled else ()
         return self._builder.record(engine, case, stage, notes=notes)
 
     def records_by_id(self) -> dict[str, int]:
@@ -82,7 +84,8 @@ class RecordedGradGraph:
         if record.phase == "backward" and record.primitive:
             origin = self._links.origin(number)
             if origin is None:
-                missing["forward"] = Absence("unlinked_on_tape")
+                is_outside = number in self.recording.outside
+                missing["forward"] = Absence("outside_pass" if is_outside else "unlinked_on_tape")
             else:
                 place, forward = self.recording.records[origin], self.nodes[origin]
         lines = record.place.lines or place.place.lines
@@ -101,11 +104,22 @@ class RecordedGradGraph:
             missing=missing,
         )
 
-    def _add_results(self, phase: Phase, results: Mapping[str, Origin | None]) -> None:
+    def _outputs_in(self, phase: Phase) -> dict[str, Origin | None]:
+        """The outputs that were computed in a phase: a loss may be made of gradients."""
+        records = self.recording.records
+        return {
+            name: origin
+            for name, origin in self.recording.outputs.items()
+            if phase == (records[origin[0]].phase if origin else "forward")
+        }
+
+    def _add_results(
+        self, phase: Phase, results: Mapping[str, Origin | None], *, are_gradients: bool = False
+    ) -> None:
         leaves = self._builder.leaves()
         for name, origin in results.items():
             value = self.recording.result(name, origin)
-            forward = leaves.get(name.removeprefix("d")) if phase == "backward" else None
+            forward = leaves.get(name.removeprefix("d")) if are_gradients else None
             outputs = (self._output(value),)
             if origin is None:
                 # No operation made it: zeros, where the outputs do not depend on a leaf.
@@ -190,8 +204,8 @@ class Links:
         A sum of gradients derives from what its first reader derives from; the last is the gradient
         with respect to a leaf, and derives from that leaf.
         """
-        seen = set()
-        while number not in seen and self._recording.records[number].phase == "backward":
+        seen: set[int] = set()
+        while number not in seen and self._derives(number):
             seen.add(number)
             record = self._recording.records[number]
             found = None if record.kind == "accumulate" else self._by_rule_of(record)
@@ -201,6 +215,11 @@ class Links:
                 return found
             number = next(iter(self._readers.get(number, ())), number)
         return None
+
+    def _derives(self, number: int) -> bool:
+        """Whether a record is one of a backward pass."""
+        is_outside = number in self._recording.outside
+        return self._recording.records[number].phase == "backward" and not is_outside
 
     def _by_rule_of(self, record: Record) -> int | None:
         for length in range(len(record.rule), 0, -1):

@@ -20,12 +20,12 @@ def capture_mended(request: MendedRequest) -> MendedRun:
     engine = STYLES[case.net.engine]
     with built(case.net) as net:
         asked, recording = engine.recorded(case, net)
-        plain = RecordedGradGraph(recording, net, values=False)
+        plain = RecordedGradGraph(recording, str(net.scenario.path), values=False)
         numbers = plain.records_by_id()
         values = {(numbers[one.node], one.output): one.value for one in request.put_in}
         leaves = {**net.parameters, **net.inputs}
         again = recording.run_again(leaves, change=_PutIn(values))
-        drawn = RecordedGradGraph(again, asked.net, values=True)
+        drawn = RecordedGradGraph(again, str(asked.net.scenario.path), values=True)
         trials = Trials(again, numbers)
         record = drawn.record(case.net.engine, case.case.label, engine.STAGE)
         return MendedRun(record, tuple(map(trials.outputs, request.trials)))

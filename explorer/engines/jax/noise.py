@@ -110,7 +110,7 @@ def capture(request: CaseRequest) -> Captured:
         return plain
     moved = []
     for asked, recording in _moved_recordings(request, engine.recorded):
-        drawn = RecordedGradGraph(recording, asked.net, values=True)
+        drawn = RecordedGradGraph(recording, str(asked.net.scenario.path), values=True)
         record = drawn.record(request.net.engine, request.case.label, plain.graphs[-1].stage)
         moved.append(Captured((record,), plain.result))
     return noisy_graphs(plain, [moved])

@@ -38,7 +38,7 @@ def _named(record: Record) -> Iterator[tuple[str, Any]]:
 
 def literals(record: Record) -> dict[str, int]:
     """The numbers that were written into an operation: their places, by the names of the operands."""
-    names = _operands_of(record.op)
+    names = operands_of(record.op)
     found = {}
     for place, (operand, origin) in enumerate(zip(record.operands, record.origins, strict=True)):
         if origin is None and not np.ndim(operand):
@@ -47,7 +47,7 @@ def literals(record: Record) -> dict[str, int]:
 
 
 @cache
-def _operands_of(op: str) -> tuple[str, ...]:
+def operands_of(op: str) -> tuple[str, ...]:
     """The names of an operation's operands, as its function in jax.lax calls them."""
     function = getattr(jax.lax, op, None) or getattr(jax.lax, op.replace("-", "_"), None)
     if function is None:

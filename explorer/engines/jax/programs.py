@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
+from explorer.engines.jax.marks import MARK
 from explorer.engines.jax.recording import Found, Place, Recording, run
 
 MOST_OPERATIONS = 2000
@@ -57,6 +58,8 @@ def interpret(
         known[variable] = recording.add_array(value, "constant"), value
     known.update(zip(program.jaxpr.invars, arguments, strict=True))
     for equation in program.jaxpr.eqns:
+        if equation.effects and not equation.outvars:
+            continue  # it prints, which whatever is recorded does itself
         operands = [read(variable) for variable in equation.invars]
         at = place.inner(equation.source_info)
         results = opened(recording, equation.primitive, equation.params, operands, at)
@@ -119,6 +122,15 @@ def _opener_of_call(parameter: str) -> Opener:
         return interpret(recording, program_of(params[parameter]), operands, place)
 
     return opener
+
+
+# Marked
+
+
+def _mark(recording: Recording, params: Any, operands: Sequence[Found], _: Place) -> list[Found]:
+    """What is marked, of which a recording is given what the mark says."""
+    recording.note(params["note"], *zip(*operands, strict=True))
+    return list(operands)
 
 
 # One of several
@@ -246,6 +258,7 @@ def _length(
 
 OPENERS: dict[str, Opener] = {
     **{primitive: _opener_of_call(parameter) for primitive, parameter in CALLED.items()},
+    str(MARK): _mark,
     "cond": _cond,
     "scan": _scan,
     "while": _while,

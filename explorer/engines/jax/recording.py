@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jax._src import core
 
+from explorer.engines.jax.marks import Note
 from explorer.engines.jax.rule_numbers import Names, is_transposed, numbered_names, rule_of
 from explorer.engines.jax.source_lines import lines_of
 from explorer.engines.jax.versions import bound
@@ -109,19 +110,24 @@ class Recording:
     """All records of one gradient, in the order in which they ran.
 
     ``outputs`` and ``gradients`` say where the results come from, by name; None is a result that no
-    operation made, whose value is among ``results``. Of a program, what no result depends on is left out,
-    as JAX's compiler does. ``stacks`` are the arrays that a loop puts together of what its steps yield,
-    with what these yielded: another loop that reads such an array step by step reads that. ``loops`` are
-    the names of loops and branches, by what these have in common with their backward.
+    operation made, whose value is among ``results``. ``state`` is what parameters and the like have become,
+    and ``outside`` has the numbers of what a program makes of gradients itself. Of a program, what no result
+    depends on is left out, as JAX's compiler does. ``stacks`` are the arrays that a loop puts together of
+    what its steps yield, with what these yielded: another loop that reads such an array step by step reads
+    that. ``loops`` are the names of loops and branches, by what these have in common with their backward.
+    ``ran_compiled`` says that what was computed ran compiled, and operation by operation just to be recorded.
     """
 
     records: list[Record] = field(default_factory=list)
     outputs: dict[str, Origin | None] = field(default_factory=dict)
     gradients: dict[str, Origin | None] = field(default_factory=dict)
+    state: dict[str, Origin] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
+    outside: set[int] = field(default_factory=set)
     is_program: bool = False
     stacks: dict[Origin, Sequence["Found"]] = field(default_factory=dict)
     loops: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    ran_compiled: bool = False
 
     def add_array(
         self, value: Any, kind: NodeKind, name: str = "", phase: Phase = "forward"
@@ -143,10 +149,7 @@ class Recording:
         if is_number(origins, outputs):
             return [None] * len(outputs)
         kind: NodeKind = "accumulate" if str(primitive) == SUM else "op"
-        phase: Phase = "backward" if is_transposed(place.names) else "forward"
-        # What has no name of the backward pass, and reads what that pass has made, is part of it.
-        if any(origin and self.records[origin[0]].phase == "backward" for origin in origins):
-            phase = "backward"
+        phase = self.phase_of(place, origins)
         self.records.append(
             Record(primitive, params, tuple(operands), tuple(origins), outputs, place, kind, phase)
         )
@@ -162,6 +165,17 @@ class Recording:
             before = sum(1 for name, *_ in self.loops if name == operation)
             self.loops[key] = f"{operation}_{before + 1}" if before else operation
         return self.loops[key]
+
+    def phase_of(self, place: Place, origins: Sequence[Origin | None]) -> Phase:
+        """The phase of an operation at a place that reads what comes from these origins."""
+        if is_transposed(place.names):
+            return "backward"
+        # What has no name of the backward pass, and reads what that pass has made, is part of it.
+        reads_backward = any(it and self.records[it[0]].phase == "backward" for it in origins)
+        return "backward" if reads_backward else "forward"
+
+    def note(self, note: Note, origins: Sequence[Origin | None], values: Sequence[Any]) -> None:
+        """Note what a mark says of arrays; a case has said it all before."""
 
     def set_gradients(self, gradients: Mapping[str, Origin | None]) -> None:
         """Say where the gradients come from; zeros that nobody asked for belong to the backward pass."""
@@ -183,7 +197,7 @@ class Recording:
 
     def shown(self) -> set[int]:
         """The numbers of the records that a graph shows: operations, and the arrays that they read."""
-        ends = (*self.outputs.values(), *self.gradients.values())
+        ends = (*self.outputs.values(), *self.gradients.values(), *self.state.values())
         waiting = [origin[0] for origin in ends if origin is not None]
         for number, record in enumerate(self.records):
             has_run = record.primitive and not self.is_program and (number, 0) not in self.stacks

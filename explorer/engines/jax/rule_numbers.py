@@ -6,7 +6,8 @@ which the operation itself ran (0.6.2).
 """
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -15,6 +16,9 @@ from jax._src.interpreters import ad
 
 MARK = "§"
 """What a number begins with among the names."""
+
+TRACES = (ad.JVPTrace, ad.LinearizeTrace)
+"""What gets the operations of a function that is differentiated."""
 
 METHODS = (
     "process_primitive",
@@ -32,11 +36,24 @@ def install() -> None:
     source_info_util.register_exclusion(
         __file__
     )  # or XLA's instructions are said to come from here
-    for trace in (ad.JVPTrace, ad.LinearizeTrace):
+    for trace in TRACES:
         for name in METHODS:
             method = vars(trace).get(name)
             if method is not None and not hasattr(method, "__wrapped__"):
                 setattr(trace, name, _numbered(method))
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """The same meanwhile, where it is not so already."""
+    before = {(trace, name): vars(trace).get(name) for trace in TRACES for name in METHODS}
+    install()
+    try:
+        yield
+    finally:
+        for (trace, name), method in before.items():
+            if method is not None:
+                setattr(trace, name, method)
 
 
 def _numbered(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -151,7 +151,7 @@ class _StepGraph:
         arrays = _arrays(loop.passes[0])
         net = replace(loop.net, inputs=arrays, parameters={**loop.net.parameters, **self._weights})
         _asked, recording = recorded(request, net)
-        graph = RecordedGradGraph(recording, net, values=True)
+        graph = RecordedGradGraph(recording, str(net.scenario.path), values=True)
         self._graph = graph.record(request.net.engine, case.label, STAGE)
 
     def trace(self, name: str, step: int | None, _raised: BaseException | None) -> Trace:

@@ -7,17 +7,28 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import enable_x64
 
 from explorer.engines.jax.graph_capture import RecordedGradGraph
-from explorer.engines.jax.net import built
+from explorer.engines.jax.net import WIDE, built
 from explorer.engines.jax.operator_arguments import flat, literals
+from explorer.engines.jax.recorded_calls import RecordedCalls
 from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of, dtype_of
 from explorer.model.arrays import unpack
-from explorer.model.causes import LEFT_OUT, InputChange, InputHow, Trial, TrialsRequest, Tried
+from explorer.model.causes import (
+    LEFT_OUT,
+    InputChange,
+    InputHow,
+    RecordedTrialsRequest,
+    Trial,
+    TrialsRequest,
+    Tried,
+)
 from explorer.model.graph import ArgumentValue, Output
 from explorer.numeric.summaries import summarise
+from explorer.workers.memory_limit import limited_memory
 
 
 def try_out(request: TrialsRequest) -> Tried:
@@ -26,8 +37,17 @@ def try_out(request: TrialsRequest) -> Tried:
     engine = STYLES[case.net.engine]
     with built(case.net) as net:
         _, recording = engine.recorded(case, net)
-        drawn = RecordedGradGraph(recording, net, values=False)
+        drawn = RecordedGradGraph(recording, str(net.scenario.path), values=False)
         trials = Trials(recording, drawn.records_by_id())
+        return Tried(tuple(map(trials.outputs, request.trials)))
+
+
+def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
+    """The outputs of operations that were recorded elsewhere, each computed again as a trial says."""
+    is_wide = any(output.dtype in WIDE for node in request.graph.nodes for output in node.outputs)
+    with enable_x64(is_wide), limited_memory():
+        calls = RecordedCalls(request.graph, request.leaves)
+        trials = Trials(calls, calls.numbers)
         return Tried(tuple(map(trials.outputs, request.trials)))
 
 

@@ -1,0 +1,299 @@
+"""Records one step of a program that runs in this process, without a change to what it computes."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src import core, source_info_util
+
+from explorer.engines.jax import rule_numbers
+from explorer.engines.jax.eager_trace import EagerTrace
+from explorer.engines.jax.leaf_names import (
+    Leaf,
+    leaves,
+    leaves_of_call,
+    parts_of,
+    path_of,
+)
+from explorer.engines.jax.made_states import watched_states
+from explorer.engines.jax.marks import MARK
+from explorer.engines.jax.programs import interpret, opened, program_of
+from explorer.engines.jax.recording import Found, Origin, Place
+from explorer.engines.jax.settings import settings_now
+from explorer.engines.jax.step_recording import FullError, Result, StepRecording
+from explorer.engines.jax.watched_calls import CompiledCall, MarkedProgram, WatchedCalls
+from explorer.model.graph import Setting
+from explorer.model.trace import StartRole
+
+Noted = TypeVar("Noted")
+
+DONATED = "donated_invars"
+"""The parameter of a compiled call that says which arrays it may overwrite (0.6.2)."""
+
+
+class StepRecorder(EagerTrace):
+    """Gets the operations of a program's step as they run, and records them.
+
+    What is compiled runs compiled, and then operation by operation to be recorded: its results are those
+    of the compiled program. Arrays have names by the ``known`` trees or modules of flax.nnx, by a
+    prefix, and by ``inputs``. At most about ``memory`` bytes are held. Once something in here fails, that is
+    its ``fault``, and nothing more is recorded; the step goes on. ``settings`` are those when the
+    first gradient call began.
+    """
+
+    def __init__(self, known: Mapping[str, Any], inputs: Mapping[str, Any], memory: int) -> None:
+        super().__init__()
+        self.recording = StepRecording(memory=memory)
+        self.fault: Exception | None = None
+        self.is_full = False
+        self.settings: dict[str, Setting] = settings_now()
+        # The arrays are kept, so that no other gets the identity of one.
+        self._known: dict[int, tuple[Origin, Any]] = {}
+        self._in_numpy: list[tuple[Origin, Any]] = []
+        self._called: CompiledCall | None = None
+        self._entered = ExitStack()
+        self._calls = WatchedCalls(self, self._guarded, self._note_call)
+        self._guarded(self._note_known)(known, inputs)
+
+    # The block
+
+    def start(self) -> None:
+        """Begin to record."""
+        self._entered.enter_context(rule_numbers.installed())
+        self._entered.enter_context(self._calls)
+        self._entered.enter_context(watched_states(self._guarded(self._note_state)))
+        self._entered.enter_context(self.running())
+
+    def stop(self) -> None:
+        """End it, and leave nothing behind in JAX."""
+        self._entered.close()
+
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing more is recorded."""
+        return self.fault is not None or self.is_full
+
+    @property
+    def is_updated(self) -> bool:
+        """Whether each parameter that was differentiated has been updated."""
+        given = self.recording.given.values()
+        trained = {one.name for one in given if one.trained}
+        return bool(trained) and trained <= set(self.recording.state)
+
+    def _guarded(self, note: Callable[..., Noted]) -> Callable[..., Noted | None]:
+        """A function of this recorder's that never raises, and does nothing once one has failed."""
+
+        def run(*args: Any) -> Noted | None:
+            if self.is_off:
+                return None
+            try:
+                return note(*args)
+            except FullError:
+                self.is_full = True
+            except Exception as error:
+                self.fault = error
+            return None
+
+        return run
+
+    # Operations
+
+    def process_primitive(self, primitive: Any, operands: Any, params: Any) -> Any:
+        """Run an operation as JAX does, and record it."""
+        if primitive is MARK:
+            self._guarded(self._note_mark)(params["note"], operands)
+            return list(operands)
+        called, self._called = self._called, None
+        self._guarded(self._keep_donated)(operands, params)
+        # Outside of any try: what it raises is the program's.
+        result = core.eval_trace.process_primitive(primitive, operands, params)
+        outputs = list(result) if primitive.multiple_results else [result]
+        place = source_info_util.current()
+        self._guarded(self._record)(primitive, operands, params, outputs, place, called)
+        return result
+
+    def process_call(self, primitive: Any, function: Any, operands: Any, params: Any) -> Any:
+        """Run a function that is called as a whole."""
+        del primitive, params
+        with self.running():
+            return function.call_wrapped(*operands)
+
+    def process_map(self, primitive: Any, function: Any, operands: Any, params: Any) -> Any:
+        """Run a function that is mapped over devices, which is not seen inside."""
+        return core.eval_trace.process_map(primitive, function, operands, params)
+
+    def process_custom_transpose(
+        self, primitive: Any, function: Any, operands: Any, **params: Any
+    ) -> Any:
+        """Run a function with a transposition of its own where nothing is transposed."""
+        del primitive, params
+        with self.running():
+            return function.call_wrapped(*operands)
+
+    def cur_qdd(self, value: Any) -> Any:
+        """What JAX knows of a value that may change."""
+        return core.eval_trace.cur_qdd(value)
+
+    def _record(
+        self,
+        primitive: Any,
+        operands: Any,
+        params: Any,
+        outputs: list[Any],
+        source: Any,
+        called: CompiledCall | None,
+    ) -> None:
+        place = Place().inner(source)
+        first = len(self.recording.records)
+        if called is not None:
+            self._know(self._opened_call(called, outputs, place), outputs)
+            return
+        origins = list(map(self._origin_of_operand, operands))
+        found = list(zip(origins, operands, strict=True))
+        with core.set_current_trace(core.eval_trace):
+            results = opened(self.recording, primitive, params, found, place)
+        if results is None:
+            made = self.recording.add(primitive, params, operands, origins, outputs, place)
+        else:
+            made = self._as_returned(results, first, outputs)
+        self._know(made, outputs)
+
+    def _know(self, made: list[Origin | None], outputs: list[Any]) -> None:
+        for origin, output in zip(made, outputs, strict=True):
+            if origin is not None:
+                self._known[id(output)] = origin, output
+
+    # Compiled functions
+
+    def _note_call(self, call: CompiledCall) -> None:
+        self._called = call
+
+    def _opened_call(
+        self, called: CompiledCall, outputs: list[Any], place: Place
+    ) -> list[Origin | None]:
+        """Record a function of the program's own, which is traced once more to be marked."""
+        arguments = list(self._arguments_of(called))
+        traced = self._calls.program(called)
+        self.recording.ran_compiled = True
+        first = len(self.recording.records)
+        origins = list(map(self._origin_of_operand, traced.operands))
+        found = list(zip(origins, self._kept(traced.operands), strict=True))
+        with core.set_current_trace(core.eval_trace):
+            results = interpret(self.recording, program_of(traced.jaxpr), found, place)
+        made = self._as_returned(results, first, outputs)
+        self.recording.returned(arguments, _results(traced, made, outputs))
+        return made
+
+    def _arguments_of(self, called: CompiledCall) -> Iterator[tuple[Origin, Leaf]]:
+        for leaf in leaves_of_call(called.function, called.args, called.kwargs):
+            origin = self._add(leaf.value)
+            self.recording.name_argument(origin, leaf)
+            yield origin, leaf
+
+    def _as_returned(
+        self, results: Sequence[Found], first: int, outputs: list[Any]
+    ) -> list[Origin | None]:
+        """The origins of results, with the values that the compiled program has returned.
+
+        ``first`` is the number of their first record. Between them it may round otherwise.
+        """
+        made = [origin for origin, _ in results]
+        for origin, output in zip(made, outputs, strict=True):
+            if origin is not None and origin[0] >= first:
+                self.recording.records[origin[0]].outputs[origin[1]] = output
+        return made
+
+    def _keep_donated(self, operands: Any, params: Any) -> None:
+        """Copy the arrays that a compiled call may overwrite: their values are needed behind it."""
+        for operand, is_donated in zip(operands, params.get(DONATED, ()), strict=False):
+            if is_donated and isinstance(operand, jax.Array):
+                number, output = self._add(operand)
+                copy = jnp.array(operand, copy=True)
+                self.recording.records[number].outputs[output] = copy
+
+    def _kept(self, operands: list[Any]) -> list[Any]:
+        """Operands, of which copies were kept where a compiled call has overwritten them."""
+        kept = []
+        for operand in operands:
+            origin = self._origin(operand)
+            kept.append(operand if origin is None else self.recording.value(origin))
+        return kept
+
+    # Arrays
+
+    def _origin(self, value: Any) -> Origin | None:
+        """Where an array comes from; None if it is not known."""
+        known = self._known.get(id(value))
+        return None if known is None else known[0]
+
+    def _add(self, value: Any) -> Origin:
+        """Where an array comes from; one that is new was there before."""
+        known = self._origin(value)
+        if known is not None:
+            return known
+        is_foreign = not isinstance(value, jax.Array)
+        kept = jnp.asarray(value) if is_foreign else value
+        origin = self._same_in_numpy(value) or self.recording.add_array(kept, "constant")
+        self._known[id(value)] = origin, value
+        if is_foreign and np.ndim(value):
+            self._in_numpy.append((origin, kept))
+        return origin
+
+    def _same_in_numpy(self, value: Any) -> Origin | None:
+        """The origin of an array of numpy's that JAX has made this one of."""
+        for origin, array in self._in_numpy if isinstance(value, jax.Array) else ():
+            has_form = (array.shape, array.dtype) == (value.shape, value.dtype) and value.ndim
+            if has_form and np.array_equal(array, value):
+                return origin
+        return None
+
+    def _origin_of_operand(self, operand: Any) -> Origin | None:
+        """Where an operand comes from: an array that nobody has made is a constant, a number is none."""
+        origin = self._origin(operand)
+        return self._add(operand) if origin is None and np.ndim(operand) else origin
+
+    def _note_known(self, known: Mapping[str, Any], inputs: Mapping[str, Any]) -> None:
+        for prefix, tree in known.items():
+            for steps, value in leaves(_variables(tree)):
+                name = Leaf(prefix, steps, value).name
+                self._note_given(name, value, "parameter")
+        for name, value in inputs.items():
+            self._note_given(name, value, "input")
+
+    def _note_given(self, name: str, value: Any, role: StartRole) -> None:
+        self.recording.name_leaf(self._add(value), name, role)
+
+    def _note_state(self, state: Any) -> None:
+        """Note what an optimizer has made for parameters, where it does not run compiled."""
+        for steps, value in leaves(state):
+            name, origin = Leaf("", steps, value).of_optimizer, self._origin(value)
+            if name is not None and origin is not None:
+                self.recording.note_made(name, origin)
+
+    def _note_mark(self, note: Any, values: Any) -> None:
+        if note.kind in ("given", "begins"):
+            origins: list[Origin | None] = [self._add(value) for value in values]
+        else:
+            origins = [self._origin(value) for value in values]
+        self.recording.note(note, origins, values)
+
+
+def _variables(tree: Any) -> Any:
+    """The variables of a module of flax.nnx; any other tree as it is."""
+    if type(tree).__module__.startswith("flax.") or hasattr(tree, "__nnx_repr__"):
+        from flax import nnx  # the module's own file has imported it
+
+        return nnx.state(tree)
+    return tree
+
+
+def _results(
+    program: MarkedProgram, made: list[Origin | None], outputs: list[Any]
+) -> Iterator[Result]:
+    """The origins and shapes of what a compiled function returns, by path; of each part of a tuple too."""
+    origins = {id(output): origin for output, origin in zip(outputs, made, strict=True)}
+    for part in parts_of(jax.tree.unflatten(program.returned, outputs)):
+        yield [(path_of(steps), origins[id(leaf)], leaf.shape) for steps, leaf in leaves(part)]

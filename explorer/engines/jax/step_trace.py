@@ -1,0 +1,183 @@
+"""The trace of a recorded step: its graph, what it started from, and what it left."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import jax
+import numpy as np
+
+from explorer.engines.jax.graph_capture import RecordedGradGraph
+from explorer.engines.jax.leaf_names import turned
+from explorer.engines.jax.settings import settings_now
+from explorer.engines.jax.step_recorder import StepRecorder
+from explorer.engines.jax.step_recording import StepRecording
+from explorer.engines.jax.tensors import array_of, dtype_of, is_plain, packed
+from explorer.engines.random_digests import of_python
+from explorer.engines.step_limits import MEGABYTE, Budget, free_memory, half_of
+from explorer.model.arrays import Array, pack
+from explorer.model.failures import Failure
+from explorer.model.graph import GradGraph
+from explorer.model.results import Leaf
+from explorer.model.state import StateChange
+from explorer.model.trace import Missing, Start, Trace, fault
+from explorer.numeric.summaries import excerpt, keeping
+
+PACKAGES = ("jax", "jaxlib", "flax", "optax")
+"""What a step depends on, where the program has imported it."""
+
+
+class StepInJax:
+    """One step of a program that uses JAX: recorded between start() and stop().
+
+    ``model`` is a tree of parameters or a module of flax.nnx, or several by a prefix of their names;
+    ``inputs`` are arrays by name. Of nodes, values of up to ``values`` elements are kept, and of the
+    arrays that the step starts from, ``start`` elements in all. ``memory`` limits what is held
+    meanwhile, in bytes.
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        values: int,
+        start: int,
+        memory: int | None,
+    ) -> None:
+        self._values = values
+        self._start = start
+        known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
+        limit = half_of(free_memory()) if memory is None else memory
+        self._recorder = StepRecorder(known, inputs or {}, limit)
+        self._random = of_python()
+
+    def start(self, _outermost: Any) -> None:
+        """Begin to record."""
+        self._recorder.start()
+
+    def stop(self) -> None:
+        """End it."""
+        self._recorder.stop()
+
+    def trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
+        """What was recorded; ``raised`` is what the step itself raised."""
+        recorder = self._recorder
+        missing = list(_missing(recorder, raised))
+        graph = None
+        results: tuple[Leaf, ...] = ()
+        state: tuple[StateChange, ...] = ()
+        start: tuple[Start, ...] = ()
+        try:
+            with keeping(self._values):
+                graph = _graph(recorder, name)
+            results = tuple(_results(recorder))
+            state = tuple(_changes(recorder))
+            start = tuple(_starts(recorder, Budget(self._start)))
+        except Exception as error:
+            missing.append(fault(error))
+        return Trace(
+            name=name,
+            framework="jax",
+            step=step,
+            versions=versions(),
+            devices=tuple(_devices(recorder)),
+            settings=recorder.settings or settings_now(),
+            random=self._random,
+            random_after=of_python(),
+            start=start,
+            results=results,
+            state=state,
+            graph=graph,
+            missing=tuple(missing),
+        )
+
+
+def versions() -> dict[str, str]:
+    """The versions of what a step depends on."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    found = {name: version(name) for name in PACKAGES if name in sys.modules}
+    return {"python": python, **found, "numpy": np.__version__}
+
+
+def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[Missing]:
+    if recorder.fault is not None:
+        yield fault(recorder.fault)
+    if raised is not None:
+        yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
+    if recorder.is_full:
+        yield Missing("memory", str(recorder.recording.memory // MEGABYTE))
+    if not (recorder.recording.passes or recorder.is_off or raised):
+        yield Missing("no_pass")
+
+
+def _graph(recorder: StepRecorder, name: str) -> GradGraph:
+    recording = recorder.recording
+    style, stage = ("graph", "jaxpr") if recording.ran_compiled else ("tape", "tape")
+    gradients = dict(recording.gradients)
+    recording.set_gradients(gradients)
+    return RecordedGradGraph(recording, "", values=True).record(f"jax-{style}", name, stage)
+
+
+def _results(recorder: StepRecorder) -> Iterator[Leaf]:
+    recording = recorder.recording
+    for name, origin in {**recording.outputs, **recording.gradients}.items():
+        value = recording.result(name, origin)
+        if is_plain(value):
+            yield Leaf(name, excerpt(_packed(recording, name.removeprefix("d"), value)))
+
+
+def _changes(recorder: StepRecorder) -> Iterator[StateChange]:
+    recording = recorder.recording
+    numbers = {given.name: number for number, given in recording.given.items()}
+    for name, origin in recording.state.items():
+        if name not in numbers:
+            continue
+        before, after = recording.value((numbers[name], 0)), recording.value(origin)
+        if is_plain(before) and not _is_same(before, after):
+            arrays = (excerpt(_packed(recording, name, value)) for value in (before, after))
+            yield StateChange(name, *arrays)
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    return np.asarray(before).tobytes() == np.asarray(after).tobytes()
+
+
+def _packed(recording: StepRecording, name: str, value: Any) -> Array:
+    """The record of an array, laid out as the one of that name is in PyTorch."""
+    array = array_of(value)
+    given = recording.taken.get(name)
+    if given is not None and given.is_turned:
+        array = turned(array)
+    return pack(array, dtype_of(value))
+
+
+def _starts(recorder: StepRecorder, budget: Budget) -> Iterator[Start]:
+    recording = recorder.recording
+    for number, record in enumerate(recording.records):
+        value = record.outputs[0] if record.primitive is None else None
+        if value is None or not is_plain(value):
+            continue
+        given = recording.given.get(number)
+        # As they lie in the program: its operations are computed again from these.
+        kept = budget.kept(packed(value))
+        if given is None:
+            yield Start(record.name, "constant", kept, _device(value))
+        else:
+            yield Start(given.name, given.role, kept, _device(value), given.trained)
+
+
+def _devices(recorder: StepRecorder) -> list[str]:
+    """The devices that the step's arrays are on."""
+    devices: dict[str, None] = {}
+    for record in recorder.recording.records:
+        devices.update(dict.fromkeys(map(_device, record.outputs[:1])))
+    return sorted(devices)
+
+
+def _device(value: Any) -> str:
+    if not isinstance(value, jax.Array):
+        return "cpu"
+    names = [f"{device.platform}:{device.id}" for device in value.devices()]
+    return ",".join("cpu" if name == "cpu:0" else name for name in sorted(names))
