@@ -9,7 +9,7 @@ import msgspec
 
 from explorer.fuzz.program import Program
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES, NEEDED, STANDARD
+from explorer.model.engines import ENGINES, Framework, engine_named, in_order, plain
 from explorer.model.fuzz import Kind, Sighting
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
@@ -40,12 +40,14 @@ def _lost(_: Report, case: CaseReport) -> Iterator[Sighting]:
 
 def _did_not_run(_: Report, case: CaseReport) -> Iterator[Sighting]:
     """A framework's forward that raises: without an operator there is no gradient to be wrong."""
-    for framework in NEEDED:
+    by_framework: dict[Framework, list[str]] = {}
+    for name in case.results:
+        by_framework.setdefault(engine_named(name).framework, []).append(name)
+    for engines in by_framework.values():
         errors: dict[str, None] = {}
         ran = False
-        for name, result in case.results.items():
-            if ENGINES[name].framework != framework:
-                continue
+        for name in engines:
+            result = case.results[name]
             # An engine's own call would be shown as code.
             ran |= result.outcome != "raised" or bool(result.code)
             if result.error:
@@ -86,14 +88,14 @@ def _wrong_engines(case: CaseReport) -> tuple[str, ...]:
     if 0 < len(refuted) < len(answered):
         return tuple(refuted)
     if confirmed:
-        # Where the nets' outputs differ it judges PyTorch's engines alone.
+        # Where the nets' outputs differ it judges the engines of its own framework alone.
         beside = {name for pair in case.apart for name in pair}.difference(confirmed)
         if beside:
-            return tuple(name for name in STANDARD if name in beside)
+            return tuple(in_order(beside))
     differences = Counter(name for pair in case.apart for name in pair)
     # An engine that differs from all others is wrong, where the others agree.
     most = max(differences.values(), default=0)
-    return tuple(name for name in STANDARD if differences[name] == most)
+    return tuple(name for name in in_order(case.results) if differences[name] == most)
 
 
 def _raises(_: Report, case: CaseReport) -> Iterator[Sighting]:
@@ -159,7 +161,7 @@ MINDSPORE_GRAPH = frozenset({"mindspore-graph"})
 TAPE = frozenset({"mindspore-tape"})
 PYTORCH_TAPE = frozenset({"torch-tape"})
 PYTORCH_GRAPH = frozenset({"torch-graph"})
-EVERY = frozenset(STANDARD)
+EVERY = frozenset(ENGINES)
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -341,14 +343,15 @@ def known_reasons(program: Program, sighting: Sighting) -> tuple[str, ...]:
 
     Several records may be the reasons together, each for some of the engines.
     """
+    engines = set(map(plain, sighting.engines))
     reasons: list[str] = []
     covered: set[str] = set()
     for reason, known in KNOWN.items():
         if not known.fits(program, sighting):
             continue
-        if known.engines.issuperset(sighting.engines):
+        if known.engines.issuperset(engines):
             return (reason,)
-        if known.engines.intersection(sighting.engines):
+        if known.engines.intersection(engines):
             reasons.append(reason)
             covered |= known.engines
-    return tuple(reasons) if covered.issuperset(sighting.engines) else ()
+    return tuple(reasons) if covered.issuperset(engines) else ()

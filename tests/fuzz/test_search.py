@@ -30,7 +30,8 @@ def runner(workers: Workers, tmp_path: Path) -> NetRunner:
 def wrong_sine(monkeypatch: pytest.MonkeyPatch) -> str:
     """An operator that is another function in MindSpore."""
     right = operators.OPERATORS["sin"]
-    wrong = Operator("wrong", "ops.cos({0})", "torch.sin({0})", 1, right.fit, right.bound)
+    texts = {**right.texts, "mindspore": "ops.cos({0})"}
+    wrong = Operator("wrong", texts, 1, right.fit, right.bound)
     monkeypatch.setitem(operators.OPERATORS, "wrong", wrong)
     return "wrong"
 
