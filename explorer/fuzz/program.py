@@ -163,11 +163,9 @@ def _step(
     """One more step, with the bound of its values; None where nothing fits."""
     for _ in range(TRIES):
         operator = rng.choice(EVERY_OPERATOR)
-        if not operator.is_in(frameworks):
-            continue
         operands = _operands(operator, list(shapes), rng)
         fits = operator.fit([shapes[operand] for operand in operands], rng)
-        if fits is None:
+        if fits is None or not operator.is_in(frameworks):
             continue
         bound = operator.bound([bounds[operand] for operand in operands], shapes[operands[0]])
         if bound <= GREATEST:

@@ -90,9 +90,7 @@ def search(
 class NetRunner:
     """Runs nets on engines, in workers; ``frameworks`` are those that have a net."""
 
-    def __init__(
-        self, workers: Workers, folder: Path, engines: tuple[str, ...] = STANDARD
-    ) -> None:
+    def __init__(self, workers: Workers, folder: Path, engines: tuple[str, ...] = STANDARD) -> None:
         self.frameworks = frameworks_of(engines)
         self._engines = engines
         self._workers = workers
