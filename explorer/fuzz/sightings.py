@@ -103,11 +103,11 @@ def _wrong_engines(case: CaseReport) -> tuple[str, ...]:
 
 def _most_frameworks(case: CaseReport, *, unjudged: bool) -> int:
     """The greatest number of frameworks that agree, among those that the oracle has judged or not."""
-    numbers = [0]
+    most = 0
     for group in case.groups:
         if (group.oracle_agrees is None) == unjudged:
-            numbers.append(len({engine_named(name).framework for name in group.engines}))
-    return max(numbers)
+            most = max(most, len({engine_named(name).framework for name in group.engines}))
+    return most
 
 
 def _raises(_: Report, case: CaseReport) -> Iterator[Sighting]:
@@ -173,12 +173,10 @@ MINDSPORE_GRAPH = frozenset({"mindspore-graph"})
 TAPE = frozenset({"mindspore-tape"})
 PYTORCH_TAPE = frozenset({"torch-tape"})
 PYTORCH_GRAPH = frozenset({"torch-graph"})
-FUNCTION_GRAPH = frozenset(
-    name
-    for name, engine in ENGINES.items()
-    if engine.framework in GIVEN and engine.style == "graph"
-)
-"""The engines that compile a function of parameters and inputs before they know their values."""
+FUNCTIONS = frozenset(name for name, engine in ENGINES.items() if engine.framework in GIVEN)
+"""The engines whose nets are functions of parameters and inputs."""
+FUNCTION_GRAPH = frozenset(name for name in FUNCTIONS if ENGINES[name].style == "graph")
+"""Those of them that compile such a function before its values are known."""
 EVERY = frozenset(ENGINES)
 
 
@@ -188,7 +186,8 @@ class Known(msgspec.Struct, frozen=True):
     It is of one of ``kinds``, and ``engines`` may be wrong. Where they are given, one of their
     messages contains ``error``, the result ``is_finite`` or not, and the net has one of
     ``operators``, this ``dtype`` and this ``order``, an input with this ``corner``, and at most
-    ``most`` operators: what may have many causes is known only once the net is reduced.
+    ``most`` operators: what may have many causes is known only once the net is reduced. An input is
+    "tied" that has a zero, or numbers that are equal.
     """
 
     kinds: frozenset[Kind]
@@ -199,7 +198,7 @@ class Known(msgspec.Struct, frozen=True):
     dtype: str | None = None
     order: int | None = None
     most: int | None = None
-    corner: Literal["", "empty", "not finite"] = ""
+    corner: Literal["", "empty", "not finite", "tied"] = ""
 
     def fits(self, program: Program, sighting: Sighting) -> bool:
         """Whether a net shows this, in whatever engines."""
@@ -227,6 +226,8 @@ def _corners(program: Program) -> Iterator[str]:
             yield "empty"
         if not all(map(math.isfinite, values)):
             yield "not finite"
+        if 0 in values or len(set(values)) < len(values):
+            yield "tied"
 
 
 KNOWN: dict[str, Known] = {
@@ -291,17 +292,69 @@ KNOWN: dict[str, Known] = {
     later(
         "MindSpore's gradient of selu is wrong; float16's noise hides it from all but the oracle"
     ): Known(frozenset({"oracle"}), EVERY, operators=frozenset({"selu"}), dtype="float16", most=6),
-    later("MindSpore's gradient of the spread of equal numbers is nan, PyTorch's is 0"): Known(
-        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"std", "var"})
+    later(
+        "the gradient of the spread of equal numbers is nan as that of a root, PyTorch's is 0"
+    ): Known(
+        frozenset({"differs"}),
+        MINDSPORE | FUNCTIONS,
+        is_finite=False,
+        operators=frozenset({"std", "var"}),
     ),
     later("of rows with an infinite number the frameworks have other logarithms of softmax"): Known(
         DIFFERENT, EVERY, operators=frozenset({"log_softmax"}), corner="not finite", most=4
     ),
+    later("at a kink the frameworks take the slope of one side, of the other, or 0"): Known(
+        DIFFERENT,
+        EVERY,
+        operators=frozenset({"abs", "l1_loss", "leaky_relu"}),
+        corner="tied",
+        most=4,
+    ),
+    later(
+        "of equal numbers along an axis one gets the gradient of max and min, or they share it"
+    ): Known(DIFFERENT, EVERY, operators=frozenset({"max", "min"}), corner="tied", most=4),
+    later(
+        "the gradient of hypot at the origin is nan in some frameworks, and a number in others"
+    ): Known(DIFFERENT, FUNCTIONS, operators=frozenset({"hypot"}), corner="tied", most=4),
+    later("of numbers that are not finite the frameworks have other slopes"): Known(
+        DIFFERENT,
+        FUNCTIONS,
+        operators=frozenset(
+            {
+                "abs",
+                "celu",
+                "elu",
+                "hardswish",
+                "hardtanh",
+                "l1_loss",
+                "logaddexp",
+                "maximum",
+                "minimum",
+                "relu",
+                "relu6",
+                "selu",
+                "sign_times",
+                "std",
+            }
+        ),
+        corner="not finite",
+        most=4,
+    ),
+    later("a compiled product with a mask is a choice: there nan times zero is 0"): Known(
+        DIFFERENT,
+        FUNCTIONS,
+        operators=frozenset({"amax", "amin"}),
+        corner="not finite",
+        most=4,
+    ),
     later("of several nan in a row the frameworks take another one for the greatest"): Known(
         DIFFERENT, EVERY, operators=frozenset({"max", "min"}), corner="not finite", most=4
     ),
-    later("MindSpore's gradient of the norm of zeros is nan, PyTorch's is 0"): Known(
-        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"norm"})
+    later("the gradient of the norm of zeros is nan as that of a root, PyTorch's is 0"): Known(
+        frozenset({"differs"}),
+        MINDSPORE | FUNCTIONS,
+        is_finite=False,
+        operators=frozenset({"norm"}),
     ),
     later("MindSpore computes this operator of float64 tensors in single precision"): Known(
         DIFFERENT,
@@ -311,8 +364,11 @@ KNOWN: dict[str, Known] = {
             {"celu", "hypot", "l1_loss", "log_softmax", "masked_fill", "mse_loss", "sort"}
         ),
     ),
-    later("MindSpore's gradient of atan2 at the origin is nan, PyTorch's is 0"): Known(
-        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"atan2"})
+    later("the gradient of atan2 at the origin divides by zero and is nan, PyTorch's is 0"): Known(
+        frozenset({"differs"}),
+        MINDSPORE | FUNCTIONS,
+        is_finite=False,
+        operators=frozenset({"atan2"}),
     ),
     later(
         "the gradient of atan2 of small float16 numbers divides by what has no inverse there"

@@ -1,4 +1,4 @@
-"""Operators of random nets are the same function, with the same gradient, in every framework that has them."""
+"""An operator of random nets is the same function in every framework that has it, with the same gradient."""
 
 from itertools import product
 from pathlib import Path
