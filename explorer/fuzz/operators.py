@@ -63,12 +63,19 @@ def _enter(
     """
     while not arity or f"{{{arity}}}" in text:
         arity += 1
+    OPERATORS[name] = Operator(name, _written(text, modules, others), arity, fit, bound, needs)
+
+
+def _written(
+    text: str, modules: Mapping[Framework, str], others: Mapping[str, str]
+) -> dict[Framework, str]:
+    """The texts of the frameworks that have an operator."""
     texts: dict[Framework, str] = {}
     for framework, module in modules.items():
         written = others.get(framework, text.replace("ops.", module))
         if written != NOWHERE:
             texts[framework] = written
-    OPERATORS[name] = Operator(name, texts, arity, fit, bound, needs)
+    return texts
 
 
 # Bounds
@@ -173,7 +180,7 @@ _AS_LAYERS: dict[str, tuple[str, Bound]] = {
     "tanhshrink": ("ops.tanhshrink({0})", _greatest),
 }
 
-_OTHERWISE: dict[str, dict[Framework, str]] = {
+_OTHERWISE: dict[str, dict[str, str]] = {
     "rsqrt": {"jax": "jax.lax.rsqrt({0} * {0} + 0.5)"},
     "sigmoid": {"jax": "jax.nn.sigmoid({0})"},
     "erf": {"jax": "jax.lax.erf({0})"},
@@ -192,9 +199,11 @@ _OTHERWISE: dict[str, dict[Framework, str]] = {
 """The texts of frameworks that write one of these in another way."""
 
 for _name, (_text, _bound) in _EVERYWHERE.items():
-    _enter(_name, _text, shapes.same, _bound, **_OTHERWISE.get(_name, {}))
+    _texts = _written(_text, FUNCTIONS, _OTHERWISE.get(_name, {}))
+    OPERATORS[_name] = Operator(_name, _texts, 1, shapes.same, _bound)
 for _name, (_text, _bound) in _AS_LAYERS.items():
-    _enter(_name, _text, shapes.same, _bound, modules=LAYERS, **_OTHERWISE.get(_name, {}))
+    _texts = _written(_text, LAYERS, _OTHERWISE.get(_name, {}))
+    OPERATORS[_name] = Operator(_name, _texts, 1, shapes.same, _bound)
 
 _enter(
     "gelu",
