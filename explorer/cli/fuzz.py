@@ -9,8 +9,9 @@ from explorer.cli import exit_codes
 from explorer.cli.options import FuzzOptions
 from explorer.cli.output import prepared, print_document, write_file
 from explorer.cli.terminal import progress
+from explorer.exploration.options import RunOptions, engines_found
 from explorer.fuzz.program import Program, scenario_text
-from explorer.fuzz.search import Finding, NetResult, search
+from explorer.fuzz.search import Finding, NetResult, frameworks_of, search
 from explorer.model.errors import UsageError
 from explorer.model.fuzz import FindingClass, Kind
 from explorer.report.json import Document, encode, to_builtins
@@ -26,17 +27,19 @@ def run_fuzz(options: FuzzOptions) -> int:
     if options.cases < 1 or options.start < 0:
         text = _("--cases must be at least 1 and --start at least 0, got {cases} and {start}")
         raise UsageError(text.format(cases=options.cases, start=options.start))
+    RunOptions(engines=options.engines).check()
+    engines = tuple(options.engines or engines_found())
     folder = prepared(options.out)
     start = time.perf_counter()
     results: list[NetResult] = []
     was_interrupted = False
     try:
-        _run(options, folder, results)
+        _run(options, engines, folder, results)
     except KeyboardInterrupt:
         was_interrupted = True
     seconds = time.perf_counter() - start
     findings = [result.finding for result in results if result.finding]
-    document = _document(options, results, findings, seconds)
+    document = _document(options, engines, results, findings, seconds)
     if folder:
         write_file(folder / "fuzz.json", encode(document), is_quiet=True)
     if options.as_json:
@@ -50,18 +53,25 @@ def run_fuzz(options: FuzzOptions) -> int:
     return exit_codes.DIFFERENT if is_alarming else exit_codes.AS_EXPECTED
 
 
-def _run(options: FuzzOptions, folder: Path | None, results: list[NetResult]) -> None:
+def _run(
+    options: FuzzOptions,
+    engines: tuple[str, ...],
+    folder: Path | None,
+    results: list[NetResult],
+) -> None:
     """Add the result of each net to ``results``, and report its finding."""
     numbers = range(options.start, options.start + options.cases)
     with progress() as step:
-        for result in search(numbers, options.seed, options.corners):
+        for result in search(numbers, options.seed, engines, options.corners):
             results.append(result)
             step(later("random nets"), len(results), options.cases)
             if result.finding:
-                _report(result.finding, options, folder)
+                _report(result.finding, options, engines, folder)
 
 
-def _report(finding: Finding, options: FuzzOptions, folder: Path | None) -> None:
+def _report(
+    finding: Finding, options: FuzzOptions, engines: tuple[str, ...], folder: Path | None
+) -> None:
     """Print a finding, and write its scenario unless it is known."""
     if not options.as_json:
         net = finding.program
@@ -71,23 +81,24 @@ def _report(finding: Finding, options: FuzzOptions, folder: Path | None) -> None
         print(line, flush=True)
     if folder and finding.found != "known":
         name = f"net_{options.seed}_{finding.number}.py"
-        text = _scenario(finding, options.seed)
+        text = _scenario(finding, options.seed, engines)
         write_file(folder / name, text.encode(), is_quiet=options.as_json)
 
 
-def _scenario(finding: Finding, seed: int) -> str:
+def _scenario(finding: Finding, seed: int, engines: tuple[str, ...]) -> str:
     """A finding as a scenario file that runs alone."""
     command = "explorer scenario FILE"
     if finding.program.order == 2:
         command += " --order 2"
     title = words.title(finding.number, seed, finding.found)
     notes = words.notes(finding.sighting, command, finding.operators)
-    return scenario_text(finding.program, title, notes)
+    return scenario_text(finding.program, title, notes, frameworks_of(engines))
 
 
 @said_in(ENGLISH)
 def _document(
     options: FuzzOptions,
+    engines: tuple[str, ...],
     results: list[NetResult],
     findings: list[Finding],
     seconds: float,
@@ -98,6 +109,7 @@ def _document(
         "seed": options.seed,
         "start": options.start,
         "corners": options.corners,
+        "engines": list(engines),
         "cases": len(results),
         "seconds": seconds,
         "seen": dict(_kinds(results)),

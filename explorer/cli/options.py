@@ -512,6 +512,17 @@ class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
             later("Give each net an input that is nan, infinite, tied, zero or empty."),
         ),
     ] = False
+    engines: Annotated[
+        list[str] | None,
+        _option(
+            "--engine ENGINE",
+            later(
+                "Engine to run, one of {engines};"
+                " torch-tape@NAME runs it in an environment (see `env`)."
+                " Repeat the option for more. [default: all]"
+            ),
+        ),
+    ] = None
     out: Annotated[
         Path | None,
         _option(

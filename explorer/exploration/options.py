@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-from explorer.environments.known import has, is_found, named
+from explorer.environments.known import has, in_use, is_found, named
 from explorer.exploration.demand import Demand
 from explorer.exploration.first_answer import FirstAnswer
 from explorer.model.cases import GradCase
@@ -58,6 +58,12 @@ def engines_of(scenario: Declaration) -> tuple[str, ...]:
         ):
             names.append(scenario.at_home(name))
     return tuple(names)
+
+
+def engines_found() -> tuple[str, ...]:
+    """The engines of which a net that is defined for every framework is asked where none is named."""
+    found = in_use()
+    return tuple(name for name, engine in ENGINES.items() if engine.framework in found)
 
 
 def check_engine(name: str) -> None:

@@ -1,1 +1,1 @@
-"""Random small nets, valid in both frameworks: run, checked, and reduced to what is wrong in them."""
+"""Random small nets, valid in several frameworks: run, checked, and reduced to what is wrong in them."""

@@ -1,10 +1,11 @@
 """The table of operators of random nets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from explorer.fuzz import shapes
 from explorer.fuzz.shapes import Fit, Shape, size
+from explorer.model.engines import Framework
 
 Bound = Callable[[Sequence[float], Shape], float]
 """How large the result may be, from the operands' bounds and the first one's shape."""
@@ -14,41 +15,67 @@ Bound = Callable[[Sequence[float], Shape], float]
 class Operator:
     """One way to make a tensor of one, two or three others.
 
-    ``mindspore`` and ``torch`` are expressions in which ``{0}`` is the first operand; a
-    statement assigns to ``{out}``. They avoid poles and the borders of domains: what a framework
-    makes of log(0) is another question. ``needs`` names the definition (see DEFINITIONS) that
-    comes before the net.
+    ``texts`` has an expression for each framework that has the operator, in which ``{0}`` is the
+    first operand; a statement assigns to ``{out}``. They avoid poles and the borders of domains: what
+    a framework makes of log(0) is another question. ``needs`` names the definition (see
+    DEFINITIONS) that comes before the net.
     """
 
     name: str
-    mindspore: str
-    torch: str
+    texts: Mapping[Framework, str]
     arity: int
     fit: Fit
     bound: Bound
     needs: str = ""
 
+    def is_in(self, frameworks: Iterable[Framework]) -> bool:
+        """Whether each of these frameworks has the operator."""
+        return all(framework in self.texts for framework in frameworks)
+
 
 OPERATORS: dict[str, Operator] = {}
 """Every operator by its name."""
 
+FUNCTIONS: dict[Framework, str] = {"mindspore": "ops.", "torch": "torch.", "jax": "jnp."}
+"""Where a framework has functions of tensors: what "ops." of a text stands for."""
+
+LAYERS: dict[Framework, str] = {"mindspore": "ops.", "torch": "functional.", "jax": "jax.nn."}
+"""Where a framework has the functions of layers."""
+
+NOWHERE = ""
+"""The text of an operator in a framework that does not have it."""
+
 
 def _enter(
     name: str,
-    mindspore: str,
+    text: str,
     fit: Fit,
     bound: Bound,
     *,
-    torch: str = "",
-    module: str = "torch",
+    modules: Mapping[Framework, str] = FUNCTIONS,
     arity: int = 0,
     needs: str = "",
+    **others: str,
 ) -> None:
-    """Add an operator; without a text for PyTorch, ``ops`` is another ``module`` there."""
-    torch = torch or mindspore.replace("ops.", f"{module}.")
-    while not arity or f"{{{arity}}}" in torch:
+    """Add an operator, whose ``text`` is that of all frameworks but ``others``.
+
+    In the text "ops." is a framework's module in ``modules``.
+    """
+    while not arity or f"{{{arity}}}" in text:
         arity += 1
-    OPERATORS[name] = Operator(name, mindspore, torch, arity, fit, bound, needs)
+    OPERATORS[name] = Operator(name, _written(text, modules, others), arity, fit, bound, needs)
+
+
+def _written(
+    text: str, modules: Mapping[Framework, str], others: Mapping[str, str]
+) -> dict[Framework, str]:
+    """The texts of the frameworks that have an operator."""
+    texts: dict[Framework, str] = {}
+    for framework, module in modules.items():
+        written = others.get(framework, text.replace("ops.", module))
+        if written != NOWHERE:
+            texts[framework] = written
+    return texts
 
 
 # Bounds
@@ -93,7 +120,7 @@ def _doubled(bounds: Sequence[float], _: Shape) -> float:
     return 2 * bounds[0] + 2
 
 
-# Element by element. Where one text serves, "ops." stands for both frameworks' functions. All numbers
+# Element by element. Where one text serves, "ops." stands for each framework's functions. All numbers
 # are ones that every float holds: what MindSpore makes of others in float64 is known (see known.py).
 
 _EVERYWHERE: dict[str, tuple[str, Bound]] = {
@@ -133,7 +160,7 @@ _EVERYWHERE: dict[str, tuple[str, Bound]] = {
     "where_positive": ("ops.where({0} > 0.125, {0}, 0.25 * {0})", _greatest),
 }
 
-# Those that PyTorch has among the functions of layers.
+# Those that a framework may have among the functions of layers.
 _AS_LAYERS: dict[str, tuple[str, Bound]] = {
     "relu": ("ops.relu({0})", _greatest),
     "relu6": ("ops.relu6({0})", _greatest),
@@ -153,10 +180,30 @@ _AS_LAYERS: dict[str, tuple[str, Bound]] = {
     "tanhshrink": ("ops.tanhshrink({0})", _greatest),
 }
 
+_OTHERWISE: dict[str, dict[str, str]] = {
+    "rsqrt": {"jax": "jax.lax.rsqrt({0} * {0} + 0.5)"},
+    "sigmoid": {"jax": "jax.nn.sigmoid({0})"},
+    "erf": {"jax": "jax.lax.erf({0})"},
+    "erfc": {"jax": "jax.lax.erfc({0})"},
+    "clamp": {"jax": "jnp.clip({0}, -0.75, 0.875)"},
+    "clamp_below": {"jax": "jnp.clip({0}, min=-0.25)"},
+    "softsign": {"jax": "jax.nn.soft_sign({0})"},
+    "logsigmoid": {"jax": "jax.nn.log_sigmoid({0})"},
+    "hardswish": {"jax": "jax.nn.hard_swish({0})"},
+    "hardsigmoid": {"jax": "jax.nn.hard_sigmoid({0})"},
+    "hardtanh": {"jax": "jnp.clip({0}, -0.75, 0.875)"},
+    "softshrink": {"jax": "jnp.where(jnp.abs({0}) <= 0.25, 0.0, {0} - 0.25 * jnp.sign({0}))"},
+    "hardshrink": {"jax": "jnp.where(jnp.abs({0}) <= 0.25, 0.0, {0})"},
+    "tanhshrink": {"jax": "{0} - jnp.tanh({0})"},
+}
+"""The texts of frameworks that write one of these in another way."""
+
 for _name, (_text, _bound) in _EVERYWHERE.items():
-    _enter(_name, _text, shapes.same, _bound)
+    _texts = _written(_text, FUNCTIONS, _OTHERWISE.get(_name, {}))
+    OPERATORS[_name] = Operator(_name, _texts, 1, shapes.same, _bound)
 for _name, (_text, _bound) in _AS_LAYERS.items():
-    _enter(_name, _text, shapes.same, _bound, module="functional")
+    _texts = _written(_text, LAYERS, _OTHERWISE.get(_name, {}))
+    OPERATORS[_name] = Operator(_name, _texts, 1, shapes.same, _bound)
 
 _enter(
     "gelu",
@@ -164,11 +211,17 @@ _enter(
     shapes.same,
     _greatest,
     torch="functional.gelu({0})",
+    jax="jax.nn.gelu({0}, approximate=False)",
 )
 _enter(
-    "gelu_tanh", "ops.gelu({0}, approximate='tanh')", shapes.same, _greatest, module="functional"
+    "gelu_tanh",
+    "ops.gelu({0}, approximate='tanh')",
+    shapes.same,
+    _greatest,
+    modules=LAYERS,
+    jax="jax.nn.gelu({0}, approximate=True)",
 )
-_enter("softplus", "ops.softplus({0})", shapes.same, _doubled, module="functional")
+_enter("softplus", "ops.softplus({0})", shapes.same, _doubled, modules=LAYERS)
 
 # Of two and three
 _enter("add", "{0} + {1}", shapes.same, _sum)
@@ -183,26 +236,58 @@ _enter("hypot", "ops.hypot({0}, {1})", shapes.same, _sum)
 _enter("logaddexp", "ops.logaddexp({0}, {1})", shapes.same, _doubled)
 _enter("squared_difference", "({0} - {1}) ** 2", shapes.same, _squared)
 _enter("where", "ops.where({0} > {1}, {0}, {1} * 0.5)", shapes.same, _greatest)
-_enter("lerp", "ops.lerp({0}, {1}, 0.25)", shapes.same, _greatest)
+_enter(
+    "lerp",
+    "ops.lerp({0}, {1}, 0.25)",
+    shapes.same,
+    _greatest,
+    jax="{0} + 0.25 * ({1} - {0})",
+)
 _enter(
     "addcmul",
     "ops.addcmul({0}, {1}, {2}, value=0.5)",
     shapes.same,
     lambda bounds, _: bounds[0] + bounds[1] * bounds[2],
+    jax="{0} + 0.5 * {1} * {2}",
 )
-_enter("mse_loss", "ops.mse_loss({0}, {1})", shapes.pairwise, _squared, module="functional")
-_enter("l1_loss", "ops.l1_loss({0}, {1})", shapes.pairwise, _sum, module="functional")
+_enter(
+    "mse_loss",
+    "ops.mse_loss({0}, {1})",
+    shapes.pairwise,
+    _squared,
+    modules=LAYERS,
+    jax="(({0} - {1}) ** 2).mean()",
+)
+_enter(
+    "l1_loss",
+    "ops.l1_loss({0}, {1})",
+    shapes.pairwise,
+    _sum,
+    modules=LAYERS,
+    jax="jnp.abs({0} - {1}).mean()",
+)
 _enter(
     "smooth_l1_loss",
     "ops.smooth_l1_loss({0}, {1}, reduction='mean')",
     shapes.pairwise,
     _sum,
     torch="functional.smooth_l1_loss({0}, {1})",
+    jax=(
+        "jnp.where("
+        "jnp.abs({0} - {1}) < 1.0, 0.5 * ({0} - {1}) ** 2, jnp.abs({0} - {1}) - 0.5"
+        ").mean()"
+    ),
 )
 
 # Along an axis
 _enter("sum", "ops.sum({0}, {axis})", shapes.reduced(False), _added_up)
-_enter("sum_kept", "ops.sum({0}, {axis}, keepdim=True)", shapes.reduced(True), _added_up)
+_enter(
+    "sum_kept",
+    "ops.sum({0}, {axis}, keepdim=True)",
+    shapes.reduced(True),
+    _added_up,
+    jax="jnp.sum({0}, {axis}, keepdims=True)",
+)
 _enter("sum_of_all", "{0}.sum()", shapes.to_scalar, _added_up)
 _enter("mean", "ops.mean({0}, {axis})", shapes.reduced(False), _greatest)
 _enter(
@@ -211,20 +296,52 @@ _enter(
     shapes.reduced(True),
     _greatest,
     torch="torch.mean({0}, {axis}, keepdim=True)",
+    jax="jnp.mean({0}, {axis}, keepdims=True)",
 )
 _enter("mean_of_all", "{0}.mean()", shapes.to_scalar, _greatest)
-_enter("amax", "ops.amax({0}, {axis})", shapes.reduced(False), _greatest)
-_enter("amin", "ops.amin({0}, {axis})", shapes.reduced(False), _greatest)
-_enter("max", "ops.max({0}, {axis})[0]", shapes.reduced(False), _greatest)
-_enter("min", "ops.min({0}, {axis})[0]", shapes.reduced(False), _greatest)
+_enter(
+    "amax",
+    "ops.amax({0}, {axis})",
+    shapes.reduced(False),
+    _greatest,
+    jax="jnp.max({0}, {axis})",
+)
+_enter(
+    "amin",
+    "ops.amin({0}, {axis})",
+    shapes.reduced(False),
+    _greatest,
+    jax="jnp.min({0}, {axis})",
+)
+_enter(
+    "max",
+    "ops.max({0}, {axis})[0]",
+    shapes.reduced(False),
+    _greatest,
+    jax="jnp.max({0}, {axis})",
+)
+_enter(
+    "min",
+    "ops.min({0}, {axis})[0]",
+    shapes.reduced(False),
+    _greatest,
+    jax="jnp.min({0}, {axis})",
+)
 _enter("prod", "ops.prod(ops.tanh({0}), {axis})", shapes.reduced(False), _at_most(1))
-_enter("logsumexp", "ops.logsumexp({0}, {axis})", shapes.reduced(False), _doubled)
+_enter(
+    "logsumexp",
+    "ops.logsumexp({0}, {axis})",
+    shapes.reduced(False),
+    _doubled,
+    jax="jax.nn.logsumexp({0}, {axis})",
+)
 _enter(
     "var",
     "ops.var({0}, {axis}, 1)",
     shapes.reduced(False, 2),
     _squared,
     torch="torch.var({0}, {axis})",
+    jax="jnp.var({0}, {axis}, ddof=1)",
 )
 _enter(
     "std",
@@ -232,29 +349,97 @@ _enter(
     shapes.reduced(False, 2),
     _doubled,
     torch="torch.std({0}, {axis})",
+    jax="jnp.std({0}, {axis}, ddof=1)",
 )
-_enter("norm", "ops.norm({0}, dim={axis})", shapes.reduced(False), _added_up)
-_enter("softmax", "ops.softmax({0}, {axis})", shapes.along(2), _at_most(1))
-_enter("log_softmax", "ops.log_softmax({0}, {axis})", shapes.along(2), _doubled)
+_enter(
+    "norm",
+    "ops.norm({0}, dim={axis})",
+    shapes.reduced(False),
+    _added_up,
+    jax="jnp.linalg.norm({0}, axis={axis})",
+)
+_enter(
+    "softmax",
+    "ops.softmax({0}, {axis})",
+    shapes.along(2),
+    _at_most(1),
+    jax="jax.nn.softmax({0}, {axis})",
+)
+_enter(
+    "log_softmax",
+    "ops.log_softmax({0}, {axis})",
+    shapes.along(2),
+    _doubled,
+    jax="jax.nn.log_softmax({0}, {axis})",
+)
 _enter("cumsum", "ops.cumsum({0}, {axis})", shapes.along(), _added_up)
 _enter("cumprod", "ops.cumprod(ops.cos({0}), {axis})", shapes.along(), _at_most(1))
-_enter("sort", "ops.sort({0}, {axis})[0]", shapes.along(2), _greatest)
+_enter(
+    "sort",
+    "ops.sort({0}, {axis})[0]",
+    shapes.along(2),
+    _greatest,
+    jax="jnp.sort({0}, {axis})",
+)
 _enter("flip", "ops.flip({0}, ({axis},))", shapes.along(2), _greatest)
 
 # Shapes, views and slices
 _enter("reshape", "ops.reshape({0}, {shape})", shapes.reshaped, _greatest)
-_enter("permute", "ops.permute({0}, {order})", shapes.permuted, _greatest)
+_enter(
+    "permute",
+    "ops.permute({0}, {order})",
+    shapes.permuted,
+    _greatest,
+    jax="jnp.transpose({0}, {order})",
+)
 _enter("swapaxes", "ops.swapaxes({0}, 0, -1)", shapes.swapped, _greatest)
-_enter("unsqueeze", "ops.unsqueeze({0}, {axis})", shapes.with_axis, _greatest)
+_enter(
+    "unsqueeze",
+    "ops.unsqueeze({0}, {axis})",
+    shapes.with_axis,
+    _greatest,
+    jax="jnp.expand_dims({0}, {axis})",
+)
 _enter("squeeze", "ops.squeeze({0}, {axis})", shapes.without_axis, _greatest)
 _enter("broadcast_to", "ops.broadcast_to({0}, {shape})", shapes.expanded, _greatest)
 _enter("tile", "ops.tile({0}, {times})", shapes.tiled, _greatest)
-_enter("repeat_interleave", "ops.repeat_interleave({0}, 2, {axis})", shapes.repeated, _greatest)
-_enter("flatten", "ops.flatten({0})", shapes.flat, _greatest, torch="torch.flatten({0}, 1)")
-_enter("concat", "ops.cat(({0}, {1}), {axis})", shapes.joined, _greatest)
+_enter(
+    "repeat_interleave",
+    "ops.repeat_interleave({0}, 2, {axis})",
+    shapes.repeated,
+    _greatest,
+    jax="jnp.repeat({0}, 2, {axis})",
+)
+_enter(
+    "flatten",
+    "ops.flatten({0})",
+    shapes.flat,
+    _greatest,
+    torch="torch.flatten({0}, 1)",
+    jax="{0}.reshape({0}.shape[0], -1)",
+)
+_enter(
+    "concat",
+    "ops.cat(({0}, {1}), {axis})",
+    shapes.joined,
+    _greatest,
+    jax="jnp.concatenate(({0}, {1}), {axis})",
+)
 _enter("stack", "ops.stack(({0}, {1}), {axis})", shapes.stacked, _greatest)
-_enter("split", "ops.split({0}, {half}, {axis})[{part}]", shapes.first_half, _greatest)
-_enter("chunk", "ops.chunk({0}, 2, {axis})[{part}]", shapes.first_half, _greatest)
+_enter(
+    "split",
+    "ops.split({0}, {half}, {axis})[{part}]",
+    shapes.first_half,
+    _greatest,
+    jax="jnp.split({0}, 2, {axis})[{part}]",
+)
+_enter(
+    "chunk",
+    "ops.chunk({0}, 2, {axis})[{part}]",
+    shapes.first_half,
+    _greatest,
+    jax="jnp.array_split({0}, 2, {axis})[{part}]",
+)
 _enter("slice", "{0}[1:]", shapes.sliced(1, 1), _greatest)
 _enter("slice_step", "{0}[::2]", shapes.sliced(0, 2), _greatest)
 _enter("last", "{0}[..., -1]", shapes.last, _greatest)
@@ -265,6 +450,7 @@ _enter(
     shapes.gathered,
     _greatest,
     torch="torch.index_select({0}, 0, torch.tensor({places}))",
+    jax="jnp.take({0}, jnp.array({places}), 0)",
 )
 _enter(
     "gather_elements",
@@ -272,29 +458,70 @@ _enter(
     shapes.taken,
     _greatest,
     torch="torch.gather({0}, 1, torch.tensor({places}))",
+    jax="jnp.take_along_axis({0}, jnp.array({places}), 1)",
 )
-_enter("pad", "ops.pad({0}, (1, 2))", shapes.padded, _greatest, module="functional")
+_enter(
+    "pad",
+    "ops.pad({0}, (1, 2))",
+    shapes.padded,
+    _greatest,
+    modules=LAYERS,
+    jax="jnp.pad({0}, [(0, 0)] * ({0}.ndim - 1) + [(1, 2)])",
+)
 _enter("tril", "ops.tril({0})", shapes.matrix, _greatest)
 _enter("triu", "ops.triu({0})", shapes.matrix, _greatest)
 _enter("diagonal", "ops.diagonal({0})", shapes.diagonal, _greatest)
-_enter("masked_fill", "ops.masked_fill({0}, {0} > 0.5, 0.25)", shapes.same, _greatest)
+_enter(
+    "masked_fill",
+    "ops.masked_fill({0}, {0} > 0.5, 0.25)",
+    shapes.same,
+    _greatest,
+    jax="jnp.where({0} > 0.5, 0.25, {0})",
+)
 
 # Written in place, on a tensor of its own
-_enter("row_written", "{out} = {0} * 1.0; {out}[{place}] = {1}", shapes.written, _greatest)
+_enter(
+    "row_written",
+    "{out} = {0} * 1.0; {out}[{place}] = {1}",
+    shapes.written,
+    _greatest,
+    jax="{out} = {0}.at[{place}].set({1})",
+)
 
 # Products
 _enter("matmul", "ops.matmul({0}, {1})", shapes.product, _products)
 _enter("at", "{0} @ {1}", shapes.product, _products)
-_enter("addmm", "ops.addmm({2}, {0}, {1})", shapes.product, _products, arity=3)
+_enter(
+    "addmm",
+    "ops.addmm({2}, {0}, {1})",
+    shapes.product,
+    _products,
+    arity=3,
+    jax="{2} + {0} @ {1}",
+)
 _enter(
     "dense",
     "ops.matmul({0}, ops.t({1}))",
     shapes.dense,
     _products,
     torch="functional.linear({0}, {1})",
+    jax="{0} @ {1}.T",
 )
-_enter("bmm", "ops.bmm({0}, {1})", shapes.batched, _products)
-_enter("dot", "ops.sum({0} * {1})", shapes.dot, _products, torch="torch.dot({0}, {1})")
+_enter(
+    "bmm",
+    "ops.bmm({0}, {1})",
+    shapes.batched,
+    _products,
+    jax="jnp.matmul({0}, {1})",
+)
+_enter(
+    "dot",
+    "ops.sum({0} * {1})",
+    shapes.dot,
+    _products,
+    torch="torch.dot({0}, {1})",
+    jax="jnp.dot({0}, {1})",
+)
 _enter("outer", "ops.outer({0}, {1})", shapes.outer, _times)
 
 # Layers
@@ -304,6 +531,7 @@ _enter(
     shapes.normalised,
     lambda bounds, _: 3 * bounds[1],
     torch="functional.layer_norm({0}, ({length},), {1}, {1}, 1e-5)",
+    jax="jax.nn.standardize({0}, epsilon=1e-5) * {1} + {1}",
 )
 _enter(
     "conv1d",
@@ -311,6 +539,7 @@ _enter(
     shapes.convolved,
     _products,
     torch="functional.conv1d({0}.reshape(1, 1, -1), {1}.reshape(1, 1, -1)).reshape(-1)",
+    jax="jnp.correlate({0}, {1}, 'valid')",
 )
 _enter(
     "max_pool",
@@ -318,6 +547,7 @@ _enter(
     shapes.pooled,
     _greatest,
     torch="functional.max_pool2d({0}[None, None], 2, 2)[0, 0]",
+    jax="jax.lax.reduce_window({0}, -jnp.inf, jax.lax.max, (2, 2), (2, 2), 'VALID')",
 )
 _enter(
     "avg_pool",
@@ -325,6 +555,7 @@ _enter(
     shapes.pooled,
     _greatest,
     torch="functional.avg_pool2d({0}[None, None], 2, 2)[0, 0]",
+    jax="jax.lax.reduce_window({0}, 0.0, jax.lax.add, (2, 2), (2, 2), 'VALID') / 4.0",
 )
 _enter(
     "cross_entropy",
@@ -332,6 +563,7 @@ _enter(
     shapes.loss,
     _doubled,
     torch="functional.cross_entropy({0}, torch.tensor({labels}))",
+    jax=("-jnp.take_along_axis(jax.nn.log_softmax({0}), jnp.array({labels})[:, None], 1).mean()"),
 )
 
 # Control flow
@@ -351,17 +583,9 @@ _enter(
 # What is kept, run again, or written by hand
 
 
-@dataclass(frozen=True)
-class Definition:
-    """A layer or function that stands before the net, in each framework."""
-
-    mindspore: str
-    torch: str
-
-
-DEFINITIONS: dict[str, Definition] = {
-    "recomputed": Definition(
-        """\
+DEFINITIONS: dict[str, dict[Framework, str]] = {
+    "recomputed": {
+        "mindspore": """\
 class Recomputed(nn.Cell):
     def construct(self, x):
         return ops.sin(x) * x
@@ -369,16 +593,21 @@ class Recomputed(nn.Cell):
 recomputed = Recomputed()
 recomputed.recompute()
 """,
-        """\
+        "torch": """\
 def sine_times(x):
     return torch.sin(x) * x
 
 def recomputed(x):
     return checkpoint(sine_times, x, use_reentrant=False)
 """,
-    ),
-    "own_backward": Definition(
-        """\
+        "jax": """\
+@jax.checkpoint
+def recomputed(x):
+    return jnp.sin(x) * x
+""",
+    },
+    "own_backward": {
+        "mindspore": """\
 class OwnBackward(nn.Cell):
     def construct(self, x):
         return ops.tanh(x)
@@ -388,7 +617,7 @@ class OwnBackward(nn.Cell):
 
 own_backward = OwnBackward()
 """,
-        """\
+        "torch": """\
 class OwnBackward(torch.autograd.Function):
     @staticmethod
     def forward(context, x):
@@ -403,16 +632,46 @@ class OwnBackward(torch.autograd.Function):
 
 own_backward = OwnBackward.apply
 """,
-    ),
+        "jax": """\
+@jax.custom_vjp
+def own_backward(x):
+    return jnp.tanh(x)
+
+def forward(x):
+    result = jnp.tanh(x)
+    return result, result
+
+def backward(result, gradient):
+    return (gradient * (1.0 - result * result),)
+
+own_backward.defvjp(forward, backward)
+""",
+    },
 }
-"""The definitions that operators need, by name."""
+"""The layers and functions that stand before a net, by the name that an operator needs, in each framework."""
+
+OPENINGS: dict[Framework, str] = {
+    "mindspore": """\
+import mindspore as ms
+from mindspore import nn, ops
+""",
+    "torch": """\
+import torch
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
+""",
+    "jax": """\
+import jax
+import jax.numpy as jnp
+""",
+}
+"""The imports with which a net begins."""
 
 _enter(
     "recomputed",
     "recomputed({0})",
     shapes.same,
     _greatest,
-    torch="recomputed({0})",
     needs="recomputed",
 )
 _enter(
@@ -420,16 +679,28 @@ _enter(
     "own_backward({0})",
     shapes.same,
     _at_most(1),
-    torch="own_backward({0})",
     needs="own_backward",
 )
-_enter("detached", "ops.stop_gradient({0}) * {1}", shapes.same, _times, torch="{0}.detach() * {1}")
-_enter("data", "{0}.data * {1}", shapes.same, _times)
+_enter(
+    "detached",
+    "ops.stop_gradient({0}) * {1}",
+    shapes.same,
+    _times,
+    torch="{0}.detach() * {1}",
+    jax="jax.lax.stop_gradient({0}) * {1}",
+)
+_enter(
+    "data",
+    "{0}.data * {1}",
+    shapes.same,
+    _times,
+    jax=NOWHERE,
+)
 _enter(
     "masked_sum",
     "ops.masked_select({0}, {0} > 0.125).sum()",
     shapes.to_scalar,
     _added_up,
-    module="torch",
+    jax="{0}[{0} > 0.125].sum()",
 )
 _enter("boolean_mask", "{0} * ({0} > {1})", shapes.same, _greatest)

@@ -1,15 +1,16 @@
 """A random net as a record, the text of its scenario, and how one is drawn."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable
 from math import inf, nan
 from random import Random
 
 import msgspec
 import numpy as np
 
-from explorer.fuzz.operators import DEFINITIONS, OPERATORS, Operator
+from explorer.fuzz.operators import DEFINITIONS, OPENINGS, OPERATORS, Operator
 from explorer.fuzz.shapes import Options, Shape
+from explorer.model.engines import GIVEN, NEEDED, Framework
 
 INPUT_SHAPES: tuple[Shape, ...] = (
     (3,),
@@ -38,6 +39,9 @@ GREATEST = 30.0
 
 TRIES = 60
 """How many operators and operands are tried for one step."""
+
+EVERY_OPERATOR = tuple(OPERATORS.values())
+"""The operators of which steps are drawn."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -83,10 +87,10 @@ CORNERS: tuple[tuple[float, ...], ...] = (
 """Numbers at which functions have poles, kinks and ties."""
 
 
-def drawn(
-    rng: Random, operators: Sequence[str] = tuple(OPERATORS), corners: bool = False
-) -> Program:
-    """A net that is drawn at random, of some operators.
+def drawn(rng: Random, frameworks: Iterable[Framework] = NEEDED, corners: bool = False) -> Program:
+    """A net that is drawn at random, of operators that each of some frameworks has.
+
+    Nets of a seed are the same for all frameworks as long as none has to do without an operator.
 
     With ``corners``, an input has elements that are nan, infinite, zero or equal to
     each other, or no element.
@@ -103,7 +107,7 @@ def drawn(
     bounds = dict.fromkeys(inputs, 2.0)
     steps: list[Step] = []
     for number in range(rng.choice(STEPS)):
-        made = _step(f"t{number}", shapes, bounds, rng, operators)
+        made = _step(f"t{number}", shapes, bounds, rng, frameworks)
         if made is None:
             break
         step, bound = made
@@ -154,14 +158,14 @@ def _step(
     shapes: dict[str, Shape],
     bounds: dict[str, float],
     rng: Random,
-    operators: Sequence[str],
+    frameworks: Iterable[Framework],
 ) -> tuple[Step, float] | None:
     """One more step, with the bound of its values; None where nothing fits."""
     for _ in range(TRIES):
-        operator = OPERATORS[rng.choice(operators)]
+        operator = rng.choice(EVERY_OPERATOR)
         operands = _operands(operator, list(shapes), rng)
         fits = operator.fit([shapes[operand] for operand in operands], rng)
-        if fits is None:
+        if fits is None or not operator.is_in(frameworks):
             continue
         bound = operator.bound([bounds[operand] for operand in operands], shapes[operands[0]])
         if bound <= GREATEST:
@@ -209,63 +213,65 @@ def inputs():
     return {{
 {inputs}
     }}
-
-
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-{mindspore_definitions}    def net({names}):
-{mindspore}
-
-    return net
-
-
-def torch_net():
-    import torch
-    from torch.nn import functional
-    from torch.utils.checkpoint import checkpoint
-
-{torch_definitions}    def net({names}):
-{torch}
-
-    return net
 '''
 
+NET = """
 
-def scenario_text(program: Program, title: str, notes: str) -> str:
+def {framework}_net():
+{opening}
+{definitions}    def net({names}):
+{body}
+
+    return net
+"""
+
+
+def scenario_text(
+    program: Program, title: str, notes: str, frameworks: Iterable[Framework] = NEEDED
+) -> str:
     """A scenario file that runs alone; ``title`` and ``notes`` are its docstring."""
     rows = []
     for name, shape in program.inputs.items():
         values = np.array(program.values[name]).reshape(shape).tolist()
         rows.append(f'        "{name}": np.array({values}, np.{program.dtype}),')
-    return SCENARIO.format(
+    head = SCENARIO.format(
         title=title,
         notes=notes.replace("\\", "\\\\").replace('"""', "'''"),
         inputs="\n".join(rows),
-        names=", ".join(program.inputs),
-        mindspore_definitions=_definitions(program, "mindspore"),
-        torch_definitions=_definitions(program, "torch"),
-        mindspore=_body(program, "mindspore"),
-        torch=_body(program, "torch"),
+    )
+    return head + "".join(_net(program, framework) for framework in frameworks)
+
+
+def _net(program: Program, framework: Framework) -> str:
+    """The function that makes a framework's net."""
+    given = ("parameters",) if framework in GIVEN else ()
+    return NET.format(
+        framework=framework,
+        opening=_indented(OPENINGS[framework]),
+        definitions=_definitions(program, framework),
+        names=", ".join((*given, *program.inputs)),
+        body=_body(program, framework),
     )
 
 
-def _definitions(program: Program, framework: str) -> str:
+def _definitions(program: Program, framework: Framework) -> str:
     """What stands before the net: each definition that an operator needs, once."""
     text = ""
     for name in program.operators:
         needs = OPERATORS[name].needs
         if needs:
-            definition: str = getattr(DEFINITIONS[needs], framework)
-            text += textwrap.indent(definition, " " * 4) + "\n"
+            text += _indented(DEFINITIONS[needs][framework]) + "\n"
     return text
 
 
-def _body(program: Program, framework: str) -> str:
+def _indented(text: str) -> str:
+    return textwrap.indent(text, " " * 4)
+
+
+def _body(program: Program, framework: Framework) -> str:
     lines = []
     for step in program.steps:
-        text: str = getattr(OPERATORS[step.operator], framework)
+        text = OPERATORS[step.operator].texts[framework]
         code = text.format(*step.operands, **step.options, out=step.name)
         if "{out}" not in text:
             code = f"{step.name} = {code}"

@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -12,6 +12,7 @@ from explorer.exploration.explore import explore
 from explorer.fuzz.program import Program, Step, drawn, drawn_values, pruned, scenario_text
 from explorer.fuzz.sightings import known_reasons, seen
 from explorer.model.cases import GradCase
+from explorer.model.engines import FRAMEWORKS, REFEREES, STANDARD, Framework, engine_named
 from explorer.model.errors import ScenarioError, WorkerFaultError
 from explorer.model.fuzz import FindingClass, Sighting
 from explorer.scenario.load import load
@@ -54,18 +55,29 @@ class NetResult(msgspec.Struct, frozen=True):
     finding: Finding | None = None
 
 
-def search(numbers: range, seed: int, corners: bool = False) -> Iterator[NetResult]:
+def frameworks_of(engines: Iterable[str]) -> tuple[Framework, ...]:
+    """The frameworks that have a net: those of the engines, and one whose net the oracle can run."""
+    asked = {engine_named(name).framework for name in engines}
+    if asked.isdisjoint(REFEREES):
+        asked.add(REFEREES[0])
+    return tuple(framework for framework in FRAMEWORKS if framework in asked)
+
+
+def search(
+    numbers: range, seed: int, engines: tuple[str, ...] = STANDARD, corners: bool = False
+) -> Iterator[NetResult]:
     """Run the nets with these numbers in turn; each is drawn from ``seed`` and its number.
 
-    With ``corners``, each has an input that is nan, infinite, tied, zero or empty.
+    A net is made of operators that the frameworks of all ``engines`` have. With ``corners``, each has
+    an input that is nan, infinite, tied, zero or empty.
     """
     with (
         tempfile.TemporaryDirectory(prefix="explorer-fuzz-") as folder,
         Workers(SECONDS) as workers,
     ):
-        runner = NetRunner(workers, Path(folder))
+        runner = NetRunner(workers, Path(folder), engines)
         for count, number in enumerate(numbers, 1):
-            program = drawn(Random(f"{seed}/{number}"), corners=corners)
+            program = drawn(Random(f"{seed}/{number}"), runner.frameworks, corners)
             sighting = runner.run(program)
             finding = None
             if sighting.kind not in QUIET:
@@ -76,9 +88,11 @@ def search(numbers: range, seed: int, corners: bool = False) -> Iterator[NetResu
 
 
 class NetRunner:
-    """Runs nets on all engines, in workers."""
+    """Runs nets on engines, in workers; ``frameworks`` are those that have a net."""
 
-    def __init__(self, workers: Workers, folder: Path) -> None:
+    def __init__(self, workers: Workers, folder: Path, engines: tuple[str, ...] = STANDARD) -> None:
+        self.frameworks = frameworks_of(engines)
+        self._engines = engines
         self._workers = workers
         self._folder = folder
         self._count = 0
@@ -92,13 +106,15 @@ class NetRunner:
         self._count += 1
         # A name of its own: a module that was compiled before is not compiled again.
         file = self._folder / f"net_{self._count}.py"
-        file.write_text(scenario_text(program, "A random net", ""), encoding="utf-8")
+        text = scenario_text(program, "A random net", "", self.frameworks)
+        file.write_text(text, encoding="utf-8")
         label = GradCase("grad", 0, order=2).label if program.order == 2 else None
         known = set(sys.modules)
         try:
             report = explore(
                 load(file),
                 self._workers,
+                engines=self._engines,
                 graphs=graphs and program.order == 1,
                 order=program.order,
                 graph_case=label,

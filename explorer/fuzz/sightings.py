@@ -9,7 +9,7 @@ import msgspec
 
 from explorer.fuzz.program import Program
 from explorer.model.alignment import Alignment
-from explorer.model.engines import ENGINES, NEEDED, STANDARD
+from explorer.model.engines import ENGINES, GIVEN, Framework, engine_named, in_order, plain
 from explorer.model.fuzz import Kind, Sighting
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
@@ -40,12 +40,14 @@ def _lost(_: Report, case: CaseReport) -> Iterator[Sighting]:
 
 def _did_not_run(_: Report, case: CaseReport) -> Iterator[Sighting]:
     """A framework's forward that raises: without an operator there is no gradient to be wrong."""
-    for framework in NEEDED:
+    by_framework: dict[Framework, list[str]] = {}
+    for name in case.results:
+        by_framework.setdefault(engine_named(name).framework, []).append(name)
+    for engines in by_framework.values():
         errors: dict[str, None] = {}
         ran = False
-        for name, result in case.results.items():
-            if ENGINES[name].framework != framework:
-                continue
+        for name in engines:
+            result = case.results[name]
             # An engine's own call would be shown as code.
             ran |= result.outcome != "raised" or bool(result.code)
             if result.error:
@@ -86,14 +88,26 @@ def _wrong_engines(case: CaseReport) -> tuple[str, ...]:
     if 0 < len(refuted) < len(answered):
         return tuple(refuted)
     if confirmed:
-        # Where the nets' outputs differ it judges PyTorch's engines alone.
+        # Where the nets' outputs differ it judges the engines of its own framework alone. Then those
+        # are right that are of more frameworks.
+        if _most_frameworks(case, unjudged=True) > _most_frameworks(case, unjudged=False):
+            return tuple(confirmed)
         beside = {name for pair in case.apart for name in pair}.difference(confirmed)
         if beside:
-            return tuple(name for name in STANDARD if name in beside)
+            return tuple(in_order(beside))
     differences = Counter(name for pair in case.apart for name in pair)
     # An engine that differs from all others is wrong, where the others agree.
     most = max(differences.values(), default=0)
-    return tuple(name for name in STANDARD if differences[name] == most)
+    return tuple(name for name in in_order(case.results) if differences[name] == most)
+
+
+def _most_frameworks(case: CaseReport, *, unjudged: bool) -> int:
+    """The greatest number of frameworks that agree, among those that the oracle has judged or not."""
+    most = 0
+    for group in case.groups:
+        if (group.oracle_agrees is None) == unjudged:
+            most = max(most, len({engine_named(name).framework for name in group.engines}))
+    return most
 
 
 def _raises(_: Report, case: CaseReport) -> Iterator[Sighting]:
@@ -159,7 +173,11 @@ MINDSPORE_GRAPH = frozenset({"mindspore-graph"})
 TAPE = frozenset({"mindspore-tape"})
 PYTORCH_TAPE = frozenset({"torch-tape"})
 PYTORCH_GRAPH = frozenset({"torch-graph"})
-EVERY = frozenset(STANDARD)
+FUNCTIONS = frozenset(name for name, engine in ENGINES.items() if engine.framework in GIVEN)
+"""The engines whose nets are functions of parameters and inputs."""
+FUNCTION_GRAPH = frozenset(name for name in FUNCTIONS if ENGINES[name].style == "graph")
+"""Those of them that compile such a function before its values are known."""
+EVERY = frozenset(ENGINES)
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -168,7 +186,8 @@ class Known(msgspec.Struct, frozen=True):
     It is of one of ``kinds``, and ``engines`` may be wrong. Where they are given, one of their
     messages contains ``error``, the result ``is_finite`` or not, and the net has one of
     ``operators``, this ``dtype`` and this ``order``, an input with this ``corner``, and at most
-    ``most`` operators: what may have many causes is known only once the net is reduced.
+    ``most`` operators: what may have many causes is known only once the net is reduced. An input is
+    "tied" that has a zero, or numbers that are equal.
     """
 
     kinds: frozenset[Kind]
@@ -179,7 +198,7 @@ class Known(msgspec.Struct, frozen=True):
     dtype: str | None = None
     order: int | None = None
     most: int | None = None
-    corner: Literal["", "empty", "not finite"] = ""
+    corner: Literal["", "empty", "not finite", "tied"] = ""
 
     def fits(self, program: Program, sighting: Sighting) -> bool:
         """Whether a net shows this, in whatever engines."""
@@ -207,6 +226,8 @@ def _corners(program: Program) -> Iterator[str]:
             yield "empty"
         if not all(map(math.isfinite, values)):
             yield "not finite"
+        if 0 in values or len(set(values)) < len(values):
+            yield "tied"
 
 
 KNOWN: dict[str, Known] = {
@@ -219,10 +240,19 @@ KNOWN: dict[str, Known] = {
     later("Dynamo captures no branch that depends on a value"): Known(
         RAISES, PYTORCH_GRAPH, error="Data-dependent branching", operators=frozenset({"branch"})
     ),
+    later("a function that is compiled without values has no branch that depends on one"): Known(
+        RAISES, FUNCTION_GRAPH, error="BoolConversionError", operators=frozenset({"branch"})
+    ),
     later("AOTAutograd captures no result whose shape depends on values"): Known(
         RAISES,
         PYTORCH_GRAPH,
         error="DynamicOutputShapeException",
+        operators=frozenset({"masked_sum"}),
+    ),
+    later("a function that is compiled without values has no shape that depends on them"): Known(
+        RAISES,
+        FUNCTION_GRAPH,
+        error="NonConcreteBooleanIndexError",
         operators=frozenset({"masked_sum"}),
     ),
     later("nested gradients of MindSpore's tape are wrong in silence"): Known(
@@ -262,17 +292,69 @@ KNOWN: dict[str, Known] = {
     later(
         "MindSpore's gradient of selu is wrong; float16's noise hides it from all but the oracle"
     ): Known(frozenset({"oracle"}), EVERY, operators=frozenset({"selu"}), dtype="float16", most=6),
-    later("MindSpore's gradient of the spread of equal numbers is nan, PyTorch's is 0"): Known(
-        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"std", "var"})
+    later(
+        "the gradient of the spread of equal numbers is nan as that of a root, PyTorch's is 0"
+    ): Known(
+        frozenset({"differs"}),
+        MINDSPORE | FUNCTIONS,
+        is_finite=False,
+        operators=frozenset({"std", "var"}),
     ),
     later("of rows with an infinite number the frameworks have other logarithms of softmax"): Known(
         DIFFERENT, EVERY, operators=frozenset({"log_softmax"}), corner="not finite", most=4
     ),
+    later("at a kink the frameworks take the slope of one side, of the other, or 0"): Known(
+        DIFFERENT,
+        EVERY,
+        operators=frozenset({"abs", "l1_loss", "leaky_relu"}),
+        corner="tied",
+        most=4,
+    ),
+    later(
+        "of equal numbers along an axis one gets the gradient of max and min, or they share it"
+    ): Known(DIFFERENT, EVERY, operators=frozenset({"max", "min"}), corner="tied", most=4),
+    later(
+        "the gradient of hypot at the origin is nan in some frameworks, and a number in others"
+    ): Known(DIFFERENT, FUNCTIONS, operators=frozenset({"hypot"}), corner="tied", most=4),
+    later("of numbers that are not finite the frameworks have other slopes"): Known(
+        DIFFERENT,
+        FUNCTIONS,
+        operators=frozenset(
+            {
+                "abs",
+                "celu",
+                "elu",
+                "hardswish",
+                "hardtanh",
+                "l1_loss",
+                "logaddexp",
+                "maximum",
+                "minimum",
+                "relu",
+                "relu6",
+                "selu",
+                "sign_times",
+                "std",
+            }
+        ),
+        corner="not finite",
+        most=4,
+    ),
+    later("a compiled product with a mask is a choice: there nan times zero is 0"): Known(
+        DIFFERENT,
+        FUNCTIONS,
+        operators=frozenset({"amax", "amin"}),
+        corner="not finite",
+        most=4,
+    ),
     later("of several nan in a row the frameworks take another one for the greatest"): Known(
         DIFFERENT, EVERY, operators=frozenset({"max", "min"}), corner="not finite", most=4
     ),
-    later("MindSpore's gradient of the norm of zeros is nan, PyTorch's is 0"): Known(
-        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"norm"})
+    later("the gradient of the norm of zeros is nan as that of a root, PyTorch's is 0"): Known(
+        frozenset({"differs"}),
+        MINDSPORE | FUNCTIONS,
+        is_finite=False,
+        operators=frozenset({"norm"}),
     ),
     later("MindSpore computes this operator of float64 tensors in single precision"): Known(
         DIFFERENT,
@@ -282,8 +364,11 @@ KNOWN: dict[str, Known] = {
             {"celu", "hypot", "l1_loss", "log_softmax", "masked_fill", "mse_loss", "sort"}
         ),
     ),
-    later("MindSpore's gradient of atan2 at the origin is nan, PyTorch's is 0"): Known(
-        frozenset({"differs"}), MINDSPORE, is_finite=False, operators=frozenset({"atan2"})
+    later("the gradient of atan2 at the origin divides by zero and is nan, PyTorch's is 0"): Known(
+        frozenset({"differs"}),
+        MINDSPORE | FUNCTIONS,
+        is_finite=False,
+        operators=frozenset({"atan2"}),
     ),
     later(
         "the gradient of atan2 of small float16 numbers divides by what has no inverse there"
@@ -300,6 +385,9 @@ KNOWN: dict[str, Known] = {
     later(
         "MindSpore's tanh of large float32 numbers is approximate, its gradient there wrong"
     ): Known(DIFFERENT, EVERY, operators=frozenset({"tanhshrink"}), dtype="float32", most=4),
+    later("PyTorch's gradient of hardsigmoid rounds its sixth to single precision"): Known(
+        DIFFERENT, EVERY, dtype="float64", operators=frozenset({"hardsigmoid"})
+    ),
     later("PyTorch has no second derivative of hardsigmoid"): Known(
         RAISES,
         PYTORCH_TAPE | PYTORCH_GRAPH,
@@ -323,7 +411,6 @@ KNOWN: dict[str, Known] = {
                 "erf",
                 "gelu",
                 "gelu_tanh",
-                "hardsigmoid",
                 "hardswish",
                 "mish",
                 "softplus",
@@ -341,14 +428,15 @@ def known_reasons(program: Program, sighting: Sighting) -> tuple[str, ...]:
 
     Several records may be the reasons together, each for some of the engines.
     """
+    engines = set(map(plain, sighting.engines))
     reasons: list[str] = []
     covered: set[str] = set()
     for reason, known in KNOWN.items():
         if not known.fits(program, sighting):
             continue
-        if known.engines.issuperset(sighting.engines):
+        if known.engines.issuperset(engines):
             return (reason,)
-        if known.engines.intersection(sighting.engines):
+        if known.engines.intersection(engines):
             reasons.append(reason)
             covered |= known.engines
-    return tuple(reasons) if covered.issuperset(sighting.engines) else ()
+    return tuple(reasons) if covered.issuperset(engines) else ()

@@ -31,6 +31,11 @@ UNKNOWN_NAMES = [
     (["scenario", ""], "unknown scenario ''"),
     (["diff", "dense_mse.py", "torch-tape", "torch-graph"], "did you mean 'dense_mse'?"),
     (
+        ["fuzz", "--engine", "torch-tape", "--engine", "torch-tape"],
+        "engine 'torch-tape' is given 2 times; give each engine once",
+    ),
+    (["fuzz", "--engine", "torch-tap"], "unknown engine 'torch-tap'; did you mean 'torch-tape'?"),
+    (
         ["scenario", "dense_mse", "--engine", "torch-tap"],
         "unknown engine 'torch-tap'; did you mean 'torch-tape'? allow",
     ),

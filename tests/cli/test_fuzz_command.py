@@ -1,5 +1,6 @@
 """What ``fuzz`` says of a finding, and with what code it exits, for each class of findings."""
 
+import json
 from pathlib import Path
 from typing import get_args
 
@@ -7,9 +8,12 @@ import pytest
 
 from explorer.cli.fuzz import run_fuzz
 from explorer.cli.options import FuzzOptions
-from explorer.fuzz.search import Finding, NetResult
+from explorer.fuzz.search import Finding, NetResult, frameworks_of
+from explorer.model.engines import ENGINES, FRAMEWORKS, STANDARD, Framework
 from explorer.model.fuzz import FindingClass, Sighting
+from explorer.scenario.load import load
 from explorer.words.fuzz import CLASSES
+from tests.support.command_line import explorer
 from tests.support.programs import program, step
 
 
@@ -30,11 +34,65 @@ def test_what_nobody_has_looked_at_yet_exits_with_one_and_is_written(
         number=4, found=found, sighting=sighting, program=net, operators=net.operators
     )
     looked = [NetResult(4, sighting, net.operators, finding)]
-    monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed, corners: looked)
+    monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed, engines, corners: looked)
     options = FuzzOptions(cases=1, seed=9, start=4, out=tmp_path, as_json=False)
     assert run_fuzz(options) == code
     assert f"4: {CLASSES[found]}: differs (tanh, float32, order 1)" in capsys.readouterr().out
     assert (tmp_path / "net_9_4.py").exists() == (found != "known")
+
+
+def test_a_finding_s_scenario_has_a_net_for_each_engine_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = program(step("t0", "tanh", "a"))
+    sighting = Sighting("differs", ("jax-tape",), leaf="da")
+    finding = Finding(
+        number=4, found="framework", sighting=sighting, program=net, operators=net.operators
+    )
+    looked = [NetResult(4, sighting, net.operators, finding)]
+    monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed, engines, corners: looked)
+    options = FuzzOptions(cases=1, seed=9, out=tmp_path, engines=["torch-graph", "jax-tape"])
+    run_fuzz(options)
+    scenario = load(tmp_path / "net_9_4.py")
+    assert [name for name in FRAMEWORKS if scenario.defines(name)] == ["torch", "jax"]
+
+
+@pytest.mark.parametrize(
+    ("engines", "frameworks"),
+    [
+        (STANDARD, ("mindspore", "torch")),
+        (("jax-graph",), ("jax",)),
+        (("torch-tape@torch26", "jax-tape"), ("torch", "jax")),
+        (tuple(ENGINES), FRAMEWORKS),
+        # The oracle needs a net of PyTorch's or JAX's.
+        (("mindspore-graph", "mindspore-tape"), ("mindspore", "torch")),
+    ],
+)
+def test_nets_are_written_for_the_engines_and_for_the_oracle(
+    engines: tuple[str, ...], frameworks: tuple[Framework, ...]
+) -> None:
+    assert frameworks_of(engines) == frameworks
+
+
+@pytest.mark.torch
+@pytest.mark.mindspore
+def test_engines_that_are_named_are_those_that_run() -> None:
+    done = explorer(
+        "fuzz", "--cases", "2", "--engine", "torch-tape", "--engine", "mindspore-tape", "--json"
+    )
+    assert done.returncode == 0, done.stdout
+    document = json.loads(done.stdout)
+    assert document["engines"] == ["torch-tape", "mindspore-tape"]
+    assert sum(document["seen"].values()) == 2
+
+
+@pytest.mark.torch
+@pytest.mark.mindspore
+@pytest.mark.jax
+def test_where_a_third_framework_is_found_its_engines_run_too() -> None:
+    done = explorer("fuzz", "--cases", "1", "--seed", "2", "--json")
+    assert done.returncode == 0, done.stdout
+    assert json.loads(done.stdout)["engines"] == list(ENGINES)
 
 
 def test_every_class_of_findings_has_its_words() -> None:

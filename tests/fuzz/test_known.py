@@ -1,5 +1,7 @@
 """A finding is known where the recorded list has a reason for each engine that is to blame."""
 
+import math
+
 import pytest
 
 from explorer.fuzz.sightings import known_reasons
@@ -62,6 +64,36 @@ def test_an_operator_is_known_in_its_dtype(operator: str, dtype: str, is_known: 
     net = program(step("t0", operator, "a"), dtype=dtype)
     sighting = Sighting("differs", (*MINDSPORE, "torch-tape", "torch-graph"), leaf="da")
     assert bool(known_reasons(net, sighting)) == is_known
+
+
+FUNCTIONS = ("jax-tape", "jax-graph")
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "engines", "is_known"),
+    [
+        ("max", (1.0, 1.0, 0.5), FUNCTIONS, True),
+        ("max", (0.0, 1.0, 0.5), FUNCTIONS, True),
+        ("max", (1.0, -1.0, 0.5), FUNCTIONS, False),
+        ("amax", (1.0, 1.0, 0.5), FUNCTIONS, False),
+        ("relu", (math.nan, -1.0, 0.5), FUNCTIONS, True),
+        ("relu", (math.nan, -1.0, 0.5), ("torch-tape", "torch-graph"), False),
+        ("relu", (0.0, -1.0, 0.5), FUNCTIONS, False),
+        ("amin", (math.nan, -1.0, 0.5), ("jax-graph",), True),
+        ("norm", (0.0, 0.0, 0.0), (*MINDSPORE, *FUNCTIONS), False),
+    ],
+)
+def test_a_convention_is_known_at_its_corner_alone(
+    operator: str, values: tuple[float, ...], engines: tuple[str, ...], is_known: bool
+) -> None:
+    net = program(step("t0", operator, "a"), values={"a": values})
+    assert bool(known_reasons(net, Sighting("differs", engines, leaf="da"))) == is_known
+
+
+def test_an_engine_of_an_environment_is_known_by_its_own_name() -> None:
+    net = program(step("t0", "branch", "a", "a"))
+    sighting = Sighting("raises", ("torch-graph@torch26",), (NO_BRANCH,))
+    assert known_reasons(net, sighting) != ()
 
 
 @pytest.mark.parametrize(("others", "is_known"), [(3, True), (4, False)])

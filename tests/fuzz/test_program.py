@@ -1,6 +1,7 @@
 """Random nets: the same for the same seed, valid by construction, and scenario files that load."""
 
 import ast
+import re
 from pathlib import Path
 from random import Random
 
@@ -9,6 +10,7 @@ import pytest
 
 from explorer.fuzz.operators import OPERATORS
 from explorer.fuzz.program import GREATEST, Program, drawn, pruned, scenario_text
+from explorer.model.engines import FRAMEWORKS, GIVEN, NEEDED, Framework
 from explorer.scenario.load import load
 from tests.support.programs import program, step
 
@@ -53,16 +55,29 @@ def test_names_are_made_before_they_are_used_and_each_result_counts(number: int)
         assert (np.abs(values) < GREATEST).all()
 
 
+def test_a_net_is_drawn_of_operators_that_every_framework_has_and_is_else_the_same() -> None:
+    in_all = [drawn(Random(f"test/{number}"), FRAMEWORKS) for number in range(400)]
+    changed = 0
+    for net, wider in zip(in_all, DRAWN, strict=True):
+        for name in net.operators:
+            assert OPERATORS[name].is_in(FRAMEWORKS)
+        needs_another = not all(OPERATORS[name].is_in(FRAMEWORKS) for name in wider.operators)
+        assert net == wider or needs_another
+        changed += needs_another
+    assert 0 < changed < 40
+
+
+@pytest.mark.parametrize("frameworks", [NEEDED, FRAMEWORKS])
 @pytest.mark.parametrize("number", range(0, 400, 40))
-def test_a_net_is_a_scenario_with_the_same_steps_in_both_frameworks(
-    number: int, tmp_path: Path
+def test_a_net_is_a_scenario_with_the_same_steps_in_each_framework(
+    number: int, frameworks: tuple[Framework, ...], tmp_path: Path
 ) -> None:
-    net = DRAWN[number]
+    net = drawn(Random(f"test/{number}"), frameworks)
     file = tmp_path / "net.py"
-    file.write_text(
-        scenario_text(net, "A title", 'What\\was seen: """ and more.'), encoding="utf-8"
-    )
+    text = scenario_text(net, "A title", 'What\\was seen: """ and more.', frameworks)
+    file.write_text(text, encoding="utf-8")
     scenario = load(file)
+    assert [name for name in FRAMEWORKS if scenario.defines(name)] == list(frameworks)
     assert scenario.title == "A title"
     assert "What\\was seen" in scenario.notes
     for name, array in scenario.inputs().items():
@@ -73,13 +88,17 @@ def test_a_net_is_a_scenario_with_the_same_steps_in_both_frameworks(
         for each in ast.parse(file.read_text()).body
         if isinstance(each, ast.FunctionDef)
     }
-    for framework in ("mindspore_net", "torch_net"):
-        stored = {
-            each.id
-            for each in ast.walk(functions[framework])
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
+    for framework in frameworks:
+        stored: set[str] = set()
+        arguments: list[str] = []
+        for each in ast.walk(functions[f"{framework}_net"]):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                stored.add(each.id)
+            if isinstance(each, ast.FunctionDef) and each.name == "net":
+                arguments = [argument.arg for argument in each.args.args]
         assert {each.name for each in net.steps} <= stored
+        given = ["parameters"] if framework in GIVEN else []
+        assert arguments == [*given, *net.inputs]
 
 
 def test_what_no_result_needs_is_pruned_and_one_input_stays() -> None:
@@ -137,7 +156,9 @@ def test_a_net_with_a_corner_is_a_scenario_that_has_it(name: str, tmp_path: Path
 @pytest.mark.parametrize("operator", ["recomputed", "own_backward"])
 def test_what_an_operator_needs_is_defined_once_before_the_net(operator: str) -> None:
     net = program(step("t0", operator, "a"), step("t1", operator, "t0"))
-    text = scenario_text(net, "A title", "")
-    mindspore, torch = text.split("def torch_net")
-    assert mindspore.count("(nn.Cell):") == 1
-    assert torch.count(f"    {operator} = ") + torch.count(f"    def {operator}(") == 1
+    text = scenario_text(net, "A title", "", FRAMEWORKS)
+    _, *nets = re.split(r"def \w+_net", text)
+    assert len(nets) == len(FRAMEWORKS)
+    for written in nets:
+        # A function, or an object that is called: both are given the operator's name.
+        assert len(re.findall(rf"^    (def )?{operator}( = |\()", written, re.MULTILINE)) == 1

@@ -11,6 +11,7 @@ from explorer.fuzz.operators import Operator
 from explorer.fuzz.program import Program
 from explorer.fuzz.search import NetRunner, _finding
 from explorer.fuzz.sightings import known_reasons, seen
+from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
 from explorer.model.fuzz import Sighting
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
@@ -30,7 +31,8 @@ def runner(workers: Workers, tmp_path: Path) -> NetRunner:
 def wrong_sine(monkeypatch: pytest.MonkeyPatch) -> str:
     """An operator that is another function in MindSpore."""
     right = operators.OPERATORS["sin"]
-    wrong = Operator("wrong", "ops.cos({0})", "torch.sin({0})", 1, right.fit, right.bound)
+    texts = {**right.texts, "mindspore": "ops.cos({0})"}
+    wrong = Operator("wrong", texts, 1, right.fit, right.bound)
     monkeypatch.setitem(operators.OPERATORS, "wrong", wrong)
     return "wrong"
 
@@ -46,6 +48,35 @@ LONG = (
 def test_a_net_without_mistake_agrees(runner: NetRunner) -> None:
     net = program(step("t0", "tanh", "a"), step("t1", "mul", "t0", "a"))
     assert runner.run(net) == Sighting("agrees")
+
+
+@pytest.mark.jax
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_mistake_planted_in_one_of_three_frameworks_is_blamed_on_its_engines(
+    framework: Framework, workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = operators.OPERATORS["sin"]
+    texts = {**right.texts, framework: right.texts[framework].replace("sin", "cos")}
+    wrong = Operator("wrong", texts, 1, right.fit, right.bound)
+    monkeypatch.setitem(operators.OPERATORS, "wrong", wrong)
+    runner = NetRunner(workers, tmp_path, tuple(ENGINES))
+    net: Program = program(*LONG)
+    sighting = runner.run(net)
+    blamed = [name for name, engine in ENGINES.items() if engine.framework == framework]
+    assert (sighting.kind, sighting.engines) == ("differs", tuple(blamed))
+    finding = _finding(7, net, sighting, runner)
+    assert (finding.found, finding.program.operators) == ("framework", ("wrong",))
+
+
+@pytest.mark.jax
+@pytest.mark.parametrize(("operator", "operands"), [("branch", "aa"), ("masked_sum", "a")])
+def test_what_no_compiler_captures_is_known_in_each(
+    operator: str, operands: str, workers: Workers, tmp_path: Path
+) -> None:
+    net = program(step("t0", operator, *operands, shape=()))
+    sighting = NetRunner(workers, tmp_path, tuple(ENGINES)).run(net)
+    assert (sighting.kind, sighting.engines) == ("raises", ("torch-graph", "jax-graph"))
+    assert len(known_reasons(net, sighting)) == 2
 
 
 @pytest.mark.usefixtures("wrong_sine")

@@ -1,6 +1,7 @@
 """What is seen of a report on a net, and who is to blame for it."""
 
 import msgspec
+import pytest
 
 from explorer.compare.verdicts import judge
 from explorer.fuzz.sightings import seen
@@ -60,6 +61,36 @@ def test_where_the_oracle_confirms_all_that_differ_somebody_is_to_blame_still() 
     confirmed = [msgspec.structs.replace(group, oracle_agrees=True) for group in case.groups]
     case = msgspec.structs.replace(case, groups=tuple(confirmed))
     assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), leaf="dx")
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "blamed"),
+    [
+        (("mindspore-tape", "jax-tape"), ("torch-tape", "torch-graph")),
+        (("mindspore-graph", "mindspore-tape"), ("mindspore-graph", "mindspore-tape")),
+        (("jax-tape", "jax-graph"), ("jax-tape", "jax-graph")),
+    ],
+)
+def test_where_nets_compute_other_values_those_of_most_frameworks_are_right(
+    unjudged: tuple[str, ...], blamed: tuple[str, ...]
+) -> None:
+    case = case_report(GradCase("grad", 0))
+    (result, *_) = case.results.values()
+    doubled = [
+        msgspec.structs.replace(leaf, value=pack(unpack(leaf.value) * 2)) for leaf in result.leaves
+    ]
+    other = msgspec.structs.replace(result, leaves=tuple(doubled))
+    results = dict.fromkeys(("torch-tape", "torch-graph"), result)
+    results.update(dict.fromkeys(unjudged, other))
+    case = judge(case.case, results, case.oracle)
+    groups = [
+        msgspec.structs.replace(
+            group, oracle_agrees=True if "torch-tape" in group.engines else None
+        )
+        for group in case.groups
+    ]
+    case = msgspec.structs.replace(case, groups=tuple(groups))
+    assert seen(report_on(case)) == Sighting("differs", blamed, leaf="dx")
 
 
 def test_an_engine_that_raises_comes_before_an_oracle_that_disagrees() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import enable_x64
 
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import WIDE, built
@@ -16,6 +15,7 @@ from explorer.engines.jax.recorded_calls import RecordedCalls
 from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of, dtype_of
+from explorer.engines.jax.versions import enable_x64
 from explorer.model.arrays import unpack
 from explorer.model.causes import (
     LEFT_OUT,
