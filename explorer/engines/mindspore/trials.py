@@ -198,7 +198,7 @@ def _rolled(value: Any, change: InputChange) -> Any:
 
 
 def _reversed(value: Any, change: InputChange) -> Any:
-    return _moved(value, np.flip(array_of(value), int(change.numbers[0])))
+    return _moved(value, np.flip(array_of(value), tuple(map(int, change.numbers))))
 
 
 def _zeroed(value: Any, _: InputChange) -> Any:
