@@ -74,28 +74,35 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     """
     missing = {node.counterpart for node in read_alone(other_row, row)} - {None}
     # What the other side reads once more behind its row, it may read there in this one's place.
-    missing -= {origin.counterpart for user in other_row[-1].users for origin in user.origins}
+    behind_other = [user for user in other_row[-1].users if user.phase == "forward"]
+    missing -= {origin.counterpart for user in behind_other for origin in user.origins}
     if row[-1].phase != "forward" or not missing or read_alone(row, other_row):
         return row
     longest, behind = row, list(row)
     for _ in range(MOST_BEHIND):
-        users = [user for user in behind[-1].users if user.is_work and user.phase == "forward"]
+        users = [user for user in behind[-1].consumers if user.is_work and user.phase == "forward"]
         if len(users) != 1 or users[0] in behind:
             break
         behind.append(users[0])
         is_as_large = users[0].value.size == other_row[-1].value.size
         if is_as_large and not missing.isdisjoint(users[0].origins):
-            steps = reach(behind, lambda node: [it for it in node.feeders if _is_own_step(it)])
-            longer = [it for it in in_order(steps) if it.main and not it.is_bookkeeping]
+            longer = [node for node in _steps_to(behind, other_row) if node.main]
             if not read_alone(longer, other_row):
                 longest = longer
     return longest
 
 
-def _is_own_step(node: Vertex) -> bool:
-    """Whether a node is work in forward that the other side is not known to do."""
-    is_work = node.is_work and node.phase == "forward"
-    return is_work and node.is_free and node.origin.counterpart is None
+def _steps_to(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
+    """Ops and those in forward that lead to them, as far as the other side does not know their values.
+
+    What it has as a further output of its row, such as a mean, is such a step too.
+    """
+
+    def own_steps(node: Vertex) -> list[Vertex]:
+        feeders = [it for it in node.feeders if it.is_work and it.phase == "forward"]
+        return [it for it in feeders if it.partner in other_row or it.origin.counterpart is None]
+
+    return in_order(reach(row, own_steps))
 
 
 def _as_made(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
