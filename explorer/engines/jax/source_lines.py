@@ -14,7 +14,9 @@ PACKAGE = Path(jax.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
 STANDARD = Path(sysconfig.get_path("stdlib")).resolve()
 
-BETWEEN = frozenset(ENGINE / name for name in ("rule_numbers.py", "tape_recorder.py"))
+BETWEEN = frozenset(
+    ENGINE / name for name in ("rule_numbers.py", "tape_recorder.py", "eager_trace.py")
+)
 """Files of the engine through which an operation passes on its way."""
 
 LIBRARY = ("_src/nn/", "_src/numpy/", "_src/scipy/", "nn/", "numpy/")
