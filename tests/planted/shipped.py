@@ -253,6 +253,7 @@ HELD_OUT = (
         "jax",
         "lax.rsqrt(x.var(-1, keepdims=True) + 1e-6)",
         "lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)",
+        ("centred = x - x.mean(-1",),
         facts=(Fact("argument", argument="eps", values=(1e-5, 1e-6)),),
     ),
     Mistake(
@@ -383,6 +384,7 @@ HELD_OUT = (
             Fact("argument", argument="mode"),
             Fact("other op", op="upsample_bilinear2d"),
             Fact("other op", op="upsample_nearest2d"),
+            Fact("other op", op="ResizeNearestNeighborV2"),
         ),
     ),
 )

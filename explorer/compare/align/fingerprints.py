@@ -260,7 +260,6 @@ class _Sweep:
             np.maximum(self._scale[first], self._scale[second]),
         )
 
-
     def _noise_of(self, first: Places, second: Places) -> tuple[Floats, Floats]:
         """The noise of two rows; that of a mask which rounding turns says nothing of other values."""
         noise, other = self._noise[first], self._noise[second]

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.rooms import are_equal
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Place, ResultElsewhere
 from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node, SideName
-
 
 LAYING = BOOKKEEPING | {"flip"}
 """Families of ops that only put the numbers of a leaf elsewhere."""
@@ -116,6 +116,8 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
         return None
     like = [other for other in there.graph.nodes if _is_in_its_place(other, behind)]
     if len(like) != 1:
+        like = [it for it in there.graph.nodes if _reads_the_same(there, it, here, node, behind)]
+    if len(like) != 1:
         return None
     own_row = [node, behind]
     # One of the two may add its bias in an op of its own.
@@ -169,6 +171,17 @@ def _is_in_its_place(other: Node, node: Node) -> bool:
     """Whether an op is of the kind of one of the other side, in a module of the same name."""
     is_one_kind = (other.scope, family(other.op)) == (node.scope, family(node.op))
     return is_one_kind and is_of_form(other, node)
+
+
+def _reads_the_same(flow: Flow, other: Node, here: Flow, node: Node, behind: Node) -> bool:
+    """Whether an op does what is done ``behind`` a node with what the node reads, and so nothing more."""
+    if not (is_of_form(other, behind) and family(other.op) == family(behind.op)):
+        return False
+    known = [it for it in (*here.origins(node), *here.origins(behind)) if it.outputs]
+    reads = [it for it in flow.origins(other) if it.outputs]
+    return len(reads) > 1 and all(
+        any(are_equal(read.outputs[0], it.outputs[0]) for it in known) for read in reads
+    )
 
 
 def is_of_form(node: Node, other: Node) -> bool:

@@ -301,6 +301,9 @@ WITH_LAYOUTS: Finders = (_layouts,)
 TEMPERED: Finders = (_tempered,)
 """The one that looks for softmaxes of other logits."""
 
+MASKED: Finders = (_masked,)
+"""The one that looks for masks."""
+
 ROUNDED: Finders = (_rounded_to,)
 """Those that look for a narrower dtype."""
 
