@@ -179,7 +179,11 @@ IN_JAX = (
         "jax",
         "(alpha_t * (1 - p_t) ** gamma * ce).sum()",
         "(alpha_t * (1 - p_t) ** gamma * ce).mean()",
-        facts=(Fact("other op", op="sum"), Fact("factor", factor=1 / 32)),
+        facts=(
+            Fact("other op", op="sum"),
+            Fact("factor", factor=1 / 32),
+            Fact("op added", op="div"),  # a mean in JAX is a sum, and a division by the number
+        ),
     ),
     Mistake(
         "weight_of_the_focus",
@@ -501,7 +505,7 @@ IN_TORCH = (
         "batch_first=True",
         "batch_first=True, norm_first=True",
         ("return self.fc(self.layer(x)",),
-        facts=(Fact("order of ops", op="layer_norm"), Fact("other input")),
+        facts=(Fact("order of ops", op="layer_norm"),),
     ),
     Mistake(
         "divided_by_all",

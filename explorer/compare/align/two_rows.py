@@ -73,11 +73,12 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     One side may add in an op of its own what the other one adds inside of its op.
     """
     missing = {node.counterpart for node in read_alone(other_row, row)} - {None}
-    # What the other side reads once more behind its row, it may read there in this one's place.
-    behind_other = [user for user in other_row[-1].users if user.phase == "forward"]
-    missing -= {origin.counterpart for user in behind_other for origin in user.origins}
     if row[-1].phase != "forward" or not missing or read_alone(row, other_row):
         return row
+    # What the other side reads once more behind its row, it may read there in this one's place.
+    for user in other_row[-1].users:
+        if user.phase == "forward" and any(it.counterpart in missing for it in user.origins):
+            return row
     longest, behind = row, list(row)
     for _ in range(MOST_BEHIND):
         users = [user for user in behind[-1].consumers if user.is_work and user.phase == "forward"]

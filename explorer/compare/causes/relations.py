@@ -97,6 +97,8 @@ def _times(values: _Values) -> Candidates:
     if factor == 0 or abs(factor - 1) < 1e-6:
         return
     greatest = float(np.abs(target[finite]).max())
+    if greatest <= values.room.base:
+        return  # what is nothing but rounding is any value times next to nothing
     named = named_factor(factor, values.around, values.room.base / greatest if greatest else 0.0)
     if named.form or _is_telling(own):
         yield Related(how="times", factor=named), values.own * named.value
