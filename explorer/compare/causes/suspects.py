@@ -213,7 +213,7 @@ def _with_leaves_elsewhere(flow: Flow, node: Node) -> Iterator[InputChange]:
     leaves = leaves_of(flow, [node])
     for slot, read in flow.tensors(node).items():
         if slot in leaves:
-            yield from rearranged(slot, len(read.shape))
+            yield from rearranged(slot, read.shape)
 
 
 def _other_operators(node: Node) -> Iterator[Trial]:
