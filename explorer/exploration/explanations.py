@@ -9,7 +9,7 @@ from explorer.compare.causes.attempts import attempts_at, joined
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
-from explorer.compare.causes.tried import cause_of, is_last_resort, is_other_value
+from explorer.compare.causes.tried import cause_of, is_ahead, is_last_resort, is_other_value
 from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
@@ -90,10 +90,10 @@ class Explanations:
                 continue
             outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
             known = causes.get((alignment, divergence))
-            if known is None or is_other_value(known):
+            if known is None or _may_be_said_better(known):
                 graphs = self._graphs_of(self._alignments[alignment])
                 cause = cause_of(suspect, Tried(outputs), *graphs)
-                if known is None or (cause is not None and not is_other_value(cause)):
+                if known is None or (cause is not None and _says_more(cause, known)):
                     causes[alignment, divergence] = cause
                 own = graphs[0] if suspect.side == "left" else graphs[1]
                 made = attempts_at(suspect, Tried(outputs), own)
@@ -132,6 +132,17 @@ class Explanations:
             for divergence, cause in zip(alignment.divergences, found, strict=True)
         )
         return msgspec.structs.replace(alignment, causes=found, attempts=tried, known=references)
+
+
+def _may_be_said_better(known: Cause) -> bool:
+    return is_other_value(known) or isinstance(known.change, LeftOut)
+
+
+def _says_more(cause: Cause, known: Cause) -> bool:
+    """Whether a cause says more of a divergence than one that is known."""
+    if isinstance(known.change, LeftOut):
+        return is_ahead(cause)
+    return not is_other_value(cause)
 
 
 def _better(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:

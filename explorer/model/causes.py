@@ -32,7 +32,7 @@ class InputChange(msgspec.Struct, frozen=True):
 
     ``slots`` count from 0 among the tensors that the op is given: two where they are "swapped", else
     those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
-    "scaled", axis and steps of "rolled", the axis of "reversed", and how many elements are added at
+    "scaled", axis and steps of "rolled", the axes of "reversed", and how many elements are added at
     the two ends of each of the last axes where it is "padded", with zeros, or "padded_below", with less
     than all numbers, in the place of the op's own padding; ``dtype`` is what an input is "rounded" to.
     One is "zeroed": zeros take the place of the leaf of the name ``label``; so they do "from_zeros", of

@@ -286,6 +286,9 @@ def _input(change: InputChange) -> str:
     numbers = [f"{number:.6g}" for number in change.numbers]
     ends = [" + ".join(pair) for pair in zip(numbers[::2], numbers[1::2], strict=False)]
     padded = _("its input {slots} padded by {ends} at the two ends of its last axes")
+    turned = _("its input {slots} in reverse along axis {numbers[0]}")
+    if len(numbers) > 1:
+        turned = _("its input {slots} in reverse along the axes {axes}")
     texts: dict[InputHow, str] = {
         "swapped": _("its inputs {slots} swapped"),
         "replaced": _("`{label}` as its input {slots}"),
@@ -293,7 +296,7 @@ def _input(change: InputChange) -> str:
         "scaled": _("its input {slots} times {numbers[0]}"),
         "rounded": _("its input {slots} rounded to {dtype}"),
         "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
-        "reversed": _("its input {slots} in reverse along axis {numbers[0]}"),
+        "reversed": turned,
         "given": _("`{label}` of the other side as its input {slots}"),
         "zeroed": _("zeros in the place of `{label}`"),
         "from_zeros": _("zeros in the place of `{label}`"),
@@ -304,6 +307,7 @@ def _input(change: InputChange) -> str:
         slots=_(" and ").join(slots),
         numbers=numbers,
         ends=", ".join(ends),
+        axes=", ".join(numbers),
         dtype=change.dtype,
         label=clean(change.label),
     )

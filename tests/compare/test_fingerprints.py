@@ -273,3 +273,13 @@ def test_a_number_that_is_not_finite_equals_the_same_alone_also_in_large_tensors
     alignment = align(left, right)
     assert alignment.differing == (("out",) if differs else ())
     assert (alignment.divergence is not None) is differs
+
+
+def test_the_noise_of_a_mask_that_rounding_turns_says_nothing_of_other_values() -> None:
+    mask, turned = np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.0, 1.0, 0.0, 0.0])
+    other = np.array([0.1, 1.2, 0.9, 0.3])
+    value, same, unlike = leveled([mask, turned, other], [0.3, 0.3, 1e-7])
+    assert value.agrees(same)
+    assert not value.agrees(unlike)
+    noisy, near = leveled([mask + 0.2, other], [0.3, 1e-7])
+    assert noisy.agrees(near)

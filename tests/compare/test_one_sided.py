@@ -389,3 +389,33 @@ def test_a_layer_in_other_ops_is_not_ahead_of_the_next_layer_of_its_kind() -> No
         "`conv2d` (net.py:1) and the 3 ops from `Deconv` (net.py:1) to `Pad` take equal inputs"
         in sentence
     )
+
+
+def target(engine: str, is_differentiated: bool) -> GradGraph:
+    """The square of a prediction less a goal, whose weights get gradients or do not."""
+    random = np.random.default_rng(3)
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", random.standard_normal((3, 4)), "input")
+    w, v = (graph.leaf(name, random.standard_normal((4, 4))) for name in ("w", "v"))
+    predicted = graph.op("MatMul", np.matmul, x, w, line=2)
+    goal = graph.op("MatMul", np.matmul, x, v, line=3)
+    error = graph.op("Sub", np.subtract, predicted, goal, line=4)
+    square = graph.op("Square", np.square, error, line=5)
+    graph.result("loss", graph.op("Sum", np.sum, square, line=5))
+    g = graph.back("SquareGrad", lambda e: 2 * e, error, forward=square, line=5)
+    dx = graph.back("MatMulGrad", lambda g, w: g @ w.T, g, w, forward=predicted, line=2)
+    if is_differentiated:
+        minus = graph.back("Neg", np.negative, g, forward=error, line=4)
+        more = graph.back("MatMulGrad", lambda g, v: g @ v.T, minus, v, forward=goal, line=3)
+        dx = graph.back("AddN", np.add, dx, more)
+    else:
+        graph.back("SubGrad", np.copy, g, forward=error, line=4)
+    graph.result("dx", dx, "backward")
+    return graph.record()
+
+
+def test_what_one_side_computes_without_gradients_is_where_it_stops_them() -> None:
+    sentence = parting(target("passes", True), target("stops", False)).sentence
+    assert "stops stops the gradient in `MatMul` (net.py:3)" in sentence
+    assert "passes passes it on in `Neg` (net.py:4)" in sentence
+    assert align(target("a", False), target("b", False)).divergence is None

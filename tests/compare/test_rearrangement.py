@@ -32,3 +32,26 @@ def test_what_a_step_moves_alike_on_both_sides_is_not_compared_with_what_it_read
     matching.join(x, other_x, "name")
     assert called(matching.first, "Transpose").is_free
     assert rearranged_input(matching, *(called(side, "Exp") for side in matching.sides)) is None
+
+
+def product(engine: str, turn: Function) -> ComputedGraph:
+    """A product with a weight of an input, which is read in another shape."""
+    graph = ComputedGraph(engine)
+    read = graph.leaf("x", np.arange(16.0).reshape(2, 2, 4) ** 2, "input")
+    w = graph.leaf("w", np.random.default_rng(3).standard_normal((4, 2)))
+    graph.op("MatMul", np.matmul, graph.op("Reshape", turn, read), w)
+    return graph
+
+
+def test_a_product_reads_other_numbers_where_its_rows_have_others_in_whichever_shape() -> None:
+    def moved(turn: Function) -> bool:
+        matching = matching_of(product("a", np.copy), product("b", turn))
+        for name in ("x", "w"):
+            leaf, other = (called(side, name).value for side in matching.sides)
+            matching.join(leaf, other, "name")
+        nodes = (called(side, "MatMul") for side in matching.sides)
+        return rearranged_input(matching, *nodes) is not None
+
+    assert moved(lambda x: x.swapaxes(1, 2).reshape(4, 4))
+    assert not moved(lambda x: x.reshape(4, 4))
+    assert not moved(lambda x: x.swapaxes(0, 1).reshape(4, 4))

@@ -1,5 +1,7 @@
 """Which recorded values are related at a divergence, and what is claimed of them."""
 
+import math
+
 import msgspec
 import numpy as np
 
@@ -129,3 +131,50 @@ def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
     assert (cause.side, cause.op) == ("right", "MatMul")
     other = msgspec.structs.replace(divergence, ends=(end("n0"), end(None)), name="x")
     assert related_cause(other, Flow(left), Flow(right)) is None
+
+
+def test_a_mask_of_one_side_alone_is_compared_by_what_is_masked() -> None:
+    more, fewer = X > 0, X > 0.5
+    made = HandmadeGraph()
+    x = made.add("input", kind="input", name="x", value=X)
+    mask = made.add("parameter", kind="parameter", name="future", value=more)
+    made.add("aten.masked_fill.Scalar", [x, mask], value=np.where(more, -np.inf, X))
+    left = named(made, "torch-tape")
+    right = graph("jax-tape", ("select_n", np.where(fewer, -np.inf, X)))
+    divergence = LoneLeaf(
+        phase="forward",
+        ends=(end("n1"), end(None)),
+        side="left",
+        leaf="parameter",
+        name="future",
+        user=None,
+    )
+    cause = related_cause(divergence, Flow(left), Flow(right))
+    assert cause is not None
+    count = int((more & ~fewer).sum())
+    assert cause.change == Related(how="masked", factor=Factor(-np.inf), numbers=(count,))
+    assert (cause.side, cause.op) == ("right", "select_n")
+
+
+def by_tanh(x: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]  # any array
+    """GELU as it is approximated."""
+    made: np.ndarray = x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2  # type: ignore[type-arg]
+    return made
+
+
+def by_erf(x: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]  # any array
+    """GELU as it is."""
+    error = np.vectorize(math.erf)(x / math.sqrt(2))
+    made: np.ndarray = x * (1 + error) / 2  # type: ignore[type-arg]
+    return made
+
+
+def test_two_functions_of_one_value_are_known_though_each_is_many_ops() -> None:
+    left = graph("jax-tape", ("integer_pow", X**3), ("mul", by_tanh(X)))
+    right = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_erf(X)))
+    cause = related_cause(other_value(), Flow(left), Flow(right))
+    assert cause is not None
+    assert cause.change == Related(how="applied", name="gelu by tanh")
+    assert (cause.side, cause.op) == ("right", "x")
+    same = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_tanh(X)))
+    assert related_cause(other_value(), Flow(left), Flow(same)) is None

@@ -7,6 +7,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, is_users
 from explorer.model.results import Result
+from explorer.scenario.find import find
 from explorer.workers.workers import Workers
 from tests.support.jax_requests import JAX_ENGINES, Jax, compared
 
@@ -92,3 +93,15 @@ def test_sums_of_gradients_are_accumulations_and_a_loop_runs_on_the_tape(jax: Ja
     assert {node.kind for node in sums} == {"accumulate"}
     loop = compared(jax.capture("while_loop", "jax-tape", GradCase("grad", 0)))
     assert lint(loop) == []
+
+
+def test_a_function_with_a_rule_of_its_own_has_the_line_that_calls_it(jax: Jax) -> None:
+    graph = only_graph(jax.capture("kinks", "jax-tape", CASES["kinks"]))
+    lines = find("kinks").read_text(encoding="utf-8").splitlines()
+    called = [
+        lines[int(node.source[0].rpartition(":")[2]) - 1]
+        for node in graph.nodes
+        if node.op == "max" and any("nn/functions.py" in line for line in node.source)
+    ]
+    assert called
+    assert all("relu" in line for line in called)

@@ -179,7 +179,11 @@ IN_JAX = (
         "jax",
         "(alpha_t * (1 - p_t) ** gamma * ce).sum()",
         "(alpha_t * (1 - p_t) ** gamma * ce).mean()",
-        facts=(Fact("other op", op="sum"), Fact("factor", factor=1 / 32)),
+        facts=(
+            Fact("other op", op="sum"),
+            Fact("factor", factor=1 / 32),
+            Fact("op added", op="div"),  # a mean in JAX is a sum, and a division by the number
+        ),
     ),
     Mistake(
         "weight_of_the_focus",
@@ -225,6 +229,170 @@ IN_JAX = (
     ),
 )
 """Those in JAX's nets."""
+
+HELD_OUT = (
+    Mistake(
+        "weight_not_transposed",
+        "bert",
+        "jax",
+        'dense(params, "transform", x)',
+        'x @ params["transform.weight"] + params["transform.bias"]',
+        facts=(Fact("layout"), Fact("op left out", op="transpose"), Fact("op left out", op="t")),
+    ),
+    Mistake(
+        "padding_not_ignored",
+        "bert",
+        "jax",
+        "return -(each * is_masked).sum() / is_masked.sum()",
+        "return -each.mean()",
+        facts=(
+            Fact("mask"),
+            Fact("argument", argument="ignore_index"),
+            Fact("op left out", op="mul"),
+        ),
+    ),
+    Mistake(
+        "epsilon_of_torch",
+        "mlp_mixer",
+        "jax",
+        "lax.rsqrt(x.var(-1, keepdims=True) + 1e-6)",
+        "lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)",
+        ("centred = x - x.mean(-1",),
+        facts=(Fact("argument", argument="eps", values=(1e-5, 1e-6)),),
+    ),
+    Mistake(
+        "log_softmax_over_the_batch",
+        "speech_commands",
+        "jax",
+        "log_probs = jax.nn.log_softmax(log_probs)",
+        "log_probs = jax.nn.log_softmax(log_probs, axis=0)",
+        facts=(Fact("axis", op="log_softmax"), Fact("argument", argument="dim", values=(0, 1))),
+    ),
+    Mistake(
+        "population_deviation",
+        "ppo",
+        "jax",
+        "advantage.std(ddof=1)",
+        "advantage.std()",
+        facts=(
+            Fact("argument", argument="correction", values=(0, 1)),
+            Fact("argument", argument="unbiased", values=(False, True)),
+            Fact("factor", factor=(3 / 4) ** 0.5),
+        ),
+    ),
+    Mistake(
+        "fake_not_cut_off",
+        "gan_losses",
+        "jax",
+        "jax.lax.stop_gradient(fake)",
+        "fake",
+        ("fake.detach()", "ops.stop_gradient(fake)"),
+        facts=(Fact("stopped gradient"),),
+    ),
+    Mistake(
+        "default_slope",
+        "gan_losses",
+        "jax",
+        'dense(params, "discriminator.main.0", x), 0.2)',
+        'dense(params, "discriminator.main.0", x))',
+        facts=(
+            Fact("argument", argument="negative_slope", values=(0.01, 0.2)),
+            Fact("argument", argument="alpha", values=(0.01, 0.2)),
+        ),
+    ),
+    Mistake(
+        "divergence_the_other_way",
+        "distillation",
+        "jax",
+        "(jnp.exp(goal) * (goal - jax.nn.log_softmax(logits / t)))",
+        "(jax.nn.softmax(logits / t) * (jax.nn.log_softmax(logits / t) - goal))",
+        facts=(Fact("order of inputs"), Fact("other input")),
+    ),
+    Mistake(
+        "divergence_over_all",
+        "distillation",
+        "jax",
+        "log_softmax(logits / t))).sum(1).mean()",
+        "log_softmax(logits / t))).mean()",
+        facts=(
+            Fact("argument", argument="reduction"),
+            Fact("factor", factor=1 / 4),
+            Fact("other op", op="mean"),
+        ),
+    ),
+    Mistake(
+        "branches_swapped",
+        "siamese",
+        "jax",
+        "((1 - y) * distance**2 + y * apart**2)",
+        "(y * distance**2 + (1 - y) * apart**2)",
+        facts=(Fact("order of inputs"), Fact("other input")),
+    ),
+    Mistake(
+        "kernel_not_turned",
+        "conv_autoencoder",
+        "jax",
+        """            dimension_numbers=("NCHW", "OIHW", "NCHW"),
+            transpose_kernel=True,
+""",
+        """            dimension_numbers=("NCHW", "IOHW", "NCHW"),
+            transpose_kernel=False,
+""",
+        ("x = lax.conv_transpose(",),
+        facts=(Fact("op left out", op="flip"), Fact("layout")),
+    ),
+    Mistake(
+        "shortcut_behind_the_convolution",
+        "convnext_block",
+        "jax",
+        """        x = x + params["dwconv.bias"][:, None, None]
+""",
+        """        x = shortcut = x + params["dwconv.bias"][:, None, None]
+""",
+        ("x = shortcut + x",),
+        facts=(Fact("other input"),),
+    ),
+    Mistake(
+        "skip_behind",
+        "unet",
+        "jax",
+        "jnp.concatenate([skip, x], axis=1)",
+        "jnp.concatenate([x, skip], axis=1)",
+        facts=(Fact("order of inputs"), Fact("rows in another order")),
+    ),
+    Mistake(
+        "gate_the_other_way",
+        "gru_classifier",
+        "jax",
+        "(1 - update) * new + update * hidden",
+        "update * new + (1 - update) * hidden",
+        ("_, hidden = self.gru(",),
+        facts=(Fact("order of inputs"), Fact("other input")),
+    ),
+    Mistake(
+        "pool_not_divided",
+        "dense_block",
+        "jax",
+        'lax.add, window, window, "VALID") / 4',
+        'lax.add, window, window, "VALID")',
+        facts=(Fact("factor", factor=4.0), Fact("op left out", op="div")),
+    ),
+    Mistake(
+        "nearest_for_bilinear",
+        "deeplab_head",
+        "jax",
+        '"bilinear")',
+        '"nearest")',
+        ("logits = F.interpolate(", "logits = ops.interpolate("),
+        facts=(
+            Fact("argument", argument="mode"),
+            Fact("other op", op="upsample_bilinear2d"),
+            Fact("other op", op="upsample_nearest2d"),
+            Fact("other op", op="ResizeNearestNeighborV2"),
+        ),
+    ),
+)
+"""More of those in JAX's nets, in other nets or at other lines."""
 
 IN_TORCH = (
     Mistake(
@@ -337,7 +505,7 @@ IN_TORCH = (
         "batch_first=True",
         "batch_first=True, norm_first=True",
         ("return self.fc(self.layer(x)",),
-        facts=(Fact("order of ops", op="layer_norm"), Fact("other input")),
+        facts=(Fact("order of ops", op="layer_norm"),),
     ),
     Mistake(
         "divided_by_all",
@@ -435,7 +603,9 @@ FACTS: dict[str, tuple[Fact, ...]] = {
 """What is wrong by some of the mistakes in MindSpore's."""
 
 SHIPPED = {
-    **{f"{mistake.scenario}-{mistake.name}": mistake for mistake in (*IN_JAX, *IN_TORCH)},
+    **{
+        f"{mistake.scenario}-{mistake.name}": mistake for mistake in (*IN_JAX, *HELD_OUT, *IN_TORCH)
+    },
     **{
         f"{name}_in_mindspore": msgspec.structs.replace(MISTAKES[name], facts=facts)
         for name, facts in FACTS.items()

@@ -28,6 +28,9 @@ TIGHT = 3e-6
 Candidates that lie so close go first.
 """
 
+TURNED = 1e-3
+"""A mask with more noise than this has elements that rounding turns over."""
+
 _SIZE, _NONFINITE, _RMS, _MEAN, _FIRST_QUANTILE = range(5)
 """Columns of the table of figures.
 
@@ -209,6 +212,8 @@ class _Sweep:
         self._noise = noise[self.order]
         self._unit = unit[self.order]
         self._scale = scales(self._table[:, _FIRST_QUANTILE:], self._noise)
+        whole = _are_whole(self._table[:, _FIRST_QUANTILE:])
+        self._is_turned = whole & (np.nan_to_num(self._noise) > TURNED)
         self._coarseness = coarseness[self.order]
         self._tolerance = tolerance
 
@@ -249,11 +254,27 @@ class _Sweep:
         """The (rtol, floor) within which elements of two rows agree, each of shape ``(rows,)``."""
         return allowances(
             self._tolerance,
-            (self._noise[first], self._noise[second]),
+            self._noise_of(first, second),
             np.maximum(self._unit[first], self._unit[second]),
             np.maximum(self._coarseness[first], self._coarseness[second]),
             np.maximum(self._scale[first], self._scale[second]),
         )
+
+    def _noise_of(self, first: Places, second: Places) -> tuple[Floats, Floats]:
+        """The noise of two rows; that of a mask which rounding turns says nothing of other values."""
+        noise, other = self._noise[first], self._noise[second]
+        turned, other_turned = self._is_turned[first], self._is_turned[second]
+        return (
+            np.where(turned & ~other_turned, 0.0, noise),
+            np.where(other_turned & ~turned, 0.0, other),
+        )
+
+
+def _are_whole(quantiles: Floats) -> NDArray[np.bool_]:
+    """Which rows hold whole numbers and halves alone, as masks and counts of what is equal do."""
+    with np.errstate(invalid="ignore"):
+        found: NDArray[np.bool_] = (quantiles * 2 == np.round(quantiles * 2)).all(axis=1)
+    return found
 
 
 def allowances(

@@ -27,6 +27,9 @@ A gradient that cancels is a sum of larger terms, and has the rounding of these.
 LAYOUT_SLACK = 10.0
 """The multiple of the tolerance beyond which an element counts as being in another place."""
 
+MOST_ROWS = 512
+"""Of values with more rows it is not looked whether they have the same ones."""
+
 _NO_EVIDENCE_OF_ORIGIN: frozenset[How] = frozenset({"across", "name", "provenance"})
 """Pairs that say nothing of what made their numbers: it may be other work on either side."""
 
@@ -160,6 +163,25 @@ class Matching:
             if agree(transposed, right_elements, rtol, floor):
                 return "transposed"
         return "reordered"
+
+    def have_other_rows(self, first: OutputValue, second: OutputValue) -> bool:
+        """Whether equal numbers of two values make up other rows along the last axis.
+
+        The rows may be in any order, and in any shape. False where that is not known.
+        """
+        one, other = first.whole, second.whole
+        if one is None or other is None or not (one.shape and other.shape):
+            return False
+        if one.shape[-1] != other.shape[-1] or first.size != second.size:
+            return False
+        left, right = elements(one), elements(other)
+        if left.shape != right.shape:
+            return False  # of a complex tensor and a real one
+        rows, others = (side.reshape(-1, one.shape[-1]) for side in (left, right))
+        if len(rows) > MOST_ROWS:
+            return False
+        rtol, floor = self._room(first, second)
+        return any(not any(agree(row, it, rtol, floor) for it in others) for row in rows)
 
     def _room(self, first: OutputValue, second: OutputValue) -> tuple[float, float]:
         """The (rtol, floor) beyond which elements count as being in another place."""

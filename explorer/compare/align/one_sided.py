@@ -379,6 +379,30 @@ def _stopping(side: Side) -> Iterator[Vertex]:
         is_op = node.phase == "forward" and node.kind == "op" and node.is_needed
         if is_op and STOPS_GRADIENT.search(node.op) and _depends_on_leaf(node):
             yield node
+    yield from _not_differentiated(side)
+
+
+def _not_differentiated(side: Side) -> Iterator[Vertex]:
+    """The forward values that are computed of weights, without gradients, and read where there are some."""
+    differentiated = {node.forward for node in side.nodes if node.phase == "backward"} - {None}
+    for node in reversed(side.nodes):
+        is_op = node.phase == "forward" and node.kind == "op" and node.is_needed
+        if not is_op or node in differentiated or not _is_float(node):
+            continue
+        if differentiated.isdisjoint(node.consumers):
+            continue
+        behind = reach([node], _work_before)
+        of_weights = any(it.family in OF_WEIGHTS for it in behind)
+        if of_weights and differentiated.isdisjoint(behind):
+            yield node
+
+
+OF_WEIGHTS = frozenset({"matmul", "conv"})
+"""Families of ops that have an op in backward wherever something is differentiated."""
+
+
+def _work_before(node: Vertex) -> list[Vertex]:
+    return [it for it in node.feeders if it.phase == "forward" and it.is_work]
 
 
 def _depends_on_leaf(node: Vertex) -> bool:

@@ -80,9 +80,24 @@ def rearranged_input(
         for other_value in _read_by(other):
             if not _is_behind(value, node) or not _are_one(value, other_value):
                 continue
-            if matching.layout(value, other_value):
+            if matching.layout(value, other_value) or _are_other_rows(
+                matching, (node, other), (value, other_value)
+            ):
                 return value, other_value
     return None
+
+
+def _are_other_rows(
+    matching: Matching, nodes: tuple[Vertex, Vertex], read: tuple[OutputValue, OutputValue]
+) -> bool:
+    """Whether two products with a weight read rows of other numbers, of which each becomes a row."""
+    for node, value in zip(nodes, read, strict=True):
+        is_of_weight = any(origin.kind == "parameter" for origin in node.origins)
+        if node.family != "matmul" or not is_of_weight or value not in node.inputs:
+            return False
+        if value.node.origin.kind == "parameter":
+            return False
+    return matching.have_other_rows(*read)
 
 
 def _are_one(value: OutputValue, other: OutputValue) -> bool:

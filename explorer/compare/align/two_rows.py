@@ -24,12 +24,16 @@ from explorer.compare.align.rearrangement import (
     rearranged_input,
 )
 from explorer.compare.align.suspects import SuspectsBySide, same_work
-from explorer.compare.align.vertices import OutputValue, Vertex
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 from explorer.model.divergence import Inputs, OtherValue, Reading, Rearranged, Spread
 from explorer.model.graph import Phase
 
 FEW_CONSTANTS = 2
 """The most constants, read by one side alone, that are reported with their values."""
+
+
+MOST_BEHIND = 6
+"""So many ops behind a row are looked at for one that reads what the other row reads."""
 
 
 def two_ops(
@@ -44,8 +48,10 @@ def two_ops(
         # The two only notice that their inputs are in another order: this is where it parts.
         node, other = _as_made(*moved)
         phase = node.phase
-    rows = ([node], [other]) if moved else _rows(node, other, suspects_of)
-    return _other_value(matching, *rows, phase)
+    if moved:
+        return _other_value(matching, [node], [other], phase)
+    row, other_row = _rows(node, other, suspects_of)
+    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row), phase)
 
 
 def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
@@ -58,7 +64,46 @@ def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> 
     if len(lone) == len(own) + len(others) == 1:
         users = [node for node in (*row, *other_row) if lone[0] in node.origins]
         return from_lone_leaf(lone[0], users[0], row[-1].phase)
-    return _other_value(matching, row, other_row, row[-1].phase)
+    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row), row[-1].phase)
+
+
+def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
+    """A row in forward, longer where the other one reads more: up to the op that reads it here.
+
+    One side may add in an op of its own what the other one adds inside of its op.
+    """
+    missing = {node.counterpart for node in read_alone(other_row, row)} - {None}
+    if row[-1].phase != "forward" or not missing or read_alone(row, other_row):
+        return row
+    # What the other side reads once more behind its row, it may read there in this one's place.
+    for user in other_row[-1].users:
+        if user.phase == "forward" and any(it.counterpart in missing for it in user.origins):
+            return row
+    longest, behind = row, list(row)
+    for _ in range(MOST_BEHIND):
+        users = [user for user in behind[-1].consumers if user.is_work and user.phase == "forward"]
+        if len(users) != 1 or users[0] in behind:
+            break
+        behind.append(users[0])
+        is_as_large = users[0].value.size == other_row[-1].value.size
+        if is_as_large and not missing.isdisjoint(users[0].origins):
+            longer = [node for node in _steps_to(behind, other_row) if node.main]
+            if not read_alone(longer, other_row):
+                longest = longer
+    return longest
+
+
+def _steps_to(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
+    """Ops and those in forward that lead to them, as far as the other side does not know their values.
+
+    What it has as a further output of its row, such as a mean, is such a step too.
+    """
+
+    def own_steps(node: Vertex) -> list[Vertex]:
+        feeders = [it for it in node.feeders if it.is_work and it.phase == "forward"]
+        return [it for it in feeders if it.partner in other_row or it.origin.counterpart is None]
+
+    return in_order(reach(row, own_steps))
 
 
 def _as_made(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:

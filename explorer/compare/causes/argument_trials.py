@@ -16,6 +16,9 @@ from explorer.compare.causes.kinds import (
 )
 from explorer.model.graph import Arguments, ArgumentValue
 
+MOST_WINDOWS = 6
+"""Padding of more ends than those of three axes is of all axes."""
+
 MOST_CHANGES = 60
 """How many changes of one argument, and of two, are tried at one op."""
 
@@ -101,6 +104,14 @@ def _of_windows(name: str, value: tuple[object, ...]) -> Iterator[ArgumentValue]
         yield (number,) * len(value)
     if name == "pad":
         yield from _other_ends(value)
+    if name == "padding" and len(value) > MOST_WINDOWS:
+        for number in WINDOWS[name]:
+            yield _at_both_ends(value, number)
+
+
+def _at_both_ends(padding: tuple[object, ...], number: int) -> tuple[int, ...]:
+    """As much padding at both ends of the axes of images, behind those of examples and channels."""
+    return (0,) * 4 + (number,) * (len(padding) - 4)
 
 
 def _other_ends(pad: tuple[object, ...]) -> Iterator[ArgumentValue]:

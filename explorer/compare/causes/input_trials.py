@@ -51,17 +51,22 @@ def input_changes(flow: Flow, node: Node) -> Iterator[InputChange]:
         for factor in _factors(slots[floats[0]]):
             yield InputChange(floats[:1], "scaled", (factor,))
     for slot in floats:
-        yield from _rearranged(slot, len(slots[slot].shape))
+        yield from rearranged(slot, slots[slot].shape)
 
 
-def _rearranged(slot: int, rank: int) -> Iterator[InputChange]:
-    """A tensor with its elements elsewhere."""
+def rearranged(slot: int, shape: tuple[int, ...]) -> Iterator[InputChange]:
+    """A tensor with its elements elsewhere; a kernel may be turned along all its windows."""
+    rank = len(shape)
     if rank >= 2:
         yield InputChange((slot,), "transposed", (-2, -1))
     for axis in range(rank):
         yield InputChange((slot,), "reversed", (axis,))
-        for steps in (1, -1):
+        # Along an axis of two, a step either way is the reverse.
+        for steps in (1, -1) if shape[axis] != 2 else ():
             yield InputChange((slot,), "rolled", (axis, steps))
+    if rank > 3:
+        for axes in (range(2, rank), range(rank - 2)):
+            yield InputChange((slot,), "reversed", tuple(axes))
 
 
 def _swapped(slots: dict[int, Output]) -> Iterator[InputChange]:

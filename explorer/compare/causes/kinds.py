@@ -156,6 +156,7 @@ MINDSPORE_KINDS: tuple[tuple[str, ...], ...] = (
     ("ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin"),
     ("Maximum", "Minimum"),
     ("AddExt", "SubExt", "Mul", "Div"),
+    ("SmoothL1Loss", "ops.mse_loss", "ops.l1_loss", "ops.huber_loss"),
     ("MaxPool", "AvgPool"),
     ("ResizeBilinearV2", "ResizeNearestNeighborV2"),
 )

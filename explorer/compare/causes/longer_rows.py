@@ -6,7 +6,7 @@ from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import Ends, is_ahead
 from explorer.compare.causes.rooms import are_equal
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Row
-from explorer.model.families import family
+from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node
 
 NEAR = 3
@@ -18,7 +18,7 @@ MOST_AHEAD = 6
 
 def longer_ends(divergence: Divergence, both: list[Ends], left: Flow, right: Flow) -> list[Ends]:
     """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
-    longer: list[Callable[[Ends], Iterator[Ends]]] = [_of_one_state]
+    longer: list[Callable[[Ends], Iterator[Ends]]] = [_of_one_state, _up_to_what_is_read_there]
     if isinstance(divergence, OtherValue):
         longer.append(_with_what_follows)
         if divergence.inputs.differing or all(divergence.inputs.alone):
@@ -52,6 +52,59 @@ def _of_one_state(ends: Ends) -> Iterator[Ends]:
     ]
     if len(writers) > 1 and writers[-1] is node:
         yield ends._replace(own_row=writers, is_state=True)
+
+
+def _up_to_what_is_read_there(ends: Ends) -> Iterator[Ends]:
+    """A row with the ops behind it, up to one that reads what the other row reads besides: a bias."""
+    if ends.result or ends.is_extra:
+        return
+    first, last = ends.own_row[0], ends.own_row[-1]
+    missing = _bases(ends.there, ends.row)
+    for read in _bases(ends.here, ends.own_row):
+        missing = [it for it in missing if not _are_one(read, it)]
+    end: Node | None = None
+    behind: Node | None = last
+    for _ in range(NEAR):
+        behind = ends.here.next_op(behind) if behind and missing else None
+        if behind is None:
+            break
+        reads = _bases(ends.here, [behind])
+        left = [it for it in missing if not any(_are_one(read, it) for read in reads)]
+        if len(left) < len(missing):
+            missing, end = left, behind
+    if end is not None:
+        yield ends._replace(own_row=ends.here.row(first.id, end.id))
+
+
+def _bases(flow: Flow, row: list[Node]) -> list[Node]:
+    """What a row reads from outside, ahead of what only moves or spreads it."""
+    members = {node.id for node in row}
+    found: dict[str, Node] = {}
+    for node in row:
+        for read in flow.origins(node):
+            if read.id not in members:
+                base = _base(flow, read)
+                found[base.id] = base
+    return list(found.values())
+
+
+def _base(flow: Flow, node: Node) -> Node:
+    """What a value has its numbers from, ahead of ops that compute no new ones."""
+    while node.kind == "op" and family(node.op) in BOOKKEEPING:
+        reads = flow.origins(node)
+        if len(reads) != 1:
+            break
+        (node,) = reads
+    return node
+
+
+def _are_one(node: Node, other: Node) -> bool:
+    """Whether two values are one leaf, or ones with the same numbers."""
+    if node.kind == other.kind == "parameter":
+        return node.name == other.name
+    if not (node.outputs and other.outputs):
+        return False
+    return are_equal(node.outputs[0], other.outputs[0])
 
 
 def _with_what_follows(ends: Ends) -> Iterator[Ends]:

@@ -12,7 +12,7 @@ from explorer.model.graph import Node
 CUT = MOVES | {"slice", "cast", "identity"}
 """Families of ops with which a part of a constant is read."""
 
-KEPT = MOVES | {"identity"}
+KEPT = MOVES | {"identity", "flip"}
 """Families of ops between a leaf and what reads it."""
 
 
@@ -24,8 +24,8 @@ def of_other_leaves(
     () where it reads the same ones, or where some have no counterpart: a weight is put in the place
     of a weight, a bias in that of a bias.
     """
-    own = _leaves_of(here, [node])
-    others = {name for name in _leaves_of(there, row).values() if name not in own.values()}
+    own = leaves_of(here, [node])
+    others = {name for name in leaves_of(there, row).values() if name not in own.values()}
     if not others:
         return ()
     changes = []
@@ -89,7 +89,7 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _leaves_of(flow: Flow, row: list[Node]) -> dict[int, str]:
+def leaves_of(flow: Flow, row: list[Node]) -> dict[int, str]:
     """The names of the parameters that ops read, by the place among the inputs; those of a row counted on."""
     names = {}
     for place, node in enumerate(row):

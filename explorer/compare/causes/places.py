@@ -3,9 +3,13 @@
 from typing import NamedTuple
 
 from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.rooms import are_equal
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Place, ResultElsewhere
-from explorer.model.families import family
+from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node, SideName
+
+LAYING = BOOKKEEPING | {"flip"}
+"""Families of ops that only put the numbers of a leaf elsewhere."""
 
 
 class Ends(NamedTuple):
@@ -101,15 +105,18 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
         return None
     node = here.nodes[first]
     behind = here.next_op(node)
-    if behind is None:
-        return None
     if divergence.goes_on is not None:
         other = at_place(there, divergence.goes_on)
+        behind = behind or (_reader_with(here, node, there, other) if other else None)
+        if other is None or behind is None:
+            return None
         row = [*here.row_up_to(node, divergence.row.count), behind]
-        return Ends(OTHER[divergence.side], there, here, [other], row) if other else None
-    if divergence.row.count > 1:
+        return Ends(OTHER[divergence.side], there, here, [other], row)
+    if behind is None or divergence.row.count > 1:
         return None
     like = [other for other in there.graph.nodes if _is_in_its_place(other, behind)]
+    if len(like) != 1:
+        like = [it for it in there.graph.nodes if _reads_the_same(there, it, here, node, behind)]
     if len(like) != 1:
         return None
     own_row = [node, behind]
@@ -117,6 +124,26 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
     if len(here.into(behind)) != len(there.into(like[0])):
         own_row, like = _with_bias(here, own_row), _with_bias(there, like)
     return Ends(divergence.side, here, there, own_row, like)
+
+
+def _reader_with(flow: Flow, node: Node, there: Flow, other: Node) -> Node | None:
+    """Of several ops that read a node, the one that does what one of the other side does, with one leaf."""
+    leaves = _leaves(there, other)
+    readers = [flow.nodes[edge.target] for edge in flow.out_of(node)]
+    alike = [it for it in readers if it.kind == "op" and family(it.op) == family(other.op)]
+    found = [it for it in alike if leaves & _leaves(flow, it)]
+    return found[0] if len(found) == 1 else None
+
+
+def _leaves(flow: Flow, node: Node) -> set[str]:
+    """The names of the parameters that an op reads, in whichever layout."""
+    names = set()
+    for read in flow.origins(node):
+        while read.kind == "op" and family(read.op) in LAYING and len(flow.origins(read)) == 1:
+            (read,) = flow.origins(read)
+        if read.kind == "parameter":
+            names.add(read.name)
+    return names
 
 
 def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
@@ -130,17 +157,31 @@ def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
 
 
 def at_place(flow: Flow, place: Place) -> Node | None:
-    """The first node of an op and a line."""
-    for node in flow.graph.nodes:
-        if (node.op, node.source[:1]) == (place.label, (place.source,)):
-            return node
-    return None
+    """The first node of an op and a line, called from the same line where that is known."""
+    fitting = [
+        node
+        for node in flow.graph.nodes
+        if (node.op, node.source[:1]) == (place.label, (place.source,))
+    ]
+    called = [node for node in fitting if place.caller and place.caller in node.source[1:]]
+    return next(iter(called or fitting), None)
 
 
 def _is_in_its_place(other: Node, node: Node) -> bool:
     """Whether an op is of the kind of one of the other side, in a module of the same name."""
     is_one_kind = (other.scope, family(other.op)) == (node.scope, family(node.op))
     return is_one_kind and is_of_form(other, node)
+
+
+def _reads_the_same(flow: Flow, other: Node, here: Flow, node: Node, behind: Node) -> bool:
+    """Whether an op does what is done ``behind`` a node with what the node reads, and so nothing more."""
+    if not (is_of_form(other, behind) and family(other.op) == family(behind.op)):
+        return False
+    known = [it for it in (*here.origins(node), *here.origins(behind)) if it.outputs]
+    reads = [it for it in flow.origins(other) if it.outputs]
+    return len(reads) > 1 and all(
+        any(are_equal(read.outputs[0], it.outputs[0]) for it in known) for read in reads
+    )
 
 
 def is_of_form(node: Node, other: Node) -> bool:

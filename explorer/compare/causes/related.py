@@ -6,9 +6,11 @@ from itertools import product
 
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
+from explorer.compare.causes.known_functions import known_function_cause
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.rearranged import rearranged_cause
 from explorer.compare.causes.relations import (
+    MASKED,
     ROUNDED,
     TEMPERED,
     WITH_PARTS,
@@ -63,7 +65,11 @@ def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | No
     if found is None or _is_layout(found):
         # Which op moves the numbers says more than that they are moved.
         found = rearranged_cause(divergence, left, right) or found
-    return found or shared_leaf_cause(divergence, left, right)
+    return (
+        found
+        or shared_leaf_cause(divergence, left, right)
+        or known_function_cause(divergence, left, right)
+    )
 
 
 def _is_layout(cause: Cause) -> bool:
@@ -90,6 +96,8 @@ def _found(ends: ValuePair) -> Found | None:
     if ends.rounded_to:
         found = relation_of(own, target, room, finders=ROUNDED)
         return found if found and found.relation.name == ends.rounded_to else None
+    if ends.is_masked:
+        return relation_of(own, target, room, finders=MASKED)
     if ends.inside:
         return relation_of(own, target, room, _surroundings(ends), TEMPERED)
     if ends.leaf:
@@ -159,12 +167,15 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[Val
     if last is None or divergence.gradients or divergence.is_between:
         return
     node = here.nodes[last]
+    there = right if divergence.side == "left" else left
+    first = at_place(here, divergence.row.first)
+    if first is not None:
+        yield from _beside_masks(divergence.side, here, first, there)
     yield from _beside(divergence, left, right, node)
     # The other side is known to go on with an input only where this was read against the value.
     if divergence.gap.greatest is None:
         return
     reads = here.read_by_row(node, divergence.row.count)
-    there = right if divergence.side == "left" else left
     other = at_place(there, divergence.goes_on) if divergence.goes_on else None
     if other is not None:
         reads = [read for read in reads if _goes_on_with(there, other, read)]
@@ -196,6 +207,9 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Val
     if leaf is None:
         return
     yield from _beside_constants(divergence.side, here, here.nodes[leaf], there)
+    reader = here.next_op(here.nodes[leaf], CUTS)
+    if reader is not None:
+        yield from _beside_masks(divergence.side, here, reader, there)
     for edge in here.out_of(here.nodes[leaf]):
         user = here.nodes[edge.target]
         if user.kind != "op" or not user.outputs:
@@ -206,6 +220,25 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Val
                 yield ValuePair(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
+
+
+MASKING = frozenset({"maskedfill", "maskedfillscalar", "where"})
+"""Families of ops that put a number in the place of elements."""
+
+
+def _beside_masks(side: SideName, here: Flow, node: Node, there: Flow) -> Iterator[ValuePair]:
+    """What is masked, and what the other side masks of an equal value."""
+    if family(node.op) not in MASKING:
+        return
+    reads = [it for it in here.origins(node) if it.outputs and _size(it.outputs[0]) > 1]
+    for other in there.graph.nodes:
+        if not is_of_form(other, node) or family(other.op) not in MASKING:
+            continue
+        others = [it for it in there.origins(other) if it.outputs]
+        if any(are_same(read, it) for read in reads for it in others):
+            values = node.outputs[0], other.outputs[0]
+            yield ValuePair(side, here, there, node, other, *values, is_masked=True)
+            yield ValuePair(OTHER[side], there, here, other, node, *values[::-1], is_masked=True)
 
 
 def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[ValuePair]:

@@ -97,6 +97,8 @@ def _times(values: _Values) -> Candidates:
     if factor == 0 or abs(factor - 1) < 1e-6:
         return
     greatest = float(np.abs(target[finite]).max())
+    if greatest <= values.room.base:
+        return  # what is nothing but rounding is any value times next to nothing
     named = named_factor(factor, values.around, values.room.base / greatest if greatest else 0.0)
     if named.form or _is_telling(own):
         yield Related(how="times", factor=named), values.own * named.value
@@ -300,6 +302,9 @@ WITH_LAYOUTS: Finders = (_layouts,)
 
 TEMPERED: Finders = (_tempered,)
 """The one that looks for softmaxes of other logits."""
+
+MASKED: Finders = (_masked,)
+"""The one that looks for masks."""
 
 ROUNDED: Finders = (_rounded_to,)
 """Those that look for a narrower dtype."""

@@ -83,8 +83,13 @@ def _kinds(first: Node | None, second: Node | None) -> tuple[str, str]:
 
 
 def _kind(node: Node) -> str:
-    """The family of an op; one for all norms, which are the same where one axis is left."""
+    """The family of an op; one for all norms, which are the same where one axis is left.
+
+    The maximum of a value and 0 is relu.
+    """
     found = family(node.op)
+    if found == "max" and 0.0 in node.arguments.values():
+        return "relu"
     return "norm" if found in NORMS else found
 
 

@@ -13,11 +13,11 @@ import msgspec
 
 from explorer.compare.causes.argument_trials import argument_changes
 from explorer.compare.causes.flow import Flow
-from explorer.compare.causes.input_trials import input_changes, label_of
+from explorer.compare.causes.input_trials import input_changes, label_of, rearranged
 from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
 from explorer.compare.causes.lone_leaves import without_leaf
 from explorer.compare.causes.longer_rows import longer_ends
-from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
+from explorer.compare.causes.other_leaves import leaves_of, of_other_leaves, other_constants
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
@@ -153,6 +153,7 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
         trials = [Trial(node.id, change) for change in (*changes.single, *changes.windows)]
         trials += [*_other_operators(node), *_left_out(ends, node)]
         trials += [Trial(node.id, inputs=(change,)) for change in _with_zeros(ends.here, node)]
+        trials += [Trial(node.id, inputs=(it,)) for it in _with_leaves_elsewhere(ends.here, node)]
         for trial in trials:
             yield msgspec.structs.replace(trial, then=then)
 
@@ -199,6 +200,20 @@ def _with_zeros(flow: Flow, node: Node) -> Iterator[InputChange]:
         numbers = numbers_of(origin.outputs[0]) if is_filled else None
         if numbers is not None and numbers.any():
             yield InputChange((edge.input,), "from_zeros", label=label_of(origin))
+
+
+OF_WEIGHTS = frozenset({"matmul", "conv", "convgrad"})
+"""Families of ops that read a weight, which may lie in another layout."""
+
+
+def _with_leaves_elsewhere(flow: Flow, node: Node) -> Iterator[InputChange]:
+    """The weight of a product or a convolution with its elements elsewhere."""
+    if family(node.op) not in OF_WEIGHTS:
+        return
+    leaves = leaves_of(flow, [node])
+    for slot, read in flow.tensors(node).items():
+        if slot in leaves:
+            yield from rearranged(slot, read.shape)
 
 
 def _other_operators(node: Node) -> Iterator[Trial]:

@@ -75,6 +75,12 @@ def is_other_value(cause: Cause) -> bool:
     return isinstance(change, OtherInputs) and change.changes[0].how == "replaced"
 
 
+def is_ahead(cause: Cause) -> bool:
+    """Whether a cause is two ops in the opposite order, which says more than one of them left out."""
+    change = cause.change
+    return isinstance(change, OtherInputs) and change.changes[0].how == "ahead"
+
+
 def change_of(trial: Trial, node: Node) -> Change:
     """What a trial changes of a node."""
     if trial.op:

@@ -15,7 +15,7 @@ class ValuePair(NamedTuple):
     ``own`` is a node's of ``side``; ``target`` is the value that should follow, a node's of ``there``,
     or what an op makes of ``own``, in ``there`` too (``is_extra``: then both are one side's). With the name
     of a ``leaf``, it follows by that one alone; where it is ``rounded_to`` a dtype, by that; where both are
-    ``inside`` two rows, as a softmax of other logits alone.
+    ``inside`` two rows, as a softmax of other logits alone; where it ``is_masked``, as other elements masked.
     """
 
     side: SideName
@@ -29,6 +29,7 @@ class ValuePair(NamedTuple):
     leaf: str = ""
     rounded_to: str = ""
     inside: bool = False
+    is_masked: bool = False
 
 
 def cause_by(found: Found, ends: ValuePair, flows: tuple[Flow, Flow]) -> Cause:

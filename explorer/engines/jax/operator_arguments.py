@@ -73,8 +73,13 @@ def flat(value: Any) -> Any:
     """The two ends of each axis, as of padding, one behind the other; any other value as it is."""
     parts = _items(value)
     if parts and all(isinstance(part, tuple) for part in parts):
-        return tuple(number for part in parts for number in part)
+        return tuple(_number(number) for part in parts for number in part)
     return value
+
+
+def _number(number: Any) -> Any:
+    """A whole number of NumPy's, as JAX computes those of "SAME", as one of Python's."""
+    return int(number) if isinstance(number, np.integer) else number
 
 
 def _is_dimension_numbers(value: Any) -> bool:

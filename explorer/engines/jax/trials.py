@@ -123,7 +123,7 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "scaled": lambda value, change: value * np.asarray(change.numbers[0], value.dtype),
     "rounded": lambda value, change: value.astype(change.dtype).astype(value.dtype),
     "rolled": lambda value, change: jnp.roll(value, int(change.numbers[1]), int(change.numbers[0])),
-    "reversed": lambda value, change: jnp.flip(value, int(change.numbers[0])),
+    "reversed": lambda value, change: jnp.flip(value, tuple(map(int, change.numbers))),
     "zeroed": lambda value, _: jnp.zeros_like(value),
     "from_zeros": lambda value, _: jnp.zeros_like(value),
     "given": lambda value, change: _given(value, change),

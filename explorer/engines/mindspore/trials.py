@@ -10,7 +10,7 @@ import numpy as np
 from mindspore._c_expression import op_enum
 
 from explorer.engines.mindspore import graph, tape
-from explorer.engines.mindspore.enumerations import ENUMERATIONS
+from explorer.engines.mindspore.enumerations import ENUMERATIONS, readable
 from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
 from explorer.engines.mindspore.operator_arguments import class_of, names_of
 from explorer.engines.mindspore.operators import written_operands
@@ -198,7 +198,7 @@ def _rolled(value: Any, change: InputChange) -> Any:
 
 
 def _reversed(value: Any, change: InputChange) -> Any:
-    return _moved(value, np.flip(array_of(value), int(change.numbers[0])))
+    return _moved(value, np.flip(array_of(value), tuple(map(int, change.numbers))))
 
 
 def _zeroed(value: Any, _: InputChange) -> Any:
@@ -238,7 +238,8 @@ def _result(op: str, call: RecordedCall) -> Any:
     settings = _settings(call)
     if op.startswith(FUNCTIONS):
         function = getattr(ms.ops, op.removeprefix(FUNCTIONS))
-        return function(*tensors, **_taken(function, settings))
+        # A function takes names where an operator takes their numbers.
+        return function(*tensors, **_taken(function, dict(readable(settings))))
     kind = class_of(op)
     primitive = kind(**_taken(kind.__init__, settings))
     if "__call__" not in vars(kind):  # an older one, which takes tensors alone

@@ -133,7 +133,7 @@ INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
     "scaled": lambda value, change: value * change.numbers[0],
     "rounded": lambda value, change: value.to(getattr(torch, change.dtype)).to(value.dtype),
     "rolled": lambda value, change: value.roll(int(change.numbers[1]), int(change.numbers[0])),
-    "reversed": lambda value, change: value.flip(int(change.numbers[0])),
+    "reversed": lambda value, change: value.flip(tuple(map(int, change.numbers))),
     "zeroed": lambda value, _: torch.zeros_like(value),
     "from_zeros": lambda value, _: torch.zeros_like(value),
     "given": lambda value, change: _given(value, change),
