@@ -96,7 +96,7 @@ def test_sums_of_gradients_are_accumulations_and_a_loop_runs_on_the_tape(jax: Ja
 
 
 def test_a_function_with_a_rule_of_its_own_has_the_line_that_calls_it(jax: Jax) -> None:
-    graph = only_graph(jax.capture("kinks", "jax-tape", CASES["kinks"]))
+    graph = compared(jax.capture("kinks", "jax-tape", CASES["kinks"]))
     lines = find("kinks").read_text(encoding="utf-8").splitlines()
     called = [
         lines[int(node.source[0].rpartition(":")[2]) - 1]
