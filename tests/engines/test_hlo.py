@@ -78,3 +78,32 @@ def test_a_choice_names_all_of_its_branches() -> None:
     choice = by_name("main.53")["choice"]
     assert choice.operands == ("sum", "Arg_0.1", "Arg_0.1")
     assert choice.calls == ("fused", "region_0.33")
+
+
+def test_lines_that_a_module_numbers_are_those_of_the_net() -> None:
+    """As jax 0.10.2 writes them."""
+    text = """HloModule jit_g
+
+FileNames
+1 "/a b/net.py"
+
+FunctionNames
+1 "<module>"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=6 end_column=45}
+2 {file_name_id=1 function_name_id=1 line=2 end_line=2 column=17 end_column=28}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=2}
+
+
+ENTRY %main.1 (x.1: f32[3]) -> f32[3] {
+  %x.1 = f32[3]{0} parameter(0), metadata={op_name="x"}
+  ROOT %tanh.0 = f32[3]{0} tanh(%x.1), metadata={op_name="jit(g)/jvp()/tanh" stack_frame_id=2}
+}
+"""
+    x, tanh = read_module(text).computations["main.1"]
+    assert (tanh.file, tanh.line) == ("/a b/net.py", 2)
+    assert (x.file, x.line) == ("", 0)

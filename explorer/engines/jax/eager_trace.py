@@ -16,6 +16,10 @@ class EagerTrace(core.Trace):  # type: ignore[misc]  # jax is untyped here
         with core.set_current_trace(self):
             yield
 
+    def stage_value(self, value: Any) -> Any:
+        """A value stays what it is (asked for since 0.10)."""
+        return value
+
     def process_custom_jvp_call(
         self, primitive: Any, function: Any, rule: Any, operands: Any, **_: Any
     ) -> Any:

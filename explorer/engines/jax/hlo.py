@@ -39,6 +39,29 @@ class Module:
     computations: dict[str, list[Instruction]] = field(default_factory=dict)
 
 
+@dataclass
+class Frames:
+    """The lines of Python that a module numbers (0.7 and later): files, places in them, and frames."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    places: dict[str, tuple[str, int]] = field(default_factory=dict)
+    frames: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def read(self, table: str, number: str, text: str) -> None:
+        """Take a row of one of the tables at the beginning of a module."""
+        facts = dict(FACT.findall(text))
+        if table == "FileNames":
+            self.files[number] = _unescaped(text.strip('"'))
+        elif table == "FileLocations":
+            file = self.files.get(facts.get("file_name_id", ""), "")
+            self.places[number] = file, int(facts.get("line", 0))
+        elif table == "StackFrames":
+            self.frames[number] = self.places.get(facts.get("file_location_id", ""), ("", 0))
+
+
+TABLE = re.compile(r"^(FileNames|FunctionNames|FileLocations|StackFrames)$")
+ROW = re.compile(r"^(?P<number>\d+) (?P<text>.+)$")
+FACT = re.compile(r"(\w+)=(\d+)")
 HEADER = re.compile(r"^(?P<entry>ENTRY )?%?(?P<name>[\w.\-]+) \(.*\) -> .* \{$")
 INSTRUCTION = re.compile(r"^\s+(?P<root>ROOT )?%?(?P<name>[\w.\-]+) = (?P<rest>.*)$")
 OPERATION = re.compile(r"^ ?(?P<op>[\w\-]+)\(")
@@ -47,6 +70,7 @@ COMMENT = re.compile(r"/\*.*?\*/")
 OPERAND = re.compile(r"%([\w.\-]+)")
 QUOTED = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 NUMBER = re.compile(r"source_line=(\d+)")
+FRAME = re.compile(r"stack_frame_id=(\d+)")
 
 CALLING = ("calls", "to_apply", "condition", "body", "branch_computations")
 """The attributes that name computations."""
@@ -56,10 +80,16 @@ UNSAID = frozenset({"metadata", "frontend_attributes", "backend_config", "shardi
 
 
 def read_module(text: str) -> Module:
-    """The module that ``jax.stages.Compiled.as_text`` gives (jax 0.6.2)."""
-    module = Module()
+    """The module that ``jax.stages.Compiled.as_text`` gives (jax 0.6.2 and 0.10.2)."""
+    module, frames, table = Module(), Frames(), ""
     instructions: list[Instruction] = []
     for line in text.splitlines():
+        begins = TABLE.match(line)
+        row = ROW.match(line)
+        if begins:
+            table = begins[1]
+        elif row and not module.computations:
+            frames.read(table, row["number"], row["text"])
         header = HEADER.match(line)
         if header:
             instructions = module.computations.setdefault(header["name"], [])
@@ -68,11 +98,12 @@ def read_module(text: str) -> Module:
             continue
         found = INSTRUCTION.match(line)
         if found:
-            instructions.append(_instruction(found["name"], found["rest"], bool(found["root"])))
+            is_root = bool(found["root"])
+            instructions.append(_instruction(found["name"], found["rest"], is_root, frames))
     return module
 
 
-def _instruction(name: str, text: str, is_root: bool) -> Instruction:
+def _instruction(name: str, text: str, is_root: bool, frames: Frames) -> Instruction:
     """An instruction from what stands behind its name: the type, the operation, and its attributes."""
     text = COMMENT.sub("", text)
     type_, text = _type(text)
@@ -82,7 +113,10 @@ def _instruction(name: str, text: str, is_root: bool) -> Instruction:
     attributes = dict(_attributes(text.removeprefix(",")))
     metadata = attributes.get("metadata", "")
     quoted = {it: _unescaped(value) for it, value in QUOTED.findall(metadata)}
-    number = NUMBER.search(metadata)
+    number, frame = NUMBER.search(metadata), FRAME.search(metadata)
+    place = quoted.get("source_file", ""), int(number[1]) if number else 0
+    if frame:
+        place = frames.frames.get(frame[1], place)
     called = " ".join(attributes.get(it, "") for it in CALLING)
     return Instruction(
         name=name,
@@ -93,8 +127,8 @@ def _instruction(name: str, text: str, is_root: bool) -> Instruction:
         attributes={it: value for it, value in attributes.items() if it not in UNSAID},
         calls=tuple(OPERAND.findall(called)),
         op_name=quoted.get("op_name", ""),
-        file=quoted.get("source_file", ""),
-        line=int(number[1]) if number else 0,
+        file=place[0],
+        line=place[1],
         is_root=is_root,
     )
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax._src import core
 
 from explorer.engines.jax.recording import Record
 from explorer.engines.plain_values import PlainArguments, plain_arguments
@@ -64,7 +63,7 @@ def _plain(value: Any) -> Any:
         return np.dtype(value).name
     if isinstance(value, Enum):
         return value.name
-    if isinstance(value, (core.Jaxpr, core.ClosedJaxpr)) or callable(value):
+    if hasattr(value, "eqns") or callable(value):
         return object()  # has no plain form
     return str(value) if _is_dimension_numbers(value) else flat(value)
 

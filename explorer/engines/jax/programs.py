@@ -35,7 +35,7 @@ def _size(jaxpr: Any) -> int:
 
 def program_of(value: Any) -> Program:
     """The program that is a parameter of an operation."""
-    if isinstance(value, core.ClosedJaxpr):
+    if hasattr(value, "jaxpr"):
         return Program(value.jaxpr, value.consts)
     return Program(value, ())
 
@@ -95,6 +95,7 @@ Opener = Callable[[Recording, Any, Sequence[Found], Place], list[Found] | None]
 
 CALLED = {
     "pjit": "jaxpr",
+    "jit": "jaxpr",  # what "pjit" is called since 0.7
     "closed_call": "call_jaxpr",
     "core_call": "call_jaxpr",
     "custom_jvp_call": "call_jaxpr",
@@ -177,6 +178,8 @@ def _scan(
     recording: Recording, params: Any, operands: Sequence[Found], place: Place
 ) -> list[Found] | None:
     """The steps of a scan: each is given what the one before hands on, and its part of the arrays."""
+    if "num_consts" not in params:
+        return None  # 0.12 says otherwise which arrays are read step by step
     program, length = program_of(params["jaxpr"]), params["length"]
     if length * program.size > MOST_OPERATIONS or not length:
         return None
