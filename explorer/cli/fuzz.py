@@ -24,10 +24,7 @@ ALARMS: tuple[FindingClass, ...] = ("framework", "ours", "unsteady")
 
 def run_fuzz(options: FuzzOptions) -> int:
     """Run random nets; print each finding as it comes, then the counts, and write its files."""
-    if options.cases < 1 or options.start < 0:
-        text = _("--cases must be at least 1 and --start at least 0, got {cases} and {start}")
-        raise UsageError(text.format(cases=options.cases, start=options.start))
-    RunOptions(engines=options.engines).check()
+    _check(options)
     engines = tuple(options.engines or engines_found())
     folder = prepared(options.out)
     start = time.perf_counter()
@@ -51,6 +48,14 @@ def run_fuzz(options: FuzzOptions) -> int:
         return exit_codes.INTERRUPTED
     is_alarming = any(finding.found in ALARMS for finding in findings)
     return exit_codes.DIFFERENT if is_alarming else exit_codes.AS_EXPECTED
+
+
+def _check(options: FuzzOptions) -> None:
+    """Raise UsageError for options that cannot be run."""
+    if options.cases < 1 or options.start < 0:
+        text = _("--cases must be at least 1 and --start at least 0, got {cases} and {start}")
+        raise UsageError(text.format(cases=options.cases, start=options.start))
+    RunOptions(engines=options.engines).check()
 
 
 def _run(

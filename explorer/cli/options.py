@@ -98,6 +98,17 @@ Prove = Annotated[
         ),
     ),
 ]
+Engines = Annotated[
+    list[str] | None,
+    _option(
+        "--engine ENGINE",
+        later(
+            "Engine to run, one of {engines};"
+            " torch-tape@NAME runs it in an environment (see `env`)."
+            " Repeat the option for more. [default: all]"
+        ),
+    ),
+]
 NoOracle = Annotated[
     bool,
     _option(
@@ -128,17 +139,7 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     name: Annotated[str | None, NAME] = None
     device: Device = "cpu"
-    engines: Annotated[
-        list[str] | None,
-        _option(
-            "--engine ENGINE",
-            later(
-                "Engine to run, one of {engines};"
-                " torch-tape@NAME runs it in an environment (see `env`)."
-                " Repeat the option for more. [default: all]"
-            ),
-        ),
-    ] = None
+    engines: Engines = None
     order: Annotated[
         int, _option("--order N", later("Compute nested gradients up to this order too."))
     ] = 1
@@ -512,17 +513,7 @@ class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
             later("Give each net an input that is nan, infinite, tied, zero or empty."),
         ),
     ] = False
-    engines: Annotated[
-        list[str] | None,
-        _option(
-            "--engine ENGINE",
-            later(
-                "Engine to run, one of {engines};"
-                " torch-tape@NAME runs it in an environment (see `env`)."
-                " Repeat the option for more. [default: all]"
-            ),
-        ),
-    ] = None
+    engines: Engines = None
     out: Annotated[
         Path | None,
         _option(

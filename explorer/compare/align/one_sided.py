@@ -387,13 +387,11 @@ def _not_differentiated(side: Side) -> Iterator[Vertex]:
     differentiated = {node.forward for node in side.nodes if node.phase == "backward"} - {None}
     for node in reversed(side.nodes):
         is_op = node.phase == "forward" and node.kind == "op" and node.is_needed
-        if not is_op or node in differentiated or not _is_float(node):
+        if not is_op or not _is_float(node) or differentiated.isdisjoint(node.consumers):
             continue
-        if differentiated.isdisjoint(node.consumers):
-            continue
-        behind = reach([node], _work_before)
-        of_weights = any(it.family in OF_WEIGHTS for it in behind)
-        if of_weights and differentiated.isdisjoint(behind):
+        made_of = reach([node], _work_before)  # itself among them
+        of_weights = any(it.family in OF_WEIGHTS for it in made_of)
+        if of_weights and differentiated.isdisjoint(made_of):
             yield node
 
 

@@ -1,5 +1,7 @@
 """Two rows of ops that lead to what should be one value, and what they read."""
 
+from collections.abc import Iterator
+
 from explorer.compare.align.contrasts import (
     FoundDivergence,
     both,
@@ -80,17 +82,24 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
         if user.phase == "forward" and any(it.counterpart in missing for it in user.origins):
             return row
     longest, behind = row, list(row)
-    for _ in range(MOST_BEHIND):
-        users = [user for user in behind[-1].consumers if user.is_work and user.phase == "forward"]
-        if len(users) != 1 or users[0] in behind:
-            break
-        behind.append(users[0])
-        is_as_large = users[0].value.size == other_row[-1].value.size
-        if is_as_large and not missing.isdisjoint(users[0].origins):
-            longer = [node for node in _steps_to(behind, other_row) if node.main]
+    for node in _in_line_behind(row[-1]):
+        behind.append(node)
+        is_as_large = node.value.size == other_row[-1].value.size
+        if is_as_large and not missing.isdisjoint(node.origins):
+            longer = [it for it in _steps_to(behind, other_row) if it.main]
             if not read_alone(longer, other_row):
                 longest = longer
     return longest
+
+
+def _in_line_behind(node: Vertex) -> Iterator[Vertex]:
+    """The nearest ops behind one in forward, as long as each has one reader."""
+    for _ in range(MOST_BEHIND):
+        users = [user for user in node.consumers if user.is_work and user.phase == "forward"]
+        if len(users) != 1:
+            return
+        (node,) = users
+        yield node
 
 
 def _steps_to(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:

@@ -85,16 +85,13 @@ def _is_equal(node: Node, read: Node) -> bool:
 
 def _made_of(flow: Flow, read: Node) -> _Made | None:
     """A function of a value that one of the nearest ops behind it yields."""
-    value = numbers_of(read.outputs[0]) if read.outputs else None
+    value = _numbers(read)
     if value is None or np.unique(value).size < FEW:
         return None
     with np.errstate(all="ignore"):
         wanted = {name: function(value).ravel() for name, function in FUNCTIONS.items()}
-    behind = flow.behind(read.id)
-    nodes = [it for it in flow.graph.nodes if it.id in behind and it is not read]
-    ops = [it for it in nodes if it.kind == "op" and family(it.op) not in BOOKKEEPING]
-    for node in ops[:MOST_BEHIND]:
-        made = numbers_of(node.outputs[0]) if node.outputs and node.phase == read.phase else None
+    for node in _ops_behind(flow, read)[:MOST_BEHIND]:
+        made = _numbers(node) if node.phase == read.phase else None
         if made is None or made.size != value.size:
             continue
         room = room_of(node.outputs[0], node.outputs[0])
@@ -103,3 +100,15 @@ def _made_of(flow: Flow, read: Node) -> _Made | None:
             if apart is not None:
                 return _Made(name, node, apart)
     return None
+
+
+def _numbers(node: Node) -> Floats | None:
+    """The numbers of a node's first output, where all of them are known."""
+    return numbers_of(node.outputs[0]) if node.outputs else None
+
+
+def _ops_behind(flow: Flow, read: Node) -> list[Node]:
+    """The ops behind a node that compute numbers of their own, in order."""
+    behind = flow.behind(read.id)
+    nodes = [it for it in flow.graph.nodes if it.id in behind and it is not read]
+    return [it for it in nodes if it.kind == "op" and family(it.op) not in BOOKKEEPING]

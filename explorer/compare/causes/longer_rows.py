@@ -59,21 +59,23 @@ def _up_to_what_is_read_there(ends: Ends) -> Iterator[Ends]:
     if ends.result or ends.is_extra:
         return
     first, last = ends.own_row[0], ends.own_row[-1]
-    missing = _bases(ends.there, ends.row)
-    for read in _bases(ends.here, ends.own_row):
-        missing = [it for it in missing if not _are_one(read, it)]
+    missing = _without(_bases(ends.there, ends.row), _bases(ends.here, ends.own_row))
     end: Node | None = None
     behind: Node | None = last
     for _ in range(NEAR):
         behind = ends.here.next_op(behind) if behind and missing else None
         if behind is None:
             break
-        reads = _bases(ends.here, [behind])
-        left = [it for it in missing if not any(_are_one(read, it) for read in reads)]
+        left = _without(missing, _bases(ends.here, [behind]))
         if len(left) < len(missing):
             missing, end = left, behind
     if end is not None:
         yield ends._replace(own_row=ends.here.row(first.id, end.id))
+
+
+def _without(values: list[Node], others: list[Node]) -> list[Node]:
+    """The values of one side that are none of the other side's."""
+    return [it for it in values if not any(_are_one(other, it) for other in others)]
 
 
 def _bases(flow: Flow, row: list[Node]) -> list[Node]:

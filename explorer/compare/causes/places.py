@@ -104,14 +104,9 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
     if first is None:
         return None
     node = here.nodes[first]
-    behind = here.next_op(node)
     if divergence.goes_on is not None:
-        other = at_place(there, divergence.goes_on)
-        behind = behind or (_reader_with(here, node, there, other) if other else None)
-        if other is None or behind is None:
-            return None
-        row = [*here.row_up_to(node, divergence.row.count), behind]
-        return Ends(OTHER[divergence.side], there, here, [other], row)
+        return _up_to_where_it_goes_on(divergence, divergence.goes_on, here, node, there)
+    behind = here.next_op(node)
     if behind is None or divergence.row.count > 1:
         return None
     like = [other for other in there.graph.nodes if _is_in_its_place(other, behind)]
@@ -124,6 +119,20 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
     if len(here.into(behind)) != len(there.into(like[0])):
         own_row, like = _with_bias(here, own_row), _with_bias(there, like)
     return Ends(divergence.side, here, there, own_row, like)
+
+
+def _up_to_where_it_goes_on(
+    divergence: ExtraOps, goes_on: Place, here: Flow, node: Node, there: Flow
+) -> Ends | None:
+    """The ops that one side alone has, with the op behind them, and that with which the other goes on."""
+    other = at_place(there, goes_on)
+    if other is None:
+        return None
+    behind = here.next_op(node) or _reader_with(here, node, there, other)
+    if behind is None:
+        return None
+    row = [*here.row_up_to(node, divergence.row.count), behind]
+    return Ends(OTHER[divergence.side], there, here, [other], row)
 
 
 def _reader_with(flow: Flow, node: Node, there: Flow, other: Node) -> Node | None:

@@ -6,7 +6,7 @@ from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.jax.operator_arguments import operator_arguments
 from explorer.engines.jax.recording import Origin, Record, Recording
-from explorer.engines.jax.rule_numbers import scope_of
+from explorer.engines.jax.rule_numbers import FirstOfRules, scope_of
 from explorer.engines.jax.source_lines import source
 from explorer.engines.jax.tensors import array_of, dtype_of, is_plain
 from explorer.model.arrays import Summary
@@ -178,7 +178,7 @@ class Links:
     def __init__(self, recording: Recording, shown: set[int]) -> None:
         self._recording = recording
         self._shown = shown
-        self._by_rule: dict[tuple[str, ...], int] = {}
+        self._of_rules = FirstOfRules()
         self._readers: dict[int, list[int]] = {}
         self._leaves: dict[int, int] = {}
         names = {}
@@ -186,9 +186,7 @@ class Links:
             if number not in shown:
                 continue
             if record.phase == "forward" and record.primitive:
-                # The first of a rule is the operation itself. Of a rule within a rule the outer counts too.
-                for length in range(1, len(record.rule) + 1):
-                    self._by_rule.setdefault(record.rule[:length], number)
+                self._of_rules.add(record.rule, number)
             if record.primitive is None:
                 names[record.name] = number
             for origin in record.origins:
@@ -208,7 +206,7 @@ class Links:
         while number not in seen and self._derives(number):
             seen.add(number)
             record = self._recording.records[number]
-            found = None if record.kind == "accumulate" else self._by_rule_of(record)
+            found = None if record.kind == "accumulate" else self._of_rules.of(record.rule)
             if found is None:
                 found = self._leaves.get(number)
             if found is not None:
@@ -220,9 +218,3 @@ class Links:
         """Whether a record is one of a backward pass."""
         is_outside = number in self._recording.outside
         return self._recording.records[number].phase == "backward" and not is_outside
-
-    def _by_rule_of(self, record: Record) -> int | None:
-        for length in range(len(record.rule), 0, -1):
-            if record.rule[:length] in self._by_rule:
-                return self._by_rule[record.rule[:length]]
-        return None

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.jax.hlo import Instruction, Module, read_module
-from explorer.engines.jax.operator_arguments import DEFAULT_NAMES
-from explorer.engines.jax.rule_numbers import MARK
+from explorer.engines.jax.operator_arguments import DEFAULT_NAMES, operand_name
+from explorer.engines.jax.rule_numbers import MARK, FirstOfRules
 from explorer.engines.jax.source_lines import source
 from explorer.model.graph import Absence, GradGraph, NodeKind, Output, Phase
 
@@ -55,7 +55,7 @@ class _Drawn:
         self._module = module
         self._scenario = scenario
         self._builder = GraphBuilder()
-        self._by_rule: dict[tuple[str, ...], int] = {}
+        self._of_rules = FirstOfRules()
         slots = [self._leaf(*leaf) for leaf in leaves]
         made = self._run(module.computations[module.entry], [[slot] for slot in slots], "")
         for name, slot in zip(results, made, strict=True):
@@ -85,29 +85,36 @@ class _Drawn:
         known: dict[str, list[Slot]] = {}
         numbers: dict[str, str] = {}
         for it in instructions:
-            operands = [known.get(name, []) for name in it.operands]
-            written = [numbers.get(name) for name in it.operands]
+            if it.op == "constant" and not it.shapes[0][1]:
+                numbers[it.name] = it.text  # a number counts as written where it is read
+                continue
             if it.op == "parameter":
                 known[it.name] = arguments[int(it.text)]
                 self._describe(known[it.name], it)
-            elif it.op == "constant" and not it.shapes[0][1]:
-                numbers[it.name] = it.text
-            elif it.op == "tuple":
-                known[it.name] = [slot for slots in operands for slot in slots]
-            elif it.op == "get-tuple-element":
-                place = int(it.attributes["index"])
-                known[it.name] = operands[0][place : place + 1]
-            elif it.op in INSIDE and self._takes(it, operands):
-                inner = self._module.computations[it.calls[0]]
-                inside = it.name if it.op == FUSION else body
-                known[it.name] = self._run(inner, operands, inside)
-            else:
-                known[it.name] = self._add(it, operands, written, body)
+                continue
+            operands = [known.get(name, []) for name in it.operands]
+            written = [numbers.get(name) for name in it.operands]
+            known[it.name] = self._made(it, operands, written, body)
         return known[instructions[-1].name]
 
-    def _takes(self, it: Instruction, operands: Sequence[list[Slot]]) -> bool:
-        """Whether a computation can be drawn in place: each of its arguments is a node or a tuple."""
-        return len(it.calls) == 1 and all(operands)
+    def _made(
+        self,
+        it: Instruction,
+        operands: Sequence[list[Slot]],
+        written: Sequence[str | None],
+        body: str,
+    ) -> list[Slot]:
+        """The slots of an instruction: of tuples no node is drawn, of fusions what is in them."""
+        if it.op == "tuple":
+            return [slot for slots in operands for slot in slots]
+        if it.op == "get-tuple-element":
+            place = int(it.attributes["index"])
+            return operands[0][place : place + 1]
+        # A number among the arguments has no node that could be handed on.
+        if it.op in INSIDE and len(it.calls) == 1 and all(operands):
+            inside = it.name if it.op == FUSION else body
+            return self._run(self._module.computations[it.calls[0]], operands, inside)
+        return self._add(it, operands, written, body)
 
     def _describe(self, slots: Sequence[Slot], it: Instruction) -> None:
         """Give an argument of the program its shape."""
@@ -133,7 +140,7 @@ class _Drawn:
             missing["source"] = Absence("added_by_capture")
         forward = None
         if phase == "backward":
-            forward = self._forward(rule)
+            forward = self._of_rules.of(rule)
             if forward is None:
                 missing["forward"] = Absence("merged")
         kind: NodeKind = "constant" if it.op == "constant" else "op"
@@ -151,15 +158,8 @@ class _Drawn:
             missing=missing,
         )
         if phase == "forward":
-            for length in range(1, len(rule) + 1):
-                self._by_rule.setdefault(rule[:length], number)
+            self._of_rules.add(rule, number)
         return [(number, output) for output in range(len(it.shapes))]
-
-    def _forward(self, rule: tuple[str, ...]) -> int | None:
-        for length in range(len(rule), 0, -1):
-            if rule[:length] in self._by_rule:
-                return self._by_rule[rule[:length]]
-        return None
 
     def _arguments(
         self, it: Instruction, written: Sequence[str | None]
@@ -167,8 +167,7 @@ class _Drawn:
         """What is written into an instruction: numbers, attributes, and what a reduction computes."""
         for place, number in enumerate(written):
             if number is not None:
-                name = DEFAULT_NAMES[place] if place < len(DEFAULT_NAMES) else f"operand {place}"
-                yield name, number
+                yield operand_name(DEFAULT_NAMES, place), number
         yield from it.attributes.items()
         if it.op not in INSIDE:
             for name in it.calls:

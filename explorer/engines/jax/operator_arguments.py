@@ -1,7 +1,7 @@
 """What JAX's operations take beside arrays, by the names of jax.lax's documentation."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -41,8 +41,13 @@ def literals(record: Record) -> dict[str, int]:
     found = {}
     for place, (operand, origin) in enumerate(zip(record.operands, record.origins, strict=True)):
         if origin is None and not np.ndim(operand):
-            found[names[place] if place < len(names) else f"operand {place}"] = place
+            found[operand_name(names, place)] = place
     return found
+
+
+def operand_name(names: Sequence[str], place: int) -> str:
+    """What the operand at a place is called, of which only the first ones may have ``names``."""
+    return names[place] if place < len(names) else f"operand {place}"
 
 
 @cache

@@ -156,6 +156,20 @@ class Recording:
         number = len(self.records) - 1
         return [(number, output) for output in range(len(outputs))]
 
+    def as_returned(
+        self, results: Sequence[Found], first: int, outputs: Sequence[Any]
+    ) -> list[Origin | None]:
+        """The origins of what programs gave that ran in an operation's stead; it returned ``outputs``.
+
+        These are their values then: between them the operation may round otherwise. ``first`` is the
+        number of the programs' first record.
+        """
+        origins = [origin for origin, _ in results]
+        for origin, output in zip(origins, outputs, strict=True):
+            if origin is not None and origin[0] >= first:
+                self.records[origin[0]].outputs[origin[1]] = output
+        return origins
+
     def name_of_loop(self, operation: str, place: Place) -> str:
         """What a loop or a branch at a place is called, its backward too: "scan", "scan_2"."""
         # In each step of a loop around it, it is the same one.

@@ -80,6 +80,25 @@ def numbered_names(name: str, number: int) -> Names:
     return tuple(map(source_info_util.Scope, scopes))
 
 
+class FirstOfRules:
+    """The first forward node of each rule; of a rule within a rule the outer one counts too."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[tuple[str, ...], int] = {}
+
+    def add(self, rule: tuple[str, ...], node: int) -> None:
+        """Note a forward node that ran under a rule."""
+        for length in range(1, len(rule) + 1):
+            self._nodes.setdefault(rule[:length], node)
+
+    def of(self, rule: tuple[str, ...]) -> int | None:
+        """The first node of a rule, or of the nearest rule around it."""
+        for length in range(len(rule), 0, -1):
+            if rule[:length] in self._nodes:
+                return self._nodes[rule[:length]]
+        return None
+
+
 def scope_of(names: Names) -> str:
     """The named scopes of the user's among names: "block.conv"."""
     return ".".join(name for name in _scopes(names) if not name.startswith(MARK))

@@ -1,6 +1,6 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -21,7 +21,7 @@ from explorer.engines.jax.leaf_names import (
 from explorer.engines.jax.made_states import watched_states
 from explorer.engines.jax.marks import MARK
 from explorer.engines.jax.programs import interpret, opened, program_of
-from explorer.engines.jax.recording import Found, Origin, Place
+from explorer.engines.jax.recording import Origin, Place
 from explorer.engines.jax.settings import settings_now
 from explorer.engines.jax.step_recording import FullError, Result, StepRecording
 from explorer.engines.jax.watched_calls import CompiledCall, MarkedProgram, WatchedCalls
@@ -158,7 +158,7 @@ class StepRecorder(EagerTrace):
         if results is None:
             made = self.recording.add(primitive, params, operands, origins, outputs, place)
         else:
-            made = self._as_returned(results, first, outputs)
+            made = self.recording.as_returned(results, first, outputs)
         self._know(made, outputs)
 
     def _know(self, made: list[Origin | None], outputs: list[Any]) -> None:
@@ -183,7 +183,7 @@ class StepRecorder(EagerTrace):
         found = list(zip(origins, self._kept(traced.operands), strict=True))
         with core.set_current_trace(core.eval_trace):
             results = interpret(self.recording, program_of(traced.jaxpr), found, place)
-        made = self._as_returned(results, first, outputs)
+        made = self.recording.as_returned(results, first, outputs)
         self.recording.returned(arguments, _results(traced, made, outputs))
         return made
 
@@ -192,19 +192,6 @@ class StepRecorder(EagerTrace):
             origin = self._add(leaf.value)
             self.recording.name_argument(origin, leaf)
             yield origin, leaf
-
-    def _as_returned(
-        self, results: Sequence[Found], first: int, outputs: list[Any]
-    ) -> list[Origin | None]:
-        """The origins of results, with the values that the compiled program has returned.
-
-        ``first`` is the number of their first record. Between them it may round otherwise.
-        """
-        made = [origin for origin, _ in results]
-        for origin, output in zip(made, outputs, strict=True):
-            if origin is not None and origin[0] >= first:
-                self.recording.records[origin[0]].outputs[origin[1]] = output
-        return made
 
     def _keep_donated(self, operands: Any, params: Any) -> None:
         """Copy the arrays that a compiled call may overwrite: their values are needed behind it."""

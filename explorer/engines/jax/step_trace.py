@@ -15,9 +15,9 @@ from explorer.engines.jax.step_recorder import StepRecorder
 from explorer.engines.jax.step_recording import StepRecording
 from explorer.engines.jax.tensors import array_of, dtype_of, is_plain, packed
 from explorer.engines.random_digests import of_python
-from explorer.engines.step_limits import MEGABYTE, Budget, free_memory, half_of
+from explorer.engines.step_facts import by_prefix, gaps, versions_with
+from explorer.engines.step_limits import Budget, free_memory, half_of
 from explorer.model.arrays import Array, pack
-from explorer.model.failures import Failure
 from explorer.model.graph import GradGraph
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
@@ -48,9 +48,8 @@ class StepInJax:
     ) -> None:
         self._values = values
         self._start = start
-        known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
         limit = half_of(free_memory()) if memory is None else memory
-        self._recorder = StepRecorder(known, inputs or {}, limit)
+        self._recorder = StepRecorder(by_prefix(model), inputs or {}, limit)
         self._random = of_python()
 
     def start(self, _outermost: Any) -> None:
@@ -96,18 +95,12 @@ class StepInJax:
 
 def versions() -> dict[str, str]:
     """The versions of what a step depends on."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    found = {name: version(name) for name in PACKAGES if name in sys.modules}
-    return {"python": python, **found, "numpy": np.__version__}
+    return versions_with({name: version(name) for name in PACKAGES if name in sys.modules})
 
 
 def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[Missing]:
-    if recorder.fault is not None:
-        yield fault(recorder.fault)
-    if raised is not None:
-        yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
-    if recorder.is_full:
-        yield Missing("memory", str(recorder.recording.memory // MEGABYTE))
+    full_at = recorder.recording.memory if recorder.is_full else None
+    yield from gaps(recorder.fault, raised, full_at)
     if not (recorder.recording.passes or recorder.is_off or raised):
         yield Missing("no_pass")
 

@@ -1,6 +1,5 @@
 """Records the operations of JAX as they run one by one, the forward's and those of the backward pass."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ from jax._src import source_info_util
 
 from explorer.engines.jax.eager_trace import EagerTrace
 from explorer.engines.jax.programs import opened
-from explorer.engines.jax.recording import Found, Origin, Place, Recording, run
+from explorer.engines.jax.recording import Origin, Place, Recording, run
 from explorer.model.graph import NodeKind, Phase
 
 
@@ -43,7 +42,7 @@ class Recorder(EagerTrace):
         if found is None:
             made = self.recording.add(primitive, params, operands, origins, outputs, place)
         else:
-            made = self._as_returned(found, first, outputs)
+            made = self.recording.as_returned(found, first, outputs)
         for origin, output in zip(made, outputs, strict=True):
             if origin is not None:
                 self._known[id(output)] = origin, output
@@ -56,16 +55,3 @@ class Recorder(EagerTrace):
             origin = self.recording.add_array(operand, "constant")
             self._known[id(operand)] = origin, operand
         return origin
-
-    def _as_returned(
-        self, found: Sequence[Found], first: int, outputs: list[Any]
-    ) -> list[Origin | None]:
-        """Give the results of programs that were run in an operation's stead the values that it returned.
-
-        ``first`` is the number of their first record. Between them the operation may round otherwise.
-        """
-        origins = [origin for origin, _ in found]
-        for origin, output in zip(origins, outputs, strict=True):
-            if origin is not None and origin[0] >= first:
-                self.recording.records[origin[0]].outputs[origin[1]] = output
-        return origins

@@ -1,20 +1,18 @@
 """The trace of a recorded step: its graph, what it started from, and what it left."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import mindspore as ms
-import numpy as np
 
 from explorer.engines.mindspore.net import dtype_of
 from explorer.engines.mindspore.settings import GRAPH_MODE, random_states, settings_now
 from explorer.engines.mindspore.step_capture import Known
 from explorer.engines.mindspore.step_recorder import StepRecorder
 from explorer.engines.mindspore.versions import has, since
-from explorer.engines.step_limits import MEGABYTE, Budget, free_memory, half_of
+from explorer.engines.step_facts import by_prefix, gaps, versions_with
+from explorer.engines.step_limits import Budget, free_memory, half_of
 from explorer.model.arrays import AnyArray, Array, pack
-from explorer.model.failures import Failure
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
 from explorer.model.trace import Missing, Start, Trace, fault
@@ -44,11 +42,10 @@ class StepInMindSpore:
     ) -> None:
         self._values = values
         self._start = start
-        known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
         if not has("Tensor._grad_node"):
-            known = inputs = {}  # nothing of the step is seen
+            model = inputs = None  # nothing of the step is seen
         limit = half_of(free_memory()) if memory is None else memory
-        self._recorder = StepRecorder(known, inputs or {}, limit)
+        self._recorder = StepRecorder(by_prefix(model), inputs or {}, limit)
         self._random = random_states()
 
     def start(self, outermost: Any) -> None:
@@ -103,17 +100,12 @@ class StepInMindSpore:
 
 def versions() -> dict[str, str]:
     """The versions of what a step depends on."""
-    version = ".".join(map(str, sys.version_info[:3]))
-    return {"python": version, "mindspore": ms.__version__, "numpy": np.__version__}
+    return versions_with({"mindspore": ms.__version__})
 
 
 def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[Missing]:
-    if recorder.fault is not None:
-        yield fault(recorder.fault)
-    if raised is not None:
-        yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
-    if recorder.is_full:
-        yield Missing("memory", str(recorder.memory // MEGABYTE))
+    full_at = recorder.memory if recorder.is_full else None
+    yield from gaps(recorder.fault, raised, full_at)
     if settings_now()["mode"] == GRAPH_MODE and recorder.gradient is None:
         yield Missing("graph_mode")
     if recorder.compiled:

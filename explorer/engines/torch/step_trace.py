@@ -1,19 +1,17 @@
 """The trace of a recorded step: its graph, what it started from, and what it left."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import torch
 
-from explorer.engines.step_limits import MEGABYTE, Budget, free_memory, half_of
+from explorer.engines.step_facts import by_prefix, gaps, versions_with
+from explorer.engines.step_limits import Budget, free_memory, half_of
 from explorer.engines.torch.settings import random_states, settings_now
 from explorer.engines.torch.step_recorder import StepRecorder
 from explorer.engines.torch.tape_capture import TapeRecording
 from explorer.engines.torch.tape_records import Origin
 from explorer.engines.torch.tensors import changed, packed
-from explorer.model.failures import Failure
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
 from explorer.model.trace import Missing, Start, StartRole, Trace, fault
@@ -42,9 +40,8 @@ class StepInTorch:
     ) -> None:
         self._values = values
         self._start = start
-        known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
         limit = memory_to_use() if memory is None else memory
-        self._recorder = StepRecorder(known, inputs or {}, limit)
+        self._recorder = StepRecorder(by_prefix(model), inputs or {}, limit)
         self._random = random_states()
 
     def start(self, outermost: Any) -> None:
@@ -91,8 +88,7 @@ class StepInTorch:
 
 def versions() -> dict[str, str]:
     """The versions of what a step depends on."""
-    version = ".".join(map(str, sys.version_info[:3]))
-    return {"python": version, "torch": str(torch.__version__), "numpy": np.__version__}
+    return versions_with({"torch": str(torch.__version__)})
 
 
 def memory_to_use() -> int:
@@ -104,12 +100,8 @@ def memory_to_use() -> int:
 
 
 def _missing(recorder: StepRecorder, raised: BaseException | None) -> Iterator[Missing]:
-    if recorder.fault is not None:
-        yield fault(recorder.fault)
-    if raised is not None:
-        yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
-    if recorder.is_full:
-        yield Missing("memory", str(recorder.memory // MEGABYTE))
+    full_at = recorder.memory if recorder.is_full else None
+    yield from gaps(recorder.fault, raised, full_at)
     if recorder.compiled:
         yield Missing("compiled", str(recorder.compiled))
     elif recorder.has_compiled_modules:
