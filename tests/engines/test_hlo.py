@@ -17,6 +17,12 @@ HloModule jit_g, is_scheduled=true, entry_computation_layout={(f32[4]{0}, f32[2,
   ROOT %add.32 = f32[] add(%Arg_0.30, %Arg_1.31)
 }
 
+%early (Arg_0.30: f32[]) -> f32[] {
+  %Arg_0.30 = f32[] parameter(0)
+  ROOT %first = f32[] negate(%Arg_0.30)
+  %second = f32[] negate(%first)
+}
+
 %fused (param_0.8: f32[2,4]) -> f32[] {
   %param_0.8 = f32[2,4]{1,0} parameter(0)
   %constant.10 = f32[] constant(-1.5)
@@ -42,8 +48,10 @@ def by_name(computation: str) -> dict[str, Instruction]:
 
 def test_the_computations_of_a_module_are_read_and_the_entry_is_known() -> None:
     assert MODULE.entry == "main.53"
-    assert list(MODULE.computations) == ["region_0.33", "fused", "main.53"]
-    assert [it.name for it in MODULE.computations["main.53"] if it.is_root] == ["tuple.52"]
+    assert list(MODULE.computations) == ["region_0.33", "early", "fused", "main.53"]
+    assert MODULE.root("main.53").name == "tuple.52"
+    assert MODULE.root("region_0.33").op == "add"
+    assert MODULE.root("early").name == "first", "the result need not be the last instruction"
 
 
 def test_an_instruction_has_its_operands_attributes_and_the_computation_that_it_runs() -> None:

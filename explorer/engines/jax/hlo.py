@@ -38,6 +38,10 @@ class Module:
     entry: str = ""
     computations: dict[str, list[Instruction]] = field(default_factory=dict)
 
+    def root(self, computation: str) -> Instruction:
+        """The instruction whose result is that of a computation; it need not be the last."""
+        return next(it for it in self.computations[computation] if it.is_root)
+
 
 @dataclass
 class Frames:

@@ -57,7 +57,7 @@ class _Drawn:
         self._builder = GraphBuilder()
         self._of_rules = FirstOfRules()
         slots = [self._leaf(*leaf) for leaf in leaves]
-        made = self._run(module.computations[module.entry], [[slot] for slot in slots], "")
+        made = self._run(module.entry, [[slot] for slot in slots], "")
         for name, slot in zip(results, made, strict=True):
             if name:
                 self._result(name, slot)
@@ -78,13 +78,11 @@ class _Drawn:
             "output", "output", phase, (slot,), name=name, forward=leaf, outputs=outputs
         )
 
-    def _run(
-        self, instructions: Sequence[Instruction], arguments: Sequence[list[Slot]], body: str
-    ) -> list[Slot]:
+    def _run(self, computation: str, arguments: Sequence[list[Slot]], body: str) -> list[Slot]:
         """Draw a computation; the slots of its result, several of a tuple."""
         known: dict[str, list[Slot]] = {}
         numbers: dict[str, str] = {}
-        for it in instructions:
+        for it in self._module.computations[computation]:
             if it.op == "constant" and not it.shapes[0][1]:
                 numbers[it.name] = it.text  # a number counts as written where it is read
                 continue
@@ -95,7 +93,7 @@ class _Drawn:
             operands = [known.get(name, []) for name in it.operands]
             written = [numbers.get(name) for name in it.operands]
             known[it.name] = self._made(it, operands, written, body)
-        return known[instructions[-1].name]
+        return known[self._module.root(computation).name]
 
     def _made(
         self,
@@ -113,7 +111,7 @@ class _Drawn:
         # A number among the arguments has no node that could be handed on.
         if it.op in INSIDE and len(it.calls) == 1 and all(operands):
             inside = it.name if it.op == FUSION else body
-            return self._run(self._module.computations[it.calls[0]], operands, inside)
+            return self._run(it.calls[0], operands, inside)
         return self._add(it, operands, written, body)
 
     def _describe(self, slots: Sequence[Slot], it: Instruction) -> None:
@@ -171,7 +169,7 @@ class _Drawn:
         yield from it.attributes.items()
         if it.op not in INSIDE:
             for name in it.calls:
-                yield "to_apply", self._module.computations[name][-1].op
+                yield "to_apply", self._module.root(name).op
 
 
 def _outputs(it: Instruction) -> Iterator[Output]:
