@@ -18,7 +18,6 @@ from benchmarks._figures import Figure, ratios
 from benchmarks._presenting import parser, present
 from explorer.environments.known import home_of, in_use
 from explorer.model.engines import Framework, WorkerKind
-from explorer.recording.trainings import RECORDERS
 from explorer.workers.environments import worker_environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,9 +32,6 @@ STEPS = 10
 """So many steps are taken together where one costs too little to be timed."""
 
 PARTS = ("plain", "recorded", "left out", "training", "plain steps")
-
-PARTS_OF_STEPS = tuple(part for part in PARTS if part != "training")
-"""The same in a framework whose trainings are not recorded in a program."""
 
 STEP = {
     "torch": """
@@ -162,7 +158,6 @@ def seconds_of(program: str, blocks: int) -> tuple[int, dict[str, tuple[float, .
     """The bytes of a trace of one size, and the processor's seconds of each round by part."""
     framework, step = PROGRAMS[program]
     home = home_of(framework)
-    parts = PARTS if framework in RECORDERS else PARTS_OF_STEPS
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
         file = FILES[framework]
         net = Path(folder) / file
@@ -174,7 +169,7 @@ def seconds_of(program: str, blocks: int) -> tuple[int, dict[str, tuple[float, .
         measured.write_text(SETUP + step + MEASURE)
         variables = {**worker_environment(KINDS[framework], Path(scratch), home)}
         done = subprocess.run(
-            [str(home.python), str(measured), str(net), str(ROUNDS), folder, *parts],
+            [str(home.python), str(measured), str(net), str(ROUNDS), folder, *PARTS],
             cwd=folder,
             env=variables,
             stdout=subprocess.PIPE,
@@ -183,7 +178,7 @@ def seconds_of(program: str, blocks: int) -> tuple[int, dict[str, tuple[float, .
         )
     size, *figures = done.stdout.splitlines()[-1].split()
     seconds = [float(figure) for figure in figures]
-    return int(size), {part: tuple(seconds[at :: len(parts)]) for at, part in enumerate(parts)}
+    return int(size), {part: tuple(seconds[at :: len(PARTS)]) for at, part in enumerate(PARTS)}
 
 
 def measure() -> Iterator[Figure]:
@@ -215,13 +210,12 @@ def measure() -> Iterator[Figure]:
             basis="ratio of processor times",
             rounds=ratios(seconds["left out"], seconds["plain steps"]),
         )
-        if "training" in seconds:
-            yield Figure(
-                name=f"{name}: steps of a recorded training ÷ plain",
-                unit="×",
-                basis="ratio of processor times",
-                rounds=ratios(seconds["training"], seconds["plain steps"]),
-            )
+        yield Figure(
+            name=f"{name}: steps of a recorded training ÷ plain",
+            unit="×",
+            basis="ratio of processor times",
+            rounds=ratios(seconds["training"], seconds["plain steps"]),
+        )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ MissingKind = Literal[
     "graph_mode",
     "unknown_heads",
     "no_pass",
-    "no_training",
     "not_recorded",
     "inside_another",
 ]
@@ -50,7 +49,6 @@ MissingKind = Literal[
 - "unknown_heads": a backward pass started from something other than tensors, and sums of
   gradients in it are not marked as such
 - "no_pass": no gradient was seen: none was computed, or inside of a loop, or of many examples at once
-- "no_training": steps of this framework are recorded one by one, and no trainings
 - "not_recorded": no framework was imported
 - "inside_another": the block is inside of another one
 """

@@ -247,11 +247,6 @@ def _reason(missing: Missing) -> str:
         return _(
             "no gradient was seen: none was computed, or inside of a loop, or of many examples at once"
         )
-    if missing.kind == "no_training":
-        return _(
-            "in this framework steps are recorded one by one, by record(); a scenario is trained by"
-            " `explorer train`"
-        )
     if missing.detail:
         return _("it needs MindSpore {version} or newer").format(version=missing.detail)
     return _("no framework whose steps can be recorded was imported")

@@ -32,6 +32,7 @@ from explorer.text.language import _
 RECORDERS: dict[Framework, str] = {
     "torch": "explorer.engines.torch.training_recorder:TrainingInTorch",
     "mindspore": "explorer.engines.mindspore.training_recorder:TrainingInMindSpore",
+    "jax": "explorer.engines.jax.training_recorder:TrainingInJax",
 }
 """What records the steps of a training in each framework: "module:class"."""
 
@@ -154,8 +155,8 @@ class TrainingSteps:
 
     def _made(self) -> Any:
         framework = framework_in_use(self._options.get("model"))
-        if framework not in RECORDERS:
-            self._give_up(Missing("no_training" if framework else "not_recorded"))
+        if framework is None:
+            self._give_up(Missing("not_recorded"))
             return None
         module, _colon, name = RECORDERS[framework].partition(":")
         return getattr(importlib.import_module(module), name)(**self._options)

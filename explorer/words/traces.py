@@ -31,10 +31,6 @@ TEXTS: dict[MissingKind, str] = {
     "no_pass": later(
         "no gradient was seen: none was computed, or inside of a loop, or of many examples at once"
     ),
-    "no_training": later(
-        "in this framework steps are recorded one by one, by record(); a scenario is trained by"
-        " `explorer train`"
-    ),
     "not_recorded": later("no framework whose steps can be recorded was imported"),
     "inside_another": later("the block was inside another block that records"),
 }

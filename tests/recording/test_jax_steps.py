@@ -1,6 +1,5 @@
 """Steps of JAX's programs that are recorded where they run: the same bits, and what traces hold."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,27 +9,18 @@ import pytest
 
 from explorer.api.results import Recorded
 from explorer.engines.capture.lint import lint
-from explorer.environments.known import home_of
 from explorer.exploration.traces import report_on
 from explorer.model.arrays import unpack
 from explorer.model.causes import OtherArguments
 from explorer.model.graph import GradGraph
 from explorer.model.trace import Trace
 from explorer.words import causes as words
-from explorer.workers.environments import program_environment
 from explorer.workers.workers import Workers
-from tests.recording.conftest import NETS, Recordings
+from tests.recording.conftest import SHAPES, Recordings, recorded_in_jax
 from tests.support.command_line import environment
 from tests.support.recorded_files import loaded_trace
 
 pytestmark = pytest.mark.jax
-
-SHAPES = {
-    "first.weight": (16, 6),
-    "first.bias": (16,),
-    "last.weight": (3, 16),
-    "last.bias": (3,),
-}
 
 PROGRAMS = ("eager", "compiled", "donated", "tanh", "split", "several_passes", "module")
 
@@ -70,42 +60,16 @@ for approximate in ("none", "tanh"):
 
 
 @pytest.fixture(scope="module")
-def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    draws = np.random.default_rng(0)
-    arrays = {
-        name: draws.standard_normal(shape).astype(np.float32) for name, shape in SHAPES.items()
-    }
-    path = tmp_path_factory.mktemp("weights") / "weights.npz"
-    x = draws.standard_normal((8, 6)).astype(np.float32)
-    np.savez(path, x=x, y=draws.integers(0, 3, 8), **arrays)
-    return path
-
-
-@pytest.fixture(scope="module")
-def in_jax(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+def in_jax(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
     """What tests/nets/recorded_jax_steps.py has computed, and its traces."""
-    home = home_of("jax")
-    finds = "import importlib.util as u, sys; sys.exit(u.find_spec('optax') is None)"
-    if subprocess.run([home.python, "-c", finds], check=False).returncode:
-        pytest.skip("optax is not installed where JAX is: `pip install optax==0.2.8`")
     folder = tmp_path_factory.mktemp("jax_traces")
-    program = NETS / "recorded_jax_steps.py"
-    done = subprocess.run(
-        [home.python, str(program), str(folder), str(weights)],
-        env=program_environment(home, tmp_path_factory.mktemp("scratch")),
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return Recordings(json.loads(done.stdout.splitlines()[-1]), folder)
+    return recorded_in_jax("recorded_jax_steps.py", folder, jax_weights)
 
 
 @pytest.fixture(scope="module")
-def in_torch(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def in_torch(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("torch_traces")
-    command = [sys.executable, "-c", IN_TORCH, str(folder), str(weights)]
+    command = [sys.executable, "-c", IN_TORCH, str(folder), str(jax_weights)]
     subprocess.run(command, env=environment(), check=True, timeout=600)
     return folder
 

@@ -31,10 +31,9 @@ def are_same(one: Floats, other: Floats, dtype: str = "float32", growth: float =
 
 def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     """Whether both sides were called with the same; ``others`` are all steps of the right side."""
-    tensors = _tensors(left), _tensors(right)
-    if not all(tensors):
+    names, *tensors = _in_common(left, right)
+    if not names:
         return "not_recorded"
-    names = [leaf.name for leaf in left.step.batches[0].data]
     if _are_all_same(*tensors):
         return "same"
     number = left.step.number
@@ -52,13 +51,45 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     if _are_all_same(_sorted(tensors[0]), _sorted(tensors[1])):
         return replace(plain, reason="rows_in_another_order", apart=apart)
     for moment in others:
-        if _are_all_same(tensors[0], _tensors(moment)):
+        if _are_all_same(*_in_common(left, moment)[1:]):
             return replace(
                 plain, reason="of_another_step", numbers=(moment.step.number,), apart=apart
             )
     stretch = _stretch(*(tensors[side][names.index(unlike[0])] for side in (0, 1)))
     reason = "stretched" if stretch else "values"
     return replace(plain, reason=reason, numbers=stretch, apart=apart)
+
+
+def _in_common(left: Moment, right: Moment) -> tuple[list[str], list[Floats], list[Floats]]:
+    """What both sides were called with, in one order, and its names on the left.
+
+    One side may have recorded more: the labels, where the net computes its loss itself. Of its tensors
+    those count that are most like the other side's.
+    """
+    ones, others = _tensors(left), _tensors(right)
+    places = [list(range(len(ones))), list(range(len(others)))]
+    if len(ones) < len(others):
+        places[1] = _places(ones, others)
+    elif len(ones) > len(others):
+        places[0] = _places(others, ones)
+    names = [leaf.name for leaf in left.step.batches[0].data] if ones and others else []
+    return (
+        [names[place] for place in places[0]] if names else [],
+        [ones[place] for place in places[0]],
+        [others[place] for place in places[1]],
+    )
+
+
+def _places(fewer: Sequence[Floats], more: Sequence[Floats]) -> list[int]:
+    """The place of each of some tensors among more: of the same values, else of the same form, else next."""
+    free = list(range(len(more)))
+    found = []
+    for one in fewer:
+        likeness = [
+            (_are_all_same([one], [more[place]]), one.shape == more[place].shape) for place in free
+        ]
+        found.append(free.pop(likeness.index(max(likeness))))
+    return found
 
 
 def _tensors(moment: Moment) -> list[Floats]:

@@ -106,7 +106,9 @@ def _loss_schemes(left: Moment, right: Moment) -> tuple[str, str] | None:
 
 
 def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[str, str] | None:
-    """The two ways to weight passes of so many rows that are in this ratio."""
+    """The two ways to weight passes of so many rows that are in this ratio; none where they are equal."""
+    if np.allclose(ratio, 1, rtol=EXPLAINED):
+        return None
     schemes = _schemes(rows)
     for one, ones in schemes.items():
         for other, others in schemes.items():

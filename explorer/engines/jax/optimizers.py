@@ -4,10 +4,14 @@ A transformation is a pair of functions, and has no class: what it was made of i
 its update has kept, by optax's own names (0.2).
 """
 
-from collections.abc import Iterator
+import gc
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from explorer.model.graph import Arguments
@@ -65,18 +69,30 @@ def links(transformation: Any) -> list[Link]:
     return list(_links(transformation.update))
 
 
+def links_of(updates: Iterable[Any]) -> list[Link]:
+    """Those of a chain of some updates."""
+    return [link for update in updates for link in _links(update)]
+
+
 def _links(update: Any) -> Iterator[Link]:
+    inner = _inner(update)
+    for one in inner:
+        yield from _links(getattr(one, "update", one))
+    if not inner:
+        name = getattr(update, "__qualname__", type(update).__name__)
+        yield name.partition(".")[0], _kept(update)
+
+
+def _inner(update: Any) -> Sequence[Any]:
+    """The transformations, or their functions, of which one is made."""
     kept = _kept(update)
-    inner = kept.get("update_fns") or [one for one in (kept.get("tx"),) if hasattr(one, "update")]
-    if inner:
-        for one in inner:
-            yield from _links(getattr(one, "update", one))
-    else:
-        yield update.__qualname__.partition(".")[0], kept
+    return kept.get("update_fns") or [one for one in (kept.get("tx"),) if hasattr(one, "update")]
 
 
 def _kept(function: Any) -> dict[str, Any]:
     """The variables that a function has kept, by their names."""
+    if not isinstance(function, FunctionType):
+        return {}
     cells = function.__closure__ or ()
     return {
         name: cell.cell_contents
@@ -134,3 +150,40 @@ def state(chain: list[Link], held: Any, names: tuple[str, ...]) -> Iterator[tupl
                 yield f"{name}.step", np.float32(value)
         elif keys:
             yield f"{keys[-1]}.{known}", value
+
+
+def clipped(gradients: dict[str, Any], norm: float | None) -> dict[str, Any]:
+    """Gradients with at most a total norm, as optax clips them; as they are without one."""
+    if norm is None:
+        return gradients
+    import optax
+
+    clip = optax.clip_by_global_norm(norm)
+    cut: dict[str, Any] = clip.update(gradients, clip.init(gradients))[0]
+    return {name: cut[name] for name in gradients}
+
+
+def total_norm(gradients: dict[str, Any]) -> float:
+    """The norm of all gradients together, which clipping compares."""
+    return float(jnp.sqrt(sum(jnp.sum(it**2) for it in gradients.values())))
+
+
+def only_one() -> list[Link]:
+    """The optimizer of a program that holds a single one; nothing where it holds several, or none."""
+    optax = sys.modules.get("optax")
+    if optax is None:
+        return []
+    held = [it for it in gc.get_objects() if isinstance(it, optax.GradientTransformation)]
+    parts = {id(part) for it in held for part in _parts(it.update)}
+    chains = [links(it) for it in held if id(it.update) not in parts]
+    # Others are arguments by default of optax's own.
+    known = [chain for chain in chains if any(name in RATES for name, _ in chain)]
+    return known[0] if len(known) == 1 else []
+
+
+def _parts(update: Any) -> Iterator[Any]:
+    """The functions of all transformations of which one is made."""
+    for one in _inner(update):
+        part = getattr(one, "update", one)
+        yield part
+        yield from _parts(part)

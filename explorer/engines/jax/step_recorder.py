@@ -1,7 +1,8 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
 import jax
@@ -18,8 +19,9 @@ from explorer.engines.jax.leaf_names import (
     parts_of,
     path_of,
 )
-from explorer.engines.jax.made_states import watched_states
+from explorer.engines.jax.made_states import optimizer_of, watched_states
 from explorer.engines.jax.marks import MARK
+from explorer.engines.jax.optimizers import Link
 from explorer.engines.jax.programs import interpret, opened, program_of
 from explorer.engines.jax.recording import Origin, Place
 from explorer.engines.jax.settings import settings_now
@@ -41,7 +43,7 @@ class StepRecorder(EagerTrace):
     of the compiled program. Arrays have names by the ``known`` trees or modules of flax.nnx, by a
     prefix, and by ``inputs``. At most about ``memory`` bytes are held. Once something in here fails, that is
     its ``fault``, and nothing more is recorded; the step goes on. ``settings`` are those when the
-    first gradient call began.
+    first gradient call began, ``optimizers`` those of optax that have made updates and hold a state.
     """
 
     def __init__(self, known: Mapping[str, Any], inputs: Mapping[str, Any], memory: int) -> None:
@@ -50,6 +52,7 @@ class StepRecorder(EagerTrace):
         self.fault: Exception | None = None
         self.is_full = False
         self.settings: dict[str, Setting] = settings_now()
+        self.optimizers: list[list[Link]] = []
         # The arrays are kept, so that no other gets the identity of one.
         self._known: dict[int, tuple[Origin, Any]] = {}
         self._in_numpy: list[tuple[Origin, Any]] = []
@@ -70,6 +73,18 @@ class StepRecorder(EagerTrace):
     def stop(self) -> None:
         """End it, and leave nothing behind in JAX."""
         self._entered.close()
+
+    @staticmethod
+    def running_now() -> "StepRecorder | None":
+        """The recorder that gets what runs now."""
+        trace = core.trace_ctx.trace
+        return trace if isinstance(trace, StepRecorder) else None
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Get nothing of what runs inside."""
+        with core.set_current_trace(core.eval_trace):
+            yield
 
     @property
     def is_off(self) -> bool:
@@ -244,7 +259,7 @@ class StepRecorder(EagerTrace):
 
     def _note_known(self, known: Mapping[str, Any], inputs: Mapping[str, Any]) -> None:
         for prefix, tree in known.items():
-            for steps, value in leaves(_variables(tree)):
+            for steps, value in leaves(variables(tree)):
                 name = Leaf(prefix, steps, value).name
                 self._note_given(name, value, "parameter")
         for name, value in inputs.items():
@@ -253,8 +268,11 @@ class StepRecorder(EagerTrace):
     def _note_given(self, name: str, value: Any, role: StartRole) -> None:
         self.recording.name_leaf(self._add(value), name, role)
 
-    def _note_state(self, state: Any) -> None:
-        """Note what an optimizer has made for parameters, where it does not run compiled."""
+    def _note_state(self, state: Any, call: FrameType) -> None:
+        """Note what an optimizer has made for parameters, where it does not run compiled; and itself."""
+        optimizer = optimizer_of(call)
+        if optimizer and optimizer not in self.optimizers:
+            self.optimizers.append(optimizer)
         for steps, value in leaves(state):
             name, origin = Leaf("", steps, value).of_optimizer, self._origin(value)
             if name is not None and origin is not None:
@@ -268,7 +286,7 @@ class StepRecorder(EagerTrace):
         self.recording.note(note, origins, values)
 
 
-def _variables(tree: Any) -> Any:
+def variables(tree: Any) -> Any:
     """The variables of a module of flax.nnx; any other tree as it is."""
     if type(tree).__module__.startswith("flax.") or hasattr(tree, "__nnx_repr__"):
         from flax import nnx  # the module's own file has imported it

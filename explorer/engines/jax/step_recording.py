@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.engines.jax.leaf_names import Leaf, in_torch, is_turned, path_of, role_of
 from explorer.engines.jax.marks import Note
-from explorer.engines.jax.recording import Origin, Place, Recording
+from explorer.engines.jax.recording import Found, Origin, Place, Recording
+from explorer.engines.jax.tensors import is_floating
 from explorer.engines.step_names import free_name
 from explorer.model.graph import NodeKind, Phase
 from explorer.model.trace import StartRole
@@ -34,6 +35,11 @@ class Marked(NamedTuple):
     origin: Origin | None
     value: Any
 
+    @property
+    def found(self) -> Found:
+        """Where the array comes from, and the array."""
+        return self.origin, self.value
+
 
 @dataclass
 class Given:
@@ -50,20 +56,34 @@ class Given:
 
 
 @dataclass
+class Pass:
+    """One gradient call: what the net was called with beside its parameters, its losses, its gradients.
+
+    ``data`` and ``gradients`` go by the names of arguments and of parameters.
+    """
+
+    data: dict[str, Origin]
+    losses: list[Found] = field(default_factory=list)
+    gradients: dict[str, Found] = field(default_factory=dict)
+
+
+@dataclass
 class StepRecording(Recording):
     """The records of a step, of which at most about ``memory`` bytes are held; raises FullError.
 
     ``given`` says what each array is that was there before, by the number of its record, and ``taken`` by
-    its name.
+    its name. ``counters`` are what an optimizer counts, by name, as it has left them.
     """
 
     memory: int = 0
     given: dict[int, Given] = field(default_factory=dict)
     taken: dict[str, Given] = field(default_factory=dict)
-    passes: int = 0
+    passes: list[Pass] = field(default_factory=list)
+    counters: dict[str, Origin] = field(default_factory=dict)
     _bytes: int = 0
     _paths: dict[str, Origin] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    _data: dict[str, Origin] = field(default_factory=dict)
     _is_in_forward: bool = False
     _is_in_pass: bool = False
 
@@ -152,13 +172,14 @@ class StepRecording(Recording):
     def note(self, note: Note, origins: Sequence[Origin | None], values: Sequence[Any]) -> None:
         """Note what a gradient call says of arrays."""
         if note.kind == "given":
-            self._paths = {}
+            self._paths, self._data = {}, {}
         elif note.kind == "begins":
             self._is_in_forward = self._is_in_pass = True
             self._names = {}
         elif note.kind == "loss":
             self._is_in_forward = False
-            self.passes += 1
+            self.passes.append(Pass(self._data))
+            self._data = {}
         elif note.kind == "gradients":
             self._is_in_pass = False
         noting = {
@@ -176,6 +197,7 @@ class StepRecording(Recording):
         if marked.origin is not None:
             self.name_leaf(marked.origin, name, marked.note.roles[marked.place])
             self._paths[marked.note.paths[marked.place]] = marked.origin
+            self._data[name] = marked.origin
 
     def _note_differentiated(self, name: str, marked: Marked) -> None:
         if marked.origin is not None:
@@ -186,10 +208,13 @@ class StepRecording(Recording):
 
     def _note_loss(self, name: str, marked: Marked) -> None:
         self._add_result(self.outputs, name, marked.origin, marked.value)
+        self.passes[-1].losses.append(marked.found)
 
     def _note_gradient(self, name: str, marked: Marked) -> None:
         known = self._names.get(name, in_torch(name))
         self._add_result(self.gradients, f"d{known}", marked.origin, marked.value)
+        if self.passes:
+            self.passes[-1].gradients[known] = marked.found
 
     def _add_result(
         self, results: dict[str, Origin | None], name: str, origin: Origin | None, value: Any
@@ -230,6 +255,19 @@ class StepRecording(Recording):
             given.role, self.records[before[0]].kind = "buffer", "parameter"
         self._set_state(given.name, after)
 
+    def is_made_of_held(self, origin: Origin) -> bool:
+        """Whether parameters, buffers or an optimizer's state are in what a value was computed from."""
+        waiting, seen = [origin[0]], set()
+        while waiting:
+            number = waiting.pop()
+            if number not in seen:
+                given = self.given.get(number)
+                if given is not None and given.role != "input":
+                    return True
+                waiting += [it[0] for it in self.records[number].origins if it]
+            seen.add(number)
+        return False
+
     def _is_made_of(self, after: Origin, before: Origin, is_outside: bool) -> bool:
         """Whether a value was computed from another one; by what is outside of passes alone, if so."""
         # The nearest first: what becomes of a value is made of it at once.
@@ -257,8 +295,7 @@ class StepRecording(Recording):
 
     def _set_state(self, name: str, origin: Origin) -> None:
         """What is now under a name; counters are no results."""
-        if np.issubdtype(self.value(origin).dtype, np.floating):
-            self.state[name] = origin
+        (self.state if is_floating(self.value(origin)) else self.counters)[name] = origin
 
 
 def _has_form(value: Any, other: Any) -> bool:

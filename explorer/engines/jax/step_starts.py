@@ -52,8 +52,7 @@ class StepStarts:
         self._end()
         self._is_in_step = self._is_starting = True
         self._begins()
-        trace = core.trace_ctx.trace
-        self._recorder = trace if isinstance(trace, StepRecorder) else None
+        self._recorder = StepRecorder.running_now()
 
     def _end(self) -> None:
         if self._is_in_step:

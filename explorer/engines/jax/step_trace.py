@@ -13,11 +13,11 @@ from explorer.engines.jax.leaf_names import turned
 from explorer.engines.jax.settings import settings_now
 from explorer.engines.jax.step_recorder import StepRecorder
 from explorer.engines.jax.step_recording import StepRecording
-from explorer.engines.jax.tensors import array_of, dtype_of, is_plain, packed
+from explorer.engines.jax.tensors import is_plain, packed
 from explorer.engines.random_digests import of_python
 from explorer.engines.step_facts import by_prefix, gaps, versions_with
 from explorer.engines.step_limits import Budget, free_memory, half_of
-from explorer.model.arrays import Array, pack
+from explorer.model.arrays import Array
 from explorer.model.graph import GradGraph
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
@@ -51,17 +51,27 @@ class StepInJax:
         limit = half_of(free_memory()) if memory is None else memory
         self._recorder = StepRecorder(by_prefix(model), inputs or {}, limit)
         self._random = of_python()
+        self._is_shared = False
 
     def start(self, _outermost: Any) -> None:
-        """Begin to record."""
-        self._recorder.start()
+        """Begin to record; what already records all that runs, for a training, does it for this too."""
+        running = StepRecorder.running_now()
+        if running is None:
+            self._recorder.start()
+        else:
+            self._recorder, self._is_shared = running, True
 
     def stop(self) -> None:
         """End it."""
-        self._recorder.stop()
+        if not self._is_shared:
+            self._recorder.stop()
 
     def trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
         """What was recorded; ``raised`` is what the step itself raised."""
+        with self._recorder.resting():
+            return self._trace(name, step, raised)
+
+    def _trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
         recorder = self._recorder
         missing = list(_missing(recorder, raised))
         graph = None
@@ -138,12 +148,13 @@ def _is_same(before: Any, after: Any) -> bool:
 
 
 def _packed(recording: StepRecording, name: str, value: Any) -> Array:
-    """The record of an array, laid out as the one of that name is in PyTorch."""
-    array = array_of(value)
+    return packed(laid_out(recording, name, value))
+
+
+def laid_out(recording: StepRecording, name: str, value: Any) -> Any:
+    """An array as the one of that name lies in PyTorch."""
     given = recording.taken.get(name)
-    if given is not None and given.is_turned:
-        array = turned(array)
-    return pack(array, dtype_of(value))
+    return turned(value) if given is not None and given.is_turned else value
 
 
 def _starts(recorder: StepRecorder, budget: Budget) -> Iterator[Start]:
@@ -156,20 +167,21 @@ def _starts(recorder: StepRecorder, budget: Budget) -> Iterator[Start]:
         # As they lie in the program: its operations are computed again from these.
         kept = budget.kept(packed(value))
         if given is None:
-            yield Start(record.name, "constant", kept, _device(value))
+            yield Start(record.name, "constant", kept, device_of(value))
         else:
-            yield Start(given.name, given.role, kept, _device(value), given.trained)
+            yield Start(given.name, given.role, kept, device_of(value), given.trained)
 
 
 def _devices(recorder: StepRecorder) -> list[str]:
     """The devices that the step's arrays are on."""
     devices: dict[str, None] = {}
     for record in recorder.recording.records:
-        devices.update(dict.fromkeys(map(_device, record.outputs[:1])))
+        devices.update(dict.fromkeys(map(device_of, record.outputs[:1])))
     return sorted(devices)
 
 
-def _device(value: Any) -> str:
+def device_of(value: Any) -> str:
+    """The device of an array: "cpu", "cuda:0"; of one that is on several, all."""
     if not isinstance(value, jax.Array):
         return "cpu"
     names = [f"{device.platform}:{device.id}" for device in value.devices()]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack
@@ -28,3 +29,8 @@ def is_plain(value: Any) -> bool:
     return (
         isinstance(value.dtype, np.dtype) and value.dtype.names is None and value.dtype.kind != "V"
     )
+
+
+def is_floating(value: Any) -> bool:
+    """Whether the elements of an array are real floating-point numbers, bfloat16 among them."""
+    return bool(jnp.issubdtype(value.dtype, jnp.floating))

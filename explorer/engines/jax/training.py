@@ -75,7 +75,7 @@ class _Loop:
         names = self.net.trainable
         added = [{name: gradients[name] for name in names} for _loss, gradients in answers]
         gradients = {name: sum((it[name] for it in added[1:]), added[0][name]) for name in names}
-        given = clipped(gradients, self._clip_norm)
+        given = optimizers.clipped(gradients, self._clip_norm)
         settings = optimizers.settings(self.chain, self._updates)
         updates, self._state = self._transformation.update(given, self._state, self.weights)
         self.weights = {name: self.weights[name] + updates[name] for name in names}
@@ -86,8 +86,8 @@ class _Loop:
             number=self._updates,
             batches=tuple(Batch((), None, _leaves(one) if added[1:] else ()) for one in added),
             gradients=_leaves(gradients),
-            norm=_norm(gradients) if is_clipped else None,
-            given=_leaves(clipped(given, own_norm)),
+            norm=optimizers.total_norm(gradients) if is_clipped else None,
+            given=_leaves(optimizers.clipped(given, own_norm)),
             groups=(Group(names, settings),),
             weights=_leaves(self.weights),
             state=_leaves(dict(optimizers.state(self.chain, self._state, names))),
@@ -159,25 +159,10 @@ class _StepGraph:
         return Trace(name=name, framework="jax", step=step, graph=self._graph)
 
 
-def clipped(gradients: Arrays, norm: float | None) -> Arrays:
-    """Gradients with at most a total norm, as optax clips them; as they are without one."""
-    if norm is None:
-        return gradients
-    import optax
-
-    clip = optax.clip_by_global_norm(norm)
-    cut: Arrays = clip.update(gradients, clip.init(gradients))[0]
-    return {name: cut[name] for name in gradients}
-
-
 def _has_more(loop: _Loop) -> bool:
     """Whether the net returns more than the loss."""
     arguments = {**loop.net.parameters, **loop.weights}, *loop.net.arguments
     return len(list(flat(jax.eval_shape(loop.net.call, *arguments)))) > 1
-
-
-def _norm(gradients: Arrays) -> float:
-    return float(jnp.sqrt(sum(jnp.sum(it**2) for it in gradients.values())))
 
 
 def _arrays(arrays: Pass) -> Arrays:

@@ -1,0 +1,236 @@
+"""Records the steps of a training that runs in this process, without a change to what it computes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from explorer.engines.jax.leaf_names import Leaf as HeldArray
+from explorer.engines.jax.leaf_names import in_torch, is_turned, leaves, turned
+from explorer.engines.jax.optimizers import (
+    Link,
+    clip_norm,
+    clipped,
+    kind,
+    only_one,
+    total_norm,
+)
+from explorer.engines.jax.optimizers import settings as settings_of
+from explorer.engines.jax.recording import Found
+from explorer.engines.jax.step_recorder import StepRecorder, variables
+from explorer.engines.jax.step_recording import Pass, StepRecording
+from explorer.engines.jax.step_trace import device_of, laid_out, versions
+from explorer.engines.jax.tensors import array_of, dtype_of, is_floating, is_plain
+from explorer.engines.random_digests import of_python
+from explorer.engines.step_facts import by_prefix, gaps
+from explorer.engines.step_limits import free_memory, half_of
+from explorer.model.arrays import Array
+from explorer.model.results import Leaf
+from explorer.model.trace import Missing, Start, StartRole
+from explorer.model.training import Batch, Group, TrainingStep
+from explorer.numeric.summaries import brief
+
+
+class TrainingInJax:
+    """Records each step between begin() and end(): what it was given, computed and left.
+
+    ``model`` is a tree of parameters or a module of flax.nnx, or several by a prefix of their names;
+    ``average`` is one with averages of the weights. Once something in here fails, that is its
+    ``fault``, and nothing more is recorded; the training goes on. What is compiled runs once more,
+    operation by operation, to be seen inside.
+    """
+
+    framework = "jax"
+
+    def __init__(self, model: Any = None, average: Any = None) -> None:
+        self.fault: Exception | None = None
+        self.start: tuple[Start, ...] = ()
+        self.device = ""
+        self._models = by_prefix(model)
+        self._average = average
+        self._memory = half_of(free_memory())
+        self._recorder: StepRecorder | None = None
+        self._random: dict[str, str] = {}
+        self._optimizer: list[Link] = []
+        self._is_full = False
+        self._has_passes = False
+        self._updates = 0
+
+    # A step
+
+    def begin(self) -> None:
+        """Begin to record a step."""
+        if self.fault is None:
+            self._random = of_python()
+            self._recorder = StepRecorder(self._models, {}, self._memory)
+            self._recorder.start()
+
+    def end(self, number: int) -> TrainingStep | None:
+        """What was recorded of the step; nothing of it is left in JAX."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is None:
+            return None
+        recorder.stop()
+        self.fault = recorder.fault
+        self._is_full |= recorder.is_full
+        if recorder.is_off:
+            return None
+        try:
+            self._note_optimizer(recorder.optimizers)
+            return self._step(number, recorder.recording)
+        except Exception as error:
+            self.fault = error
+            return None
+
+    # What is recorded of all steps
+
+    @property
+    def optimizer(self) -> str:
+        """The function of optax that has made the optimizer: "optax.adam"; "" where that is not known."""
+        return kind(self._optimizer) if self._optimizer else ""
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of what the training depends on."""
+        return versions()
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        """What is not recorded."""
+        missing = tuple(gaps(self.fault, None, self._memory if self._is_full else None))
+        is_blind = not (self._has_passes or missing)
+        return (*missing, Missing("no_pass")) if is_blind else missing
+
+    # The end of a step
+
+    def _note_optimizer(self, optimizers: list[list[Link]]) -> None:
+        """Note the optimizer of a step; one without a state is found where the program has no other."""
+        if not self._optimizer:
+            self._optimizer = (optimizers or [only_one()])[0] if len(optimizers) < 2 else []
+
+    def _step(self, number: int, recording: StepRecording) -> TrainingStep:
+        if not self.start:
+            self.start = tuple(_starts(recording))
+            self.device = ", ".join(sorted({start.device for start in self.start}))
+        trained = {given.name for given in recording.given.values() if given.trained}
+        passes = [made for made in recording.passes if not trained.isdisjoint(made.gradients)]
+        self._has_passes |= bool(passes)
+        added = [dict(_gradients(recording, made)) for made in passes]
+        gradients = _summed(added)
+        norm = clip_norm(self._optimizer)
+        updates = _updates(recording, self._updates)
+        self._updates = updates + 1
+        settings = settings_of(self._optimizer, updates)
+        return TrainingStep(
+            number=number,
+            batches=tuple(
+                Batch(
+                    _leaves(_data(recording, made)),
+                    _loss(recording, made),
+                    _leaves(of_pass) if len(passes) > 1 else (),
+                )
+                for made, of_pass in zip(passes, added, strict=True)
+            ),
+            gradients=_leaves(gradients),
+            norm=None if norm is None else total_norm(gradients),
+            given=_leaves(clipped(gradients, norm)),
+            groups=(Group(tuple(gradients), settings),) if gradients else (),
+            weights=_leaves(_left(recording, "parameter")),
+            buffers=_leaves(_floating(_left(recording, "buffer"))),
+            state=_leaves({**_state(recording), **_counts(recording, updates + 1)}),
+            averages=_leaves(dict(self._averages())),
+            random=self._random,
+        )
+
+    def _averages(self) -> Iterator[tuple[str, Any]]:
+        for steps, value in leaves(variables(self._average)):
+            name = HeldArray("", steps, value).name
+            yield in_torch(name), turned(value) if is_turned(name, value.ndim) else value
+
+
+def _starts(recording: StepRecording) -> Iterator[Start]:
+    for number, given in recording.given.items():
+        value = recording.value((number, 0))
+        is_held = given.role == "parameter" or (given.role == "buffer" and is_floating(value))
+        if is_held and is_plain(value):
+            array = _brief(laid_out(recording, given.name, value))
+            yield Start(given.name, given.role, array, device_of(value), given.trained)
+
+
+def _data(recording: StepRecording, made: Pass) -> dict[str, Any]:
+    """What a net was called with: nothing that the step has made of parameters, or has changed."""
+    data = {}
+    for name, origin in made.data.items():
+        value = recording.value(origin)
+        if is_plain(value) and not recording.is_made_of_held(origin):
+            data[name] = value
+    return data
+
+
+def _loss(recording: StepRecording, made: Pass) -> float | None:
+    """The sum of what was differentiated: of a loss that is not reduced, a cotangent of ones takes it."""
+    losses = [array_of(_found(recording, found)).sum() for found in made.losses]
+    return float(sum(losses)) if losses else None
+
+
+def _gradients(recording: StepRecording, made: Pass) -> Iterator[tuple[str, Any]]:
+    for name, found in made.gradients.items():
+        yield name, laid_out(recording, name, _found(recording, found))
+
+
+def _found(recording: StepRecording, found: Found) -> Any:
+    origin, value = found
+    return value if origin is None else recording.value(origin)
+
+
+def _summed(added: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    gradients: dict[str, Any] = {}
+    for of_pass in added:
+        for name, gradient in of_pass.items():
+            gradients[name] = gradients[name] + gradient if name in gradients else gradient
+    return gradients
+
+
+def _left(recording: StepRecording, role: StartRole) -> dict[str, Any]:
+    """What the step has left of the arrays of a role that were there before, by name."""
+    left = {}
+    for number, given in recording.given.items():
+        value = recording.value(recording.state.get(given.name, (number, 0)))
+        if given.role == role and is_plain(value):
+            left[given.name] = laid_out(recording, given.name, value)
+    return left
+
+
+def _floating(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays that are no counters."""
+    return {name: array for name, array in arrays.items() if is_floating(array)}
+
+
+def _state(recording: StepRecording) -> dict[str, Any]:
+    """What the optimizer holds behind the step; an optimizer that runs eagerly makes it without a name."""
+    held = _floating(_left(recording, "optimizer"))
+    for name in recording.state.keys() - recording.taken.keys():
+        value = recording.value(recording.state[name])
+        parameter = name.rpartition(".")[0]
+        held[name] = laid_out(recording, parameter, value)
+    return held
+
+
+def _updates(recording: StepRecording, counted: int) -> int:
+    """The updates before this step: as the optimizer counts them, or else those recorded."""
+    counts = [int(recording.value(origin).max()) for origin in recording.counters.values()]
+    return max(counts) - 1 if counts else counted
+
+
+def _counts(recording: StepRecording, updates: int) -> dict[str, Any]:
+    """The count of an optimizer that counts, for each parameter: "fc.weight.step"."""
+    names = [given.name for given in recording.given.values() if given.trained]
+    return {f"{name}.step": np.float32(updates) for name in names if recording.counters}
+
+
+def _leaves(arrays: Mapping[str, Any]) -> tuple[Leaf, ...]:
+    return tuple(Leaf(name, _brief(array)) for name, array in arrays.items())
+
+
+def _brief(value: Any) -> Array:
+    return brief(array_of(value), dtype_of(value))

@@ -1,0 +1,76 @@
+"""Data of which one side has recorded more, and passes of equally many rows."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.training.comparison import compare
+from explorer.model.arrays import AnyArray, pack
+from explorer.model.results import Leaf
+from explorer.model.trace import Start
+from explorer.model.training import Batch, Training, TrainingStep
+
+WEIGHT = pack(np.ones(3, np.float32))
+X = np.arange(12, dtype=np.float32).reshape(4, 3)
+LABELS = np.arange(4)
+
+
+def batch(data: dict[str, AnyArray], loss: float = 1.0) -> Batch:
+    return Batch(tuple(Leaf(name, pack(array)) for name, array in data.items()), loss)
+
+
+def training(*batches: Batch, steps: int = 1) -> Training:
+    made = (
+        TrainingStep(number=number, batches=batches, weights=(Leaf("w", WEIGHT),))
+        for number in range(1, steps + 1)
+    )
+    return Training(
+        name="program",
+        framework="torch",
+        engine="torch-tape",
+        start=(Start("w", "parameter", WEIGHT, trained=True),),
+        steps=tuple(made),
+    )
+
+
+@pytest.mark.parametrize("names", [("input", "x", "labels"), ("x", "labels", "x")])
+def test_labels_that_one_side_alone_has_recorded_are_no_difference(names: tuple[str, ...]) -> None:
+    alone, one, other = names
+    values = {"x": X, "input": X, "labels": LABELS}
+    fewer = training(batch({alone: values["x" if alone != "labels" else "labels"]}))
+    more = training(batch({one: values[one], other: values[other]}))
+    for sides in ((fewer, more), (more, fewer)):
+        answers = {answer.question: answer.status for answer in compare(*sides).answers}
+        assert answers["data"] == "same"
+
+
+def test_other_data_beside_labels_are_a_difference() -> None:
+    fewer = training(batch({"input": X + 1}))
+    more = training(batch({"labels": LABELS, "x": X}))
+    for sides, name in (((fewer, more), "input"), ((more, fewer), "x")):
+        difference = compare(*sides).difference
+        assert difference is not None
+        assert (difference.question, difference.reason) == ("data", "stretched")
+        assert difference.names == (name,)
+
+
+def test_the_same_data_of_a_later_step_are_found_where_one_side_has_labels_too() -> None:
+    other = X + 100 * X**2
+    first, second = (batch({"x": array, "labels": LABELS}) for array in (X, other))
+    two = training(first, steps=2)
+    steps = (two.steps[0], msgspec.structs.replace(two.steps[1], batches=(second,)))
+    left, right = training(batch({"input": other})), msgspec.structs.replace(two, steps=steps)
+    difference = compare(left, right).difference
+    assert difference is not None
+    assert (difference.question, difference.reason) == ("data", "of_another_step")
+
+
+def test_passes_of_equally_many_rows_are_weighted_alike_by_both_ways() -> None:
+    """Losses that rounding parts, behind the first step, where no noise was measured."""
+    halves = [batch({"x": half}, 20.0) for half in (X[:2], X[2:])]
+    moved = [batch({"x": half}, 20.0 + 4e-6) for half in (X[:2], X[2:])]
+    left, right = training(*halves, steps=3), training(*moved, steps=3)
+    comparison = compare(left, right)
+    assert comparison.difference is None
+    answers = {answer.question: answer.status for answer in comparison.answers}
+    assert answers["loss"] == "no_noise"

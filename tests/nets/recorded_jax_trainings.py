@@ -1,0 +1,206 @@
+"""Trainings in JAX, run with and without a recorder: prints what they computed, as JSON.
+
+``python recorded_jax_trainings.py FOLDER WEIGHTS.npz`` writes a training of each program.
+"""
+
+import hashlib
+import json
+import sys
+import warnings
+from contextlib import nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import explorer
+
+FOLDER = Path(sys.argv[1])
+GIVEN = np.load(sys.argv[2])
+LAYERS = ("first", "last")
+STEPS = 4
+
+
+def start():
+    return {
+        layer: {
+            "kernel": jnp.asarray(GIVEN[f"{layer}.weight"].T),
+            "bias": jnp.asarray(GIVEN[f"{layer}.bias"]),
+        }
+        for layer in LAYERS
+    }
+
+
+def loss_of(params, x, y):
+    hidden = jax.nn.gelu(x @ params["first"]["kernel"] + params["first"]["bias"], approximate=False)
+    logits = hidden @ params["last"]["kernel"] + params["last"]["bias"]
+    return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
+
+
+def batch(step):
+    return GIVEN["x"] * (1 + step), np.roll(GIVEN["y"], step)
+
+
+def digest(tree):
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
+    return hashlib.sha256(b"".join(leaf.tobytes() for leaf in leaves)).hexdigest()
+
+
+def trained(steps, optimizer, *, compiled=False, donated=False):
+    def train_step(params, state, x, y):
+        loss, grads = jax.value_and_grad(loss_of)(params, x, y)
+        updates, state = optimizer.update(grads, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+    if compiled:
+        train_step = jax.jit(train_step, donate_argnums=(0, 1) if donated else ())
+    params = start()
+    state = optimizer.init(params)
+    for step in range(STEPS):
+        with steps.step():
+            params, state, loss = train_step(params, state, *batch(step))
+    return digest((params, state, loss))
+
+
+def eager(steps):
+    return trained(steps, optax.adamw(1e-2, weight_decay=0.1))
+
+
+def compiled(steps):
+    return trained(steps, optax.adamw(1e-2, weight_decay=0.1), compiled=True)
+
+
+def other_eps(steps):
+    return trained(steps, optax.adamw(1e-2, weight_decay=0.1, eps=1e-3), compiled=True)
+
+
+def donated(steps):
+    return trained(steps, optax.sgd(1e-2, momentum=0.9), compiled=True, donated=True)
+
+
+def clipped(steps):
+    rate = optax.exponential_decay(0.1, 1, 0.5)
+    chain = optax.chain(optax.clip_by_global_norm(0.5), optax.sgd(rate))
+    return trained(steps, chain, compiled=True)
+
+
+def two_passes(steps):
+    """The gradients of two halves of each batch, added."""
+    optimizer = optax.sgd(0.1)
+    params = start()
+    state = optimizer.init(params)
+    for step in range(STEPS):
+        x, y = batch(step)
+        with steps.step():
+            halves = [
+                jax.grad(loss_of)(params, x[half], y[half]) for half in (slice(4), slice(4, 8))
+            ]
+            grads = jax.tree.map(jnp.add, *halves)
+            updates, state = optimizer.update(grads, state, params)
+            params = optax.apply_updates(params, updates)
+    return digest(params)
+
+
+def module(steps):
+    """A module of flax.nnx with running statistics."""
+    from flax import nnx
+
+    class Net(nnx.Module):
+        def __init__(self, rngs):
+            self.first = nnx.Linear(6, 16, rngs=rngs)
+            self.norm = nnx.BatchNorm(16, momentum=0.9, rngs=rngs)
+            self.last = nnx.Linear(16, 3, rngs=rngs)
+
+        def __call__(self, x):
+            return self.last(nnx.relu(self.norm(self.first(x))))
+
+    net = Net(nnx.Rngs(0))
+    for layer in LAYERS:
+        getattr(net, layer).kernel.value = jnp.asarray(GIVEN[f"{layer}.weight"].T)
+    optimizer = nnx.Optimizer(net, optax.adam(1e-2))
+
+    @nnx.jit
+    def train_step(net, optimizer, x, y):
+        def loss_fn(net, x):
+            return optax.softmax_cross_entropy_with_integer_labels(net(x), y).mean()
+
+        loss, grads = nnx.value_and_grad(loss_fn)(net, x)
+        optimizer.update(grads)
+        return loss
+
+    for step in range(STEPS):
+        with steps.step():
+            loss = train_step(net, optimizer, *batch(step))
+    return digest((nnx.state(net), nnx.state(optimizer), loss))
+
+
+PROGRAMS = (eager, compiled, other_eps, donated, clipped, two_passes, module)
+
+
+class Without:
+    """Steps of which none is recorded."""
+
+    def step(self):
+        return nullcontext()
+
+
+def raising():
+    """The third step raises an error of the program's own."""
+    steps = explorer.recorder(training=True, out=FOLDER / "raising.training")
+    params = start()
+
+    def run():
+        for step in range(3):
+            with steps.step():
+                x, y = batch(step)
+                grads = jax.grad(loss_of)(params, x if step < 2 else x[:, :3], y)
+                jax.tree.map(lambda it, gradient: it - gradient, params, grads)
+
+    try:
+        run()
+    except TypeError as error:
+        return type(error).__name__
+    return None
+
+
+def failing():
+    """The recorder fails at the first operation."""
+    from explorer.engines.jax import step_recorder
+
+    original = step_recorder.StepRecorder._record
+    step_recorder.StepRecorder._record = None
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            steps = explorer.recorder(training=True, out=FOLDER / "failing.training")
+            computed = eager(steps)
+    finally:
+        step_recorder.StepRecorder._record = original
+    return computed, [warning.category.__name__ for warning in caught]
+
+
+def main():
+    programs = {}
+    for program in PROGRAMS:
+        if program is module and find_spec("flax") is None:
+            continue
+        name = program.__name__
+        with_graph = {"first": 1} if program is compiled else {}
+        steps = explorer.recorder(training=True, out=FOLDER / f"{name}.training", **with_graph)
+        programs[name] = program(Without()), program(steps)
+        steps.write()
+    before = digest([eager(Without())])
+    computed = {
+        "programs": programs,
+        "raising": raising(),
+        "failing": failing(),
+        "again": [before, digest([eager(Without())])],
+    }
+    print(json.dumps(computed))
+
+
+if __name__ == "__main__":
+    main()
