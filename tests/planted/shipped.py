@@ -6,6 +6,7 @@ from tests.planted.facts import Fact
 from tests.planted.library import LIBRARY
 from tests.planted.mistake import Mistake
 from tests.planted.mistakes import MISTAKES
+from tests.planted.strangers import STRANGERS
 
 IN_JAX = (
     Mistake(
@@ -610,6 +611,7 @@ SHIPPED = {
         f"{name}_in_mindspore": msgspec.structs.replace(MISTAKES[name], facts=facts)
         for name, facts in FACTS.items()
     },
+    **STRANGERS,
 }
 """All of them, by name."""
 

@@ -15,9 +15,11 @@ from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.causes import tell_causes
 from tests.planted.library import LIBRARY
-from tests.planted.mistake import plant
+from tests.planted.mistake import has_nets, plant
+from tests.planted.mistakes import MISTAKES
 from tests.planted.naming import TAPES
 from tests.planted.shipped import IN_JAX, IN_TORCH, SHIPPED, fitting
+from tests.planted.strangers import STRANGERS
 from tests.support.samples import sampled
 
 BESIDE_TORCH = ("jax-tape", "torch-tape")
@@ -41,6 +43,18 @@ def test_there_are_at_least_thirty_beside_either_framework() -> None:
     for engines in (BESIDE_TORCH, BESIDE_MINDSPORE):
         assert len(fitting(engines)) >= 30
     assert set(fitting(TAPES)) == set(LIBRARY)
+
+
+def test_strangers_are_in_nets_of_their_own_and_fit_both_pairs() -> None:
+    others = {mistake.scenario for name, mistake in SHIPPED.items() if name not in STRANGERS}
+    nets = [mistake.scenario for mistake in STRANGERS.values()]
+    assert len(set(nets)) == len(nets) == 14
+    assert others.isdisjoint(nets)
+    assert MISTAKES.keys().isdisjoint(STRANGERS)
+    for mistake in STRANGERS.values():
+        pairs = (BESIDE_TORCH, BESIDE_MINDSPORE)
+        assert any(mistake.is_between(engines) for engines in pairs)
+        assert all(has_nets(mistake.original, engines) for engines in pairs)
 
 
 @pytest.mark.slow
