@@ -195,7 +195,7 @@ def test_running_statistics_of_a_module_are_buffers_that_change(in_jax: Recordin
 
 
 def test_the_values_of_a_start_that_a_compiled_call_overwrites_are_those_before(
-    in_jax: Recordings, weights: Path
+    in_jax: Recordings, jax_weights: Path
 ) -> None:
     trace = in_jax.trace("donated")
     (change,) = [change for change in trace.state if change.name == "first.weight"]
@@ -203,7 +203,7 @@ def test_the_values_of_a_start_that_a_compiled_call_overwrites_are_those_before(
     assert np.array_equal(unpack(start.value).T, unpack(change.before))
     assert not np.array_equal(unpack(change.before), unpack(change.after))
     # The first of the two steps came before.
-    assert not np.array_equal(unpack(change.before), np.load(weights)["first.weight"])
+    assert not np.array_equal(unpack(change.before), np.load(jax_weights)["first.weight"])
 
 
 def test_each_pass_of_a_step_has_its_loss_and_its_gradients(in_jax: Recordings) -> None:
