@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from explorer.engines.trained_net import RATE
 from explorer.environments.known import home_of
 from explorer.exploration.training_runs import checked_engines, trained
 from explorer.exploration.trainings import compared, report_at
@@ -163,3 +164,20 @@ def test_another_activation_is_found_in_the_graphs_of_the_step(
     (alignment,) = report.alignments
 
     assert "jax.nn.gelu(…, approximate=False)" in words.cause(alignment)
+
+
+def test_without_an_optimizer_both_descend_and_clip_alike(workers: Workers, tmp_path: Path) -> None:
+    source, _, rest = NET.read_text().partition("def torch_optimizer")
+    jax = rest.partition("def jax_net")[2].partition("def jax_optimizer")[0]
+    path = tmp_path / "net_in_jax.py"
+    path.write_text(f"{source}CLIP_NORM = 0.01\n\n\ndef jax_net{jax}")
+    of_torch, of_jax = trained(load(path), workers, ("torch-tape", "jax-tape"), STEPS).values()
+    comparison = compared(of_torch, of_jax)
+    assert comparison.difference is None
+    statuses = {answer.question: answer.status for answer in comparison.answers}
+    assert (statuses["given"], statuses["update"], statuses["weights"]) == ("same", "same", "same")
+    assert comparison.rule is not None
+    assert comparison.rule.settings["lr"] == RATE
+    for training in (of_torch, of_jax):
+        given = [unpack(leaf.value) for leaf in training.steps[0].given]
+        assert np.sqrt(sum((array**2).sum() for array in given)) == pytest.approx(0.01, rel=1e-4)

@@ -37,7 +37,8 @@ class TrainingInJax:
     ``model`` is a tree of parameters or a module of flax.nnx, or several by a prefix of their names;
     ``average`` is one with averages of the weights. Once something in here fails, that is its
     ``fault``, and nothing more is recorded; the training goes on. What is compiled runs once more,
-    operation by operation, to be seen inside.
+    operation by operation, to be seen inside. ``chain`` are the transformations of its optimizer, where
+    they are known.
     """
 
     framework = "jax"
@@ -51,7 +52,7 @@ class TrainingInJax:
         self._memory = half_of(free_memory())
         self._recorder: StepRecorder | None = None
         self._random: dict[str, str] = {}
-        self._optimizer: list[Link] = []
+        self.chain: list[Link] = []
         self._is_full = False
         self._has_passes = False
         self._updates = 0
@@ -87,7 +88,7 @@ class TrainingInJax:
     @property
     def optimizer(self) -> str:
         """The function of optax that has made the optimizer: "optax.adam"; "" where that is not known."""
-        return kind(self._optimizer) if self._optimizer else ""
+        return kind(self.chain) if self.chain else ""
 
     @property
     def versions(self) -> dict[str, str]:
@@ -105,8 +106,8 @@ class TrainingInJax:
 
     def _note_optimizer(self, optimizers: list[list[Link]]) -> None:
         """Note the optimizer of a step; one without a state is found where the program has no other."""
-        if not self._optimizer:
-            self._optimizer = (optimizers or [only_one()])[0] if len(optimizers) < 2 else []
+        if not self.chain:
+            self.chain = (optimizers or [only_one()])[0] if len(optimizers) < 2 else []
 
     def _step(self, number: int, recording: StepRecording) -> TrainingStep:
         if not self.start:
@@ -117,10 +118,10 @@ class TrainingInJax:
         self._has_passes |= bool(passes)
         added = [dict(_gradients(recording, made)) for made in passes]
         gradients = _summed(added)
-        norm = clip_norm(self._optimizer)
+        norm = clip_norm(self.chain)
         updates = _updates(recording, self._updates)
         self._updates = updates + 1
-        settings = settings_of(self._optimizer, updates)
+        settings = settings_of(self.chain, updates)
         return TrainingStep(
             number=number,
             batches=tuple(
