@@ -1,14 +1,18 @@
 """What a recorded step says in whichever framework: where it ran, and what it lacks."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from explorer.engines.step_limits import MEGABYTE
 from explorer.model.failures import Failure
-from explorer.model.trace import Missing, fault
+from explorer.model.graph import GradGraph
+from explorer.model.results import Leaf
+from explorer.model.state import StateChange
+from explorer.model.trace import Missing, Start, Trace, fault
 
 
 def by_prefix(model: Any) -> Mapping[str, Any]:
@@ -34,3 +38,30 @@ def gaps(
         yield Missing("raised", error=Failure(type(raised).__name__, str(raised)))
     if full_at is not None:
         yield Missing("memory", str(full_at // MEGABYTE))
+
+
+@dataclass
+class Kept:
+    """What is read of a step that was recorded, one after the other."""
+
+    graph: GradGraph | None = None
+    results: tuple[Leaf, ...] = ()
+    state: tuple[StateChange, ...] = ()
+    start: tuple[Start, ...] = ()
+
+
+def trace_of(read: Callable[[Kept], None], missing: Iterable[Missing], **facts: Any) -> Trace:
+    """The trace of a step: what ``read`` reads of it, until it fails, and facts of the step."""
+    kept, lacking = Kept(), list(missing)
+    try:
+        read(kept)
+    except Exception as error:
+        lacking.append(fault(error))
+    return Trace(
+        graph=kept.graph,
+        results=kept.results,
+        state=kept.state,
+        start=kept.start,
+        missing=tuple(lacking),
+        **facts,
+    )

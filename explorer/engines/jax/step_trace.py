@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -15,13 +16,13 @@ from explorer.engines.jax.step_recorder import StepRecorder
 from explorer.engines.jax.step_recording import StepRecording
 from explorer.engines.jax.tensors import is_plain, packed
 from explorer.engines.random_digests import of_python
-from explorer.engines.step_facts import by_prefix, gaps, versions_with
+from explorer.engines.step_facts import Kept, by_prefix, gaps, trace_of, versions_with
 from explorer.engines.step_limits import Budget, free_memory, half_of
 from explorer.model.arrays import Array
 from explorer.model.graph import GradGraph
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
-from explorer.model.trace import Missing, Start, Trace, fault
+from explorer.model.trace import Missing, Start, Trace
 from explorer.numeric.summaries import excerpt, keeping
 
 PACKAGES = ("jax", "jaxlib", "flax", "optax")
@@ -68,39 +69,27 @@ class StepInJax:
 
     def trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
         """What was recorded; ``raised`` is what the step itself raised."""
-        with self._recorder.resting():
-            return self._trace(name, step, raised)
-
-    def _trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
         recorder = self._recorder
-        missing = list(_missing(recorder, raised))
-        graph = None
-        results: tuple[Leaf, ...] = ()
-        state: tuple[StateChange, ...] = ()
-        start: tuple[Start, ...] = ()
-        try:
-            with keeping(self._values):
-                graph = _graph(recorder, name)
-            results = tuple(_results(recorder))
-            state = tuple(_changes(recorder))
-            start = tuple(_starts(recorder, Budget(self._start)))
-        except Exception as error:
-            missing.append(fault(error))
-        return Trace(
-            name=name,
-            framework="jax",
-            step=step,
-            versions=versions(),
-            devices=tuple(_devices(recorder)),
-            settings=recorder.settings or settings_now(),
-            random=self._random,
-            random_after=of_python(),
-            start=start,
-            results=results,
-            state=state,
-            graph=graph,
-            missing=tuple(missing),
-        )
+        with recorder.resting():
+            return trace_of(
+                partial(self._read, name),
+                _missing(recorder, raised),
+                name=name,
+                framework="jax",
+                step=step,
+                versions=versions(),
+                devices=tuple(_devices(recorder)),
+                settings=recorder.settings or settings_now(),
+                random=self._random,
+                random_after=of_python(),
+            )
+
+    def _read(self, name: str, kept: Kept) -> None:
+        with keeping(self._values):
+            kept.graph = _graph(self._recorder, name)
+        kept.results = tuple(_results(self._recorder))
+        kept.state = tuple(_changes(self._recorder))
+        kept.start = tuple(_starts(self._recorder, Budget(self._start)))
 
 
 def versions() -> dict[str, str]:

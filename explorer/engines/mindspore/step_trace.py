@@ -1,6 +1,7 @@
 """The trace of a recorded step: its graph, what it started from, and what it left."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import mindspore as ms
@@ -10,12 +11,12 @@ from explorer.engines.mindspore.settings import GRAPH_MODE, random_states, setti
 from explorer.engines.mindspore.step_capture import Known
 from explorer.engines.mindspore.step_recorder import StepRecorder
 from explorer.engines.mindspore.versions import has, since
-from explorer.engines.step_facts import by_prefix, gaps, versions_with
+from explorer.engines.step_facts import Kept, by_prefix, gaps, trace_of, versions_with
 from explorer.engines.step_limits import Budget, free_memory, half_of
 from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
-from explorer.model.trace import Missing, Start, Trace, fault
+from explorer.model.trace import Missing, Start, Trace
 from explorer.numeric.summaries import excerpt, keeping
 from explorer.scenario.layouts import to_torch
 
@@ -58,30 +59,10 @@ class StepInMindSpore:
 
     def trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
         """What was recorded; ``raised`` is what the step itself raised."""
-        recorder, capture = self._recorder, self._recorder.capture
-        missing = list(_missing(recorder, raised))
-        graph = None
-        state: tuple[StateChange, ...] = ()
-        results: tuple[Leaf, ...] = ()
-        start: tuple[Start, ...] = ()
-        try:
-            with keeping(self._values):
-                capture.add_state()
-                capture.graph.read_values()
-                recorder.measure_noise()
-            results = tuple(_results(recorder))
-            state = tuple(_changes(recorder))
-            start = tuple(_starts(recorder, Budget(self._start)))
-            if recorder.gradient is not None:
-                with keeping(self._values):
-                    graph = recorder.gradient.graph(name, recorder.layers(), recorder.path_of)
-                results = tuple(_results(recorder))  # it finds gradients that are not returned
-            elif has("Tensor._grad_node"):
-                graph = capture.record(name, recorder.layers())
-        except Exception as error:
-            missing.append(fault(error))
-        recorder.let_go()
-        return Trace(
+        recorder = self._recorder
+        trace = trace_of(
+            partial(self._read, name),
+            _missing(recorder, raised),
             name=name,
             framework="mindspore",
             step=step,
@@ -90,12 +71,25 @@ class StepInMindSpore:
             settings=recorder.settings or settings_now(),
             random=self._random,
             random_after=random_states(),
-            start=start,
-            results=results,
-            state=state,
-            graph=graph,
-            missing=tuple(missing),
         )
+        recorder.let_go()
+        return trace
+
+    def _read(self, name: str, kept: Kept) -> None:
+        recorder, capture = self._recorder, self._recorder.capture
+        with keeping(self._values):
+            capture.add_state()
+            capture.graph.read_values()
+            recorder.measure_noise()
+        kept.results = tuple(_results(recorder))
+        kept.state = tuple(_changes(recorder))
+        kept.start = tuple(_starts(recorder, Budget(self._start)))
+        if recorder.gradient is not None:
+            with keeping(self._values):
+                kept.graph = recorder.gradient.graph(name, recorder.layers(), recorder.path_of)
+            kept.results = tuple(_results(recorder))  # it finds gradients that are not returned
+        elif has("Tensor._grad_node"):
+            kept.graph = capture.record(name, recorder.layers())
 
 
 def versions() -> dict[str, str]:

@@ -1,11 +1,12 @@
 """The trace of a recorded step: its graph, what it started from, and what it left."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import torch
 
-from explorer.engines.step_facts import by_prefix, gaps, versions_with
+from explorer.engines.step_facts import Kept, by_prefix, gaps, trace_of, versions_with
 from explorer.engines.step_limits import Budget, free_memory, half_of
 from explorer.engines.torch.settings import random_states, settings_now
 from explorer.engines.torch.step_recorder import StepRecorder
@@ -14,7 +15,7 @@ from explorer.engines.torch.tape_records import Origin
 from explorer.engines.torch.tensors import changed, packed
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange
-from explorer.model.trace import Missing, Start, StartRole, Trace, fault
+from explorer.model.trace import Missing, Start, StartRole, Trace
 from explorer.numeric.summaries import excerpt, keeping
 
 COUNTER = ".step"
@@ -55,21 +56,10 @@ class StepInTorch:
     def trace(self, name: str, step: int | None, raised: BaseException | None) -> Trace:
         """What was recorded; ``raised`` is what the step itself raised."""
         recorder = self._recorder
-        missing = list(_missing(recorder, raised))
-        graph = None
-        results: tuple[Leaf, ...] = ()
-        state: tuple[StateChange, ...] = ()
         with torch.no_grad():
-            try:
-                recording = _recording(recorder)
-                with keeping(self._values):
-                    graph = recording.graph(name, values=True)
-                results = tuple(_results(recording))
-                state = tuple(_changes(recorder))
-            except Exception as error:
-                missing.append(fault(error))
-            budget = Budget(self._start)
-            return Trace(
+            return trace_of(
+                partial(self._read, name),
+                _missing(recorder, raised),
                 name=name,
                 framework="torch",
                 step=step,
@@ -78,12 +68,16 @@ class StepInTorch:
                 settings=recorder.settings or settings_now(),
                 random=self._random,
                 random_after=random_states(),
-                start=tuple(_starts(recorder, budget)),
-                results=results,
-                state=state,
-                graph=graph,
-                missing=tuple(missing),
             )
+
+    def _read(self, name: str, kept: Kept) -> None:
+        recorder = self._recorder
+        kept.start = tuple(_starts(recorder, Budget(self._start)))
+        recording = _recording(recorder)
+        with keeping(self._values):
+            kept.graph = recording.graph(name, values=True)
+        kept.results = tuple(_results(recording))
+        kept.state = tuple(_changes(recorder))
 
 
 def versions() -> dict[str, str]:
