@@ -77,7 +77,7 @@ def nets(
     can be imported here or in its environment; the function, or class, is called in a process of its
     own, with the keyword arguments in ``mindspore_arguments``, ``torch_arguments`` and
     ``jax_arguments``, which are literals. Any of them may be left out. What JAX's returns is a
-    function of parameters by PyTorch's names and of the inputs, or a module of flax.nnx.
+    function of parameters by PyTorch's names and of the inputs, or a module of flax or equinox.
     ``mindspore_python``, ``torch_python`` and ``jax_python`` say in which environments they
     run: a name that ``explorer env`` knows, or the path of a Python. ``inputs`` are arrays
     of shape and dtype as the nets take them, by name, in the order of the

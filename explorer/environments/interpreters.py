@@ -17,7 +17,7 @@ from explorer.model.errors import UsageError
 from explorer.text.language import _
 
 PACKAGES = (
-    *("mindspore", "torch", "jax", "jaxlib", "flax", "optax"),
+    *("mindspore", "torch", "jax", "jaxlib", "flax", "optax", "equinox"),
     *("numpy", "keras", "scipy", "networkx"),
 )
 """The packages whose versions results depend on."""

@@ -1,4 +1,4 @@
-"""Nets in JAX that are modules of flax.nnx: their parameters, modes, programs, and what is refused."""
+"""Nets in JAX that are modules of flax or equinox: parameters, modes, programs, and what is refused."""
 
 import subprocess
 from pathlib import Path
@@ -15,24 +15,42 @@ from explorer.workers.workers import Workers
 
 pytestmark = [pytest.mark.jax, pytest.mark.torch]
 
-MODULE = Path(__file__).resolve().parents[1] / "nets" / "flax_module.py"
+NETS = Path(__file__).resolve().parents[1] / "nets"
+
+MODULE = NETS / "flax_module.py"
+LINEN = NETS / "linen_module.py"
+EQUINOX = NETS / "equinox_module.py"
 
 ENGINES = ("jax-tape", "jax-graph", "torch-tape")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _has_flax() -> None:
-    finds = "import importlib.util as u, sys; sys.exit(u.find_spec('flax') is None)"
-    if subprocess.run([home_of("jax").python, "-c", finds], check=False).returncode:
-        pytest.skip("flax is not installed where JAX is: `pip install flax==0.10.7`")
+def _has_packages() -> None:
+    for package, version in (("flax", "0.10.7"), ("equinox", "0.13.8")):
+        finds = f"import importlib.util as u, sys; sys.exit(u.find_spec({package!r}) is None)"
+        if subprocess.run([home_of("jax").python, "-c", finds], check=False).returncode:
+            pytest.skip(
+                f"{package} is not installed where JAX is: `pip install {package}=={version}`"
+            )
 
 
-@pytest.mark.parametrize("trains", [False, True])
+def planted(source: Path, path: Path, old: str, new: str) -> Path:
+    """The file of a net in whose JAX a text stands in the place of another."""
+    torch, jax = source.read_text().split("def jax_net")
+    assert old in jax
+    path.write_text(f"{torch}def jax_net{jax.replace(old, new)}")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("source", "trains"),
+    [(MODULE, False), (MODULE, True), (LINEN, False), (LINEN, True), (EQUINOX, False)],
+)
 def test_a_module_starts_as_pytorch_s_net_and_gives_its_gradients(
-    trains: bool, workers: Workers, tmp_path: Path
+    source: Path, trains: bool, workers: Workers, tmp_path: Path
 ) -> None:
-    path = tmp_path / "flax_net.py"
-    path.write_text(f"{MODULE.read_text()}\n\nTRAIN = {trains}\n")
+    path = tmp_path / "net_of_modules.py"
+    path.write_text(f"{source.read_text()}\n\nTRAIN = {trains}\n")
     report = explore(load(path), workers, engines=ENGINES, selection="main")
     (case,) = report.cases
     assert {result.outcome for result in case.results.values()} == {"ok"}
@@ -40,8 +58,35 @@ def test_a_module_starts_as_pytorch_s_net_and_gives_its_gradients(
     result = case.results["jax-tape"]
     shapes = {leaf.name: unpack(leaf.value).shape for leaf in result.leaves}
     assert shapes["dconv.weight"] == (4, 3, 3, 3)
+    assert shapes["dconv.bias"] == (4,)
     assert shapes["dfcs.1.weight"] == (2, 4)
     assert f"net = as_function(jax_net(), trains={trains})" in result.code
+
+
+def test_linen_normalizes_by_the_batch_where_it_trains(workers: Workers, tmp_path: Path) -> None:
+    values = []
+    for trains in (False, True):
+        path = tmp_path / f"net_{trains}.py"
+        path.write_text(f"{LINEN.read_text()}\n\nTRAIN = {trains}\n")
+        (case,) = explore(load(path), workers, engines=("jax-tape",), selection="main").cases
+        values.append(
+            next(
+                unpack(leaf.value)
+                for leaf in case.results["jax-tape"].leaves
+                if leaf.name == "dconv.bias"
+            )
+        )
+    # Behind statistics of the batch, what is added to all of it makes no difference.
+    assert abs(values[1]).max() < 1e-6 < abs(values[0]).max()
+
+
+def test_equinox_is_set_to_training(workers: Workers, tmp_path: Path) -> None:
+    path = tmp_path / "net_that_trains.py"
+    path.write_text(f"{EQUINOX.read_text()}\n\nTRAIN = True\n")
+    (case,) = explore(load(path), workers, engines=("jax-tape",), selection="main").cases
+    result = case.results["jax-tape"]
+    assert result.error is not None
+    assert "Dropout requires a key" in result.error.message
 
 
 def test_nets_of_a_package_may_be_in_jax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,21 +101,39 @@ def test_nets_of_a_package_may_be_in_jax(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("source", "old", "new", "words"),
     [
-        ("self.norm", "self.bn", "the module holds bn.bias, which is none of the parameters"),
         (
+            MODULE,
+            "self.norm",
+            "self.bn",
+            "the module holds bn.bias, which is none of the parameters",
+        ),
+        (
+            MODULE,
             "nnx.Linear(4, 2,",
             "nnx.Linear(4, 3,",
             r"fcs.1.bias in shape \(3,\), and is given \(2,\)",
         ),
+        (
+            LINEN,
+            "self.norm",
+            "self.bn",
+            "the module holds bn.running_mean, which is none of the parameters",
+        ),
+        (LINEN, "nn.Dense(2)", "nn.Dense(3)", r"fcs.1.bias in shape \(3,\), and is given \(2,\)"),
+        (EQUINOX, "norm", "ln", "the module holds ln.weight, which is none of the parameters"),
+        (
+            EQUINOX,
+            "Linear(4, 2,",
+            "Linear(4, 3,",
+            r"fcs.1.weight in shape \(3, 4\), and is given \(2, 4\)",
+        ),
     ],
 )
 def test_a_module_with_another_name_or_shape_is_refused(
-    old: str, new: str, words: str, workers: Workers, tmp_path: Path
+    source: Path, old: str, new: str, words: str, workers: Workers, tmp_path: Path
 ) -> None:
-    path = tmp_path / "other_net.py"
-    torch, jax = MODULE.read_text().split("def jax_net")
-    path.write_text(f"{torch}def jax_net{jax.replace(old, new)}")
+    path = planted(source, tmp_path / "other_net.py", old, new)
     with pytest.raises(ScenarioError, match=words):
         explore(load(path), workers, engines=ENGINES, selection="main")

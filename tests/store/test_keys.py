@@ -57,7 +57,8 @@ def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "package", ["mindspore", "torch", "numpy", "keras", "scipy", "networkx", "flax", "optax"]
+    "package",
+    ["mindspore", "torch", "numpy", "keras", "scipy", "networkx", "flax", "optax", "equinox"],
 )
 def test_another_version_of_a_package_that_takes_part_is_another_installation(
     package: str, monkeypatch: pytest.MonkeyPatch

@@ -38,7 +38,7 @@ class Net:
 
     ``parameters`` has everything that PyTorch's net holds, by its names; ``trainable`` are the names
     that "all weights" stands for, in that order. ``is_module`` says that the scenario's net is a module
-    of flax.nnx, which ``call`` makes anew from its parameters.
+    of flax or equinox, which ``call`` makes anew from its parameters.
     """
 
     scenario: Declaration
