@@ -10,6 +10,7 @@ from math import prod
 from typing import NamedTuple
 
 from explorer.compare.align.joints import Joint, Seam, Slot
+from explorer.compare.align.layouts import Laid
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
 from explorer.model.divergence import Divergence, GradientAdded, GradientStopped, ResultElsewhere
@@ -38,7 +39,9 @@ class Mending:
     which there were none.
     """
 
-    def __init__(self, here: GradGraph, there: GradGraph, side: SideName) -> None:
+    def __init__(self, laid: Laid, side: SideName) -> None:
+        here, there = laid.graphs if side == "left" else laid.graphs[::-1]
+        self._laid = laid
         self._side = side
         self._nodes: dict[SideName, dict[str, Node]] = {
             side: here.by_id(),
@@ -96,7 +99,7 @@ class Mending:
             obstacle = _obstacle(joint)
             value = None
             if obstacle is None and joint.there is not None:
-                value = find(joint.there)
+                value = self._value(find, joint.there, joint.here)
                 obstacle = "no_value" if value is None else None
             if obstacle is None:
                 is_new |= self._put(joint.here, value)
@@ -115,7 +118,7 @@ class Mending:
         """Put in the values at a place like one that is known; whether all of them fit."""
         values = []
         for joint in seam.joints[self._side]:
-            value = find(joint.there) if joint.there else None
+            value = self._value(find, joint.there, joint.here) if joint.there else None
             if value is None or _obstacle(joint) or joint.here in self.put_in:
                 return False
             values.append((joint.here, value))
@@ -140,11 +143,16 @@ class Mending:
         """
         is_new = False
         for here, there in (*self._leaf_gradients(differing), *self._handed_on(pairs)):
-            value = find(there)
+            value = self._value(find, there, here)
             shape = self._nodes[self._side][here[0]].outputs[here[1]].shape
             if here not in self.put_in and value is not None and prod(value.shape) == prod(shape):
                 is_new |= self._put(here, value)
         return is_new
+
+    def _value(self, find: Find, there: Slot, here: Slot) -> Array | None:
+        """The value of an output of the other side, as it lies in the one that gets it."""
+        value = find(there)
+        return None if value is None else self._laid.handed_on(self._side, there, here, value)
 
     def _put(self, here: Slot, value: Array | None) -> bool:
         """Put in a value; whether that is new.

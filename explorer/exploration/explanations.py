@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.align.layouts import Laid, in_one_layout
 from explorer.compare.causes.attempts import attempts_at, joined
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
@@ -53,18 +54,20 @@ class Explanations:
         self._other_steps = other_steps
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
-        self._flows: dict[str, Flow] = {}
+        self._laid: dict[tuple[str, str], Laid] = {}
+        self._flows: dict[tuple[str, str], tuple[Flow, Flow]] = {}
         self._all = list(self._found())
 
     def _found(self) -> Iterator[Explanation]:
         for place, alignment in enumerate(self._alignments):
             for number, divergence in enumerate(alignment.divergences):
-                for suspect in suspects_at(divergence, *self._flows_of(alignment)):
+                flows = self._flows_of(alignment)
+                for suspect in suspects_at(divergence, *flows):
                     engine = alignment.left if suspect.side == "left" else alignment.right
                     if not self._may_be_tried(engine, suspect.node.id):
                         continue
                     if not self._other_steps:
-                        suspect = of_one_step(suspect, self._flow(engine))
+                        suspect = of_one_step(suspect, flows[suspect.side == "right"])
                     if number >= MANY:
                         suspect = suspect._replace(trials=suspect.trials[:BRIEF])
                     yield Explanation(place, number, engine, suspect)
@@ -88,7 +91,11 @@ class Explanations:
         for alignment, divergence, engine, suspect in self._all:
             if engine not in waiting:
                 continue
-            outputs = tuple(next(waiting[engine]) for _ in suspect.trials)
+            laid = self._laid_of(self._alignments[alignment])
+            outputs = tuple(
+                laid.as_seen(suspect.side, suspect.node.id, next(waiting[engine]))
+                for _ in suspect.trials
+            )
             known = causes.get((alignment, divergence))
             if known is None or _may_be_said_better(known):
                 graphs = self._graphs_of(self._alignments[alignment])
@@ -103,16 +110,21 @@ class Explanations:
             for place, alignment in enumerate(self._alignments)
         )
 
+    def _laid_of(self, alignment: Alignment) -> Laid:
+        key = alignment.left, alignment.right
+        if key not in self._laid:
+            self._laid[key] = in_one_layout(*(self._graphs[engine] for engine in key))
+        return self._laid[key]
+
     def _graphs_of(self, alignment: Alignment) -> tuple[GradGraph, GradGraph]:
-        return self._graphs[alignment.left], self._graphs[alignment.right]
+        return self._laid_of(alignment).graphs
 
     def _flows_of(self, alignment: Alignment) -> tuple[Flow, Flow]:
-        return self._flow(alignment.left), self._flow(alignment.right)
-
-    def _flow(self, engine: str) -> Flow:
-        if engine not in self._flows:
-            self._flows[engine] = Flow(self._graphs[engine])
-        return self._flows[engine]
+        key = alignment.left, alignment.right
+        if key not in self._flows:
+            left, right = self._graphs_of(alignment)
+            self._flows[key] = Flow(left), Flow(right)
+        return self._flows[key]
 
     def _with_causes(
         self,
@@ -123,7 +135,7 @@ class Explanations:
     ) -> Alignment:
         places = [(place, number) for number in range(len(alignment.divergences))]
         found = tuple(
-            _better(causes.get(key), divergence, self._flows_of(alignment))
+            self._cause(alignment, divergence, causes.get(key))
             for key, divergence in zip(places, alignment.divergences, strict=True)
         )
         tried = tuple(joined(attempts.get(key, ())) for key in places)
@@ -132,6 +144,12 @@ class Explanations:
             for divergence, cause in zip(alignment.divergences, found, strict=True)
         )
         return msgspec.structs.replace(alignment, causes=found, attempts=tried, known=references)
+
+    def _cause(
+        self, alignment: Alignment, divergence: Divergence, tried: Cause | None
+    ) -> Cause | None:
+        cause = _better(tried, divergence, self._flows_of(alignment))
+        return cause and self._laid_of(alignment).in_own_axes(cause, divergence.nodes)
 
 
 def _may_be_said_better(known: Cause) -> bool:

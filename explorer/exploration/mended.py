@@ -8,6 +8,7 @@ import msgspec
 
 from explorer.compare.align.alignment import Seamed
 from explorer.compare.align.joints import Seam, Slot
+from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.compare.node_noise import with_levels
 from explorer.exploration.alike import Alike, alike_at, differs_so, trials_at
@@ -78,7 +79,8 @@ class Course:
         self._side: SideName = side
         self._here, self._there = (left, right) if side == "left" else (right, left)
         self._align = align
-        self._mending = Mending(self._here, self._there, side)
+        self._laid = in_one_layout(left, right)
+        self._mending = Mending(self._laid, side)
         self._more: dict[Slot, Array | None] = {}
         self._behind: list[Behind] = []
         self._waiting: list[tuple[Explanations, tuple[Target, ...]]] = []
@@ -163,25 +165,29 @@ class Course:
     def _spread(self, target: Target) -> None:
         """Put in the values at places like one whose cause is known; the cause is then tried there."""
         cause, divergence = self._cause_of(target), self._divergence_of(target)
-        for alike in alike_at(divergence, cause, self._here, self._there, self._side):
+        graphs = self._from_here(self._laid.graphs)
+        for alike in alike_at(divergence, cause, *graphs, self._side):
             if self._mending.join(alike.seam, self._find):
                 self._alike.append((alike, target))
                 self._is_new = True
 
     def _note_alike(self, outputs: Iterator[tuple[Output, ...]]) -> None:
         """Note at which places the known cause is one too; what is not like it is seen by itself."""
-        graphs = self._here, self._there
         for alike, target in self._alike:
             cause = self._cause_of(target)
-            made = tuple(islice(outputs, len(trials_at(alike, cause))))
-            if len(made) == 2 and differs_so(alike, cause, made, self._as_seen(graphs)):
+            made = tuple(
+                self._laid.as_seen(self._side, alike.node.id, one)
+                for one in islice(outputs, len(trials_at(alike, cause)))
+            )
+            if len(made) == 2 and differs_so(alike, cause, made, self._laid.graphs):
                 self._also_at.setdefault(target, []).append(alike.places)
             else:
                 self._mending.part(alike.seam)
                 self._is_new = True
         self._alike.clear()
 
-    def _as_seen(self, graphs: tuple[GradGraph, GradGraph]) -> tuple[GradGraph, GradGraph]:
+    def _from_here(self, graphs: tuple[GradGraph, GradGraph]) -> tuple[GradGraph, GradGraph]:
+        """The engine's own graph first."""
         return graphs if self._side == "left" else graphs[::-1]
 
     def go_on(self, run: MendedRun | None, others: Tried | None) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.joints import Joint, Seam, Slot
+from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.model.arrays import SMALL, Array, pack
 from explorer.model.divergence import (
@@ -89,7 +90,7 @@ def at(name: str, own: tuple[int, ...] = (6,), other: tuple[int, ...] = (6,)) ->
 
 
 def mending() -> Mending:
-    return Mending(HERE, THERE, "left")
+    return Mending(in_one_layout(HERE, THERE), "left")
 
 
 def find(slot: Slot) -> Array | None:

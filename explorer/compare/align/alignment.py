@@ -12,6 +12,7 @@ from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
 from explorer.compare.align.joints import Seam, seam
+from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.pairing import pair_nodes, pair_unused
 from explorer.compare.align.pieces import differing_pieces, mark_pieces
@@ -66,7 +67,7 @@ def seamed(
     pieces: Iterable[Repacked] = (),
 ) -> Seamed:
     """The alignment of two graphs, as align() has it, and how its divergences are mended."""
-    left_side, right_side = view(left, right)
+    left_side, right_side = view(*in_one_layout(left, right).graphs)
     first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
     apart = list(differing_pieces(mark_pieces((first, second), pieces), alike))
     matching = pair_nodes(first, second, Tolerance(rtol, atol, frozenset(alike)))

@@ -1,0 +1,296 @@
+"""Two graphs of which one keeps the channels of images last: the values of both in one layout.
+
+Nets in flax keep images as (N, H, W, C), those of PyTorch and MindSpore as (N, C, H, W). Which values lie so
+is seen at convolutions: what one reads has the numbers that one of the other side reads, its last axis being
+the second there. What follows from it lies alike, until something moves the axes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from explorer.compare.align.joints import Slot
+from explorer.model.arrays import AnyArray, Array, pack, unpack
+from explorer.model.causes import Cause, LeftOut, Related, RelationHow
+from explorer.model.families import family
+from explorer.model.graph import OTHER, Edge, GradGraph, Node, Output, SideName
+
+FEWEST_AXES = 3
+"""Of examples, channels and space."""
+
+MOVES = frozenset({"reshape", "transpose", "expand"})
+"""What puts axes into another order, or makes such as were not there."""
+
+PRODUCTS = frozenset({"matmul"})
+"""What reads an image, and need not give one."""
+
+CLOSE = 1e-3
+"""Two values are the same numbers where they differ by no more than this part of the greatest."""
+
+Shape = tuple[int, ...]
+
+
+class Laid(NamedTuple):
+    """Two graphs in one layout: with channels first; ``moved`` are the outputs that lie otherwise."""
+
+    graphs: tuple[GradGraph, GradGraph]
+    moved: dict[SideName, frozenset[Slot]]
+
+    def as_seen(self, side: SideName, node: str, outputs: tuple[Output, ...]) -> tuple[Output, ...]:
+        """What a node of one side yields, computed anew, as it lies in these graphs."""
+        if not any(slot[0] == node for slot in self.moved[side]):
+            return outputs
+        return tuple(_first(output) if _has_space(output.shape) else output for output in outputs)
+
+    def handed_on(self, side: SideName, there: Slot, here: Slot, value: Array) -> Array:
+        """The value of an output of the other side, as the output of ``side`` lies that it is put into."""
+        is_moved, becomes_so = there in self.moved[OTHER[side]], here in self.moved[side]
+        if is_moved == becomes_so:
+            return value
+        move = channels_first if is_moved else channels_last
+        return pack(move(unpack(value)), value.dtype)
+
+    def in_own_axes(self, cause: Cause, ends: tuple[str | None, str | None]) -> Cause:
+        """A cause whose axes are those of the graphs as they were recorded; ``ends`` are its nodes."""
+        change = cause.change
+        related = change.relation if isinstance(change, LeftOut) else change
+        if not isinstance(related, Related) or related.how not in AXES:
+            return cause
+        own = self._has_moved(cause.side, cause.node)
+        other = OTHER[cause.side]
+        target = own if change is not related else self._has_moved(other, ends[other == "right"])
+        numbers = _own_axes(related, self._axes(cause), own, target)
+        related = msgspec.structs.replace(related, numbers=numbers)
+        if isinstance(change, LeftOut):
+            return msgspec.structs.replace(
+                cause, change=msgspec.structs.replace(change, relation=related)
+            )
+        return msgspec.structs.replace(cause, change=related)
+
+    def _has_moved(self, side: SideName, node: str | None) -> bool:
+        return any(slot[0] == node for slot in self.moved[side])
+
+    def _axes(self, cause: Cause) -> int:
+        """How many axes the value of a cause's node has."""
+        node = self.graphs[cause.side == "right"].by_id()[cause.node]
+        return len(node.outputs[0].shape) if node.outputs else 0
+
+
+AXES: Mapping[RelationHow, slice] = {
+    "transposed": slice(None),
+    "reversed": slice(None),
+    "rolled": slice(None, None, 2),
+    "rows": slice(1),
+    "blocks": slice(1),
+}
+"""Relations of two values whose numbers are axes, or some of them."""
+
+
+def _own_axes(related: Related, count: int, own: bool, target: bool) -> tuple[int, ...]:
+    """The numbers of a relation of values that were compared with channels first.
+
+    ``own`` says that the value of which the other one is made has them last, ``target`` that the other has.
+    """
+    # Of each axis of a value with its channels last, its place with them first.
+    last = (0, *range(2, count), 1)
+    numbers = list(related.numbers)
+    if own:
+        axes = AXES[related.how]
+        numbers[axes] = [last.index(axis) for axis in numbers[axes]]
+    if target and related.how == "transposed":
+        numbers = [numbers[place] for place in last]
+    return tuple(numbers)
+
+
+def in_one_layout(left: GradGraph, right: GradGraph) -> Laid:
+    """Two graphs as they are compared: where one keeps channels last, with them first."""
+    nothing: frozenset[Slot] = frozenset()
+    moved: dict[SideName, frozenset[Slot]] = {"left": nothing, "right": nothing}
+    of_left, of_right = _channels_last(left, right), _channels_last(right, left)
+    # A net does one or the other: what is the same in both directions says nothing.
+    if len(of_left) > len(of_right):
+        moved["left"] = of_left
+    elif len(of_right) > len(of_left):
+        moved["right"] = of_right
+    return Laid((_view(left, moved["left"]), _view(right, moved["right"])), moved)
+
+
+def channels_first(array: AnyArray) -> AnyArray:
+    """(N, H, W, C) as (N, C, H, W)."""
+    return np.moveaxis(array, -1, 1)
+
+
+def channels_last(array: AnyArray) -> AnyArray:
+    """(N, C, H, W) as (N, H, W, C)."""
+    return np.moveaxis(array, 1, -1)
+
+
+def _view(graph: GradGraph, moved: frozenset[Slot]) -> GradGraph:
+    """The graph with the values of some outputs, and their shapes, with the channels first."""
+    if not moved:
+        return graph
+    nodes = []
+    for node in graph.nodes:
+        outputs = [
+            _first(output) if (node.id, place) in moved else output
+            for place, output in enumerate(node.outputs)
+        ]
+        nodes.append(msgspec.structs.replace(node, outputs=tuple(outputs)))
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+
+def _first(output: Output) -> Output:
+    """An output whose channels are last, with them first."""
+    count, *space, channels = output.shape
+    values = output.values
+    whole = None if values is None else values.whole
+    if values is not None and whole is not None and whole.data and whole.excerpt is None:
+        moved = pack(channels_first(unpack(whole)), whole.dtype)
+        values = msgspec.structs.replace(values, whole=moved)
+    return msgspec.structs.replace(output, shape=(count, channels, *space), values=values)
+
+
+# Which values lie with their channels last
+
+
+def _channels_last(graph: GradGraph, other: GradGraph) -> frozenset[Slot]:
+    """The outputs of a graph that have the channels last which the other one has second."""
+    read_there = [value for _, value in _read_by_convolutions(other)]
+    read_here = list(_read_by_convolutions(graph)) if read_there else []
+    if not any(_is_moved(value, it) for _, value in read_here for it in read_there):
+        return frozenset()
+    # A net lays all its images alike, also those that differ.
+    convolutions = [
+        node for node, value in read_here if not any(_are_one(value, it) for it in read_there)
+    ]
+    standing = _by_shape(other)
+    return frozenset(
+        slot
+        for slot, output in _Laying(graph, convolutions).images()
+        if not any(_are_one(output, it) for it in standing.get(output.shape, ()))
+    )
+
+
+def _read_by_convolutions(graph: GradGraph) -> Iterator[tuple[Node, Output]]:
+    """The convolutions in forward, each with the images that it reads."""
+    nodes = graph.by_id()
+    for edge in graph.edges:
+        node, origin = nodes[edge.target], nodes[edge.origin]
+        is_image = edge.kind == "data" and edge.input == 0 and edge.output < len(origin.outputs)
+        if is_image and node.phase == "forward" and family(node.op) == "conv":
+            value = origin.outputs[edge.output]
+            if _has_space(value.shape):
+                yield node, value
+
+
+def _by_shape(graph: GradGraph) -> dict[Shape, list[Output]]:
+    """The values of a graph that have axes of space."""
+    found: dict[Shape, list[Output]] = {}
+    for node in graph.nodes:
+        for output in node.outputs:
+            if _has_space(output.shape):
+                found.setdefault(output.shape, []).append(output)
+    return found
+
+
+def _is_moved(last: Output, first: Output) -> bool:
+    """Whether one value has the numbers of another one with the channels last, and not as it stands."""
+    count, *space, channels = last.shape
+    if (count, channels, *space) != first.shape or _are_one(last, first):
+        return False
+    own, others = _numbers(last), _numbers(first)
+    return own is not None and others is not None and _are_close(channels_first(own), others)
+
+
+def _are_one(one: Output, other: Output) -> bool:
+    """Whether two values have the same numbers as they stand."""
+    own, others = _numbers(one), _numbers(other)
+    if own is None or others is None or own.shape != others.shape:
+        return False
+    return _are_close(own, others)
+
+
+def _numbers(output: Output) -> AnyArray | None:
+    """All elements of a value of real numbers, where they are known."""
+    whole = None if output.values is None else output.values.whole
+    if whole is None or not whole.data or whole.excerpt is not None:
+        return None
+    numbers = unpack(whole)
+    return None if np.iscomplexobj(numbers) else numbers.astype(np.float64)
+
+
+def _are_close(one: AnyArray, other: AnyArray) -> bool:
+    room = CLOSE * np.abs(other).max(initial=0.0)
+    return bool(np.abs(one - other).max(initial=0.0) <= room)
+
+
+class _Laying:
+    """A graph in which some convolutions keep channels last, and what else lies like their images."""
+
+    def __init__(self, graph: GradGraph, convolutions: Iterable[Node]) -> None:
+        self._nodes = graph.by_id()
+        self._into: dict[str, list[Edge]] = {}
+        self._out_of: dict[str, list[Edge]] = {}
+        for edge in graph.edges:
+            if edge.kind != "control":
+                self._into.setdefault(edge.target, []).append(edge)
+                self._out_of.setdefault(edge.origin, []).append(edge)
+        self._derived: dict[str, list[Node]] = {}
+        for node in graph.nodes:
+            if node.forward is not None:
+                self._derived.setdefault(node.forward, []).append(node)
+        self._moved: set[Slot] = set()
+        self._waiting: list[Slot] = []
+        for node in convolutions:
+            self._note(node, node.outputs[0].shape)
+            self._note_read(node, self._shape(self._into[node.id][0]))
+
+    def images(self) -> Iterator[tuple[Slot, Output]]:
+        """The outputs that lie so."""
+        while self._waiting:
+            name, place = self._waiting.pop()
+            node = self._nodes[name]
+            shape = node.outputs[place].shape
+            if family(node.op) not in MOVES:
+                self._note_read(node, shape)
+            for edge in self._out_of.get(name, ()):
+                reader = self._nodes[edge.target]
+                if edge.output == place and family(reader.op) not in MOVES | PRODUCTS:
+                    self._note(reader, shape, is_of_one_size=False)
+                # What is handed on to an image that is read has its form.
+                for derived in self._derived.get(reader.id, ()):
+                    self._note(derived, shape)
+            for derived in self._derived.get(name, ()):
+                self._note(derived, shape)
+        for name, place in self._moved:
+            yield (name, place), self._nodes[name].outputs[place]
+
+    def _note(self, node: Node, shape: Shape, *, is_of_one_size: bool = True) -> None:
+        """Note the outputs of an op that have a shape, or as many axes and examples."""
+        if node.kind not in ("op", "accumulate", "call"):
+            return
+        for place, output in enumerate(node.outputs):
+            is_alike = len(output.shape) == len(shape) and output.shape[:1] == shape[:1]
+            if output.shape == shape or (is_alike and not is_of_one_size):
+                self._note_one((node.id, place))
+
+    def _note_read(self, node: Node, shape: Shape) -> None:
+        """Note what an op reads that has a shape, if another op has made it."""
+        for edge in self._into.get(node.id, ()):
+            if self._shape(edge) == shape and self._nodes[edge.origin].kind == "op":
+                self._note_one((edge.origin, edge.output))
+
+    def _note_one(self, slot: Slot) -> None:
+        if slot not in self._moved:
+            self._moved.add(slot)
+            self._waiting.append(slot)
+
+    def _shape(self, edge: Edge) -> Shape:
+        outputs = self._nodes[edge.origin].outputs
+        return outputs[edge.output].shape if edge.output < len(outputs) else ()
+
+
+def _has_space(shape: Shape) -> bool:
+    return len(shape) >= FEWEST_AXES

@@ -1,0 +1,261 @@
+"""Graphs of which one keeps channels last: which values lie so, and how the two are compared."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.compare.align.layouts import Laid, channels_first, channels_last, in_one_layout
+from explorer.exploration.explore import explore
+from explorer.model.arrays import AnyArray, pack, unpack
+from explorer.model.causes import Cause, Change, LeftOut, Related, RelationHow
+from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase, SideName
+from explorer.numeric.summaries import summarise
+from explorer.scenario.load import load
+from explorer.words import causes as words
+from explorer.workers.workers import Workers
+
+NET = Path(__file__).resolve().parents[1] / "nets" / "channels_last.py"
+
+DRAWS = np.random.default_rng(0)
+IMAGE, MADE, POOLED = (
+    DRAWS.standard_normal(shape).astype(np.float32)
+    for shape in ((2, 3, 4, 4), (2, 5, 4, 4), (2, 5, 2, 2))
+)
+
+
+def node(
+    name: str,
+    op: str,
+    value: AnyArray,
+    *,
+    kind: NodeKind = "op",
+    phase: Phase = "forward",
+    forward: str | None = None,
+) -> Node:
+    output = Output(value.shape, "float32", summarise(value))
+    return Node(id=name, op=op, kind=kind, phase=phase, forward=forward, outputs=(output,))
+
+
+def graph(engine: str, *nodes: Node, reads: Mapping[str, tuple[str, ...]]) -> GradGraph:
+    edges = [
+        Edge(origin, target, 0, place)
+        for target, origins in reads.items()
+        for place, origin in enumerate(origins)
+    ]
+    return GradGraph(engine=engine, case="", stage="", nodes=nodes, edges=tuple(edges), layers={})
+
+
+READS: Mapping[str, tuple[str, ...]] = {
+    "conv": ("moved",),
+    "act": ("conv",),
+    "pool": ("act",),
+    "mean": ("pool",),
+    "dpool": ("mean",),
+    "dact": ("dpool",),
+    "back": ("pool",),
+    "behind": ("back",),
+}
+
+
+def net(
+    engine: str,
+    conv: str,
+    image: AnyArray,
+    lay: Callable[[AnyArray], AnyArray],
+    act: AnyArray = MADE,
+) -> GradGraph:
+    """A convolution, an op and a pooling, with a gradient of each; ``lay`` puts values as they lie."""
+    return graph(
+        engine,
+        node("moved", "permute", image, kind="op"),
+        node("conv", conv, lay(MADE)),
+        node("act", "tanh", lay(act)),
+        node("pool", "avg_pool2d", lay(POOLED)),
+        node("mean", "mean", POOLED.mean((2, 3))),
+        node("dpool", "expand", lay(POOLED), phase="backward", forward="mean"),
+        node("dact", "mul", lay(MADE), phase="backward", forward="act"),
+        node("back", "permute", POOLED),
+        node("behind", "tanh", POOLED * 2),
+        reads=READS,
+    )
+
+
+def plain(value: AnyArray) -> AnyArray:
+    return value
+
+
+FIRST = net("torch-tape", "aten.convolution.default", IMAGE, plain)
+LAST = net("jax-tape", "conv_general_dilated", channels_last(IMAGE), channels_last)
+OTHERWISE = net("jax-tape", "conv_general_dilated", channels_last(IMAGE), channels_last, -MADE)
+
+
+def value(laid: Laid, side: int, name: str) -> AnyArray:
+    output = laid.graphs[side].by_id()[name].outputs[0]
+    assert output.values is not None
+    assert output.values.whole is not None
+    assert output.values.whole.shape == output.shape
+    return unpack(output.values.whole)
+
+
+@pytest.mark.parametrize("other", [LAST, OTHERWISE])
+@pytest.mark.parametrize("is_left", [True, False])
+def test_what_follows_from_a_convolution_lies_with_its_channels_first(
+    other: GradGraph, is_left: bool
+) -> None:
+    laid = in_one_layout(*((other, FIRST) if is_left else (FIRST, other)))
+    side = 0 if is_left else 1
+    assert laid.graphs[1 - side] is FIRST
+    for name in ("conv", "pool", "dpool", "dact"):
+        np.testing.assert_array_equal(value(laid, side, name), value(laid, 1 - side, name))
+    # Also where the two differ.
+    sign = 1 if other is LAST else -1
+    np.testing.assert_array_equal(value(laid, side, "act"), sign * MADE)
+    moved = laid.moved["left" if is_left else "right"]
+    assert moved >= {("conv", 0), ("act", 0), ("pool", 0), ("dpool", 0), ("dact", 0)}
+    # What moves the axes ends it.
+    assert not moved & {("mean", 0), ("back", 0), ("behind", 0)}
+
+
+def test_nets_in_one_layout_and_nets_without_convolutions_stay_as_they_are() -> None:
+    for graphs in (
+        (FIRST, FIRST),
+        (LAST, LAST),
+        (net("a", "matmul", IMAGE, plain), net("b", "matmul", channels_last(IMAGE), channels_last)),
+        (FIRST, net("b", "conv2d", channels_last(-IMAGE), channels_last)),
+    ):
+        laid = in_one_layout(*graphs)
+        assert laid.graphs == graphs
+        assert laid.moved == {"left": frozenset(), "right": frozenset()}
+
+
+def test_what_is_the_same_as_it_stands_does_not_move() -> None:
+    """Square images of as many channels: a value of the other side that lies so is the same one."""
+    square = DRAWS.standard_normal((2, 4, 4, 4)).astype(np.float32)
+    reads = {"conv": ("read",), "act": ("conv",)}
+    first = graph(
+        "torch-tape",
+        node("read", "permute", channels_first(square)),
+        node("conv", "conv2d", channels_first(square * 2)),
+        node("act", "tanh", np.tanh(square)),
+        reads=reads,
+    )
+    last = graph(
+        "jax-tape",
+        node("read", "mul", square),
+        node("conv", "conv2d", square * 2),
+        node("act", "tanh", np.tanh(square)),
+        reads=reads,
+    )
+    assert in_one_layout(last, first).moved["left"] == {("read", 0), ("conv", 0)}
+
+
+def test_values_are_handed_on_as_they_lie_where_they_are_put_in() -> None:
+    laid = in_one_layout(LAST, FIRST)
+    act = ("act", 0)
+    put = laid.handed_on("right", act, act, pack(channels_last(MADE)))
+    np.testing.assert_array_equal(unpack(put), MADE)
+    put = laid.handed_on("left", act, act, pack(MADE))
+    np.testing.assert_array_equal(unpack(put), channels_last(MADE))
+    same = pack(POOLED)
+    assert laid.handed_on("left", ("mean", 0), ("mean", 0), same) is same
+
+
+def test_what_a_trial_gives_is_seen_as_the_op_s_own_value() -> None:
+    laid = in_one_layout(LAST, FIRST)
+    made = (LAST.by_id()["act"].outputs[0], LAST.by_id()["mean"].outputs[0])
+    seen, flat = laid.as_seen("left", "act", made)
+    assert seen == laid.graphs[0].by_id()["act"].outputs[0]
+    assert flat is made[1]
+    assert laid.as_seen("left", "mean", made) is made
+    assert laid.as_seen("right", "act", made) is made
+
+
+def cause_at(side: SideName, change: Change) -> Cause:
+    return Cause(
+        side=side,
+        node="act",
+        op="tanh",
+        change=change,
+        greatest=0.0,
+        noise=None,
+        layers=(None, None),
+        tried=1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "seen", "own"),
+    [
+        ("transposed", (0, 1, 3, 2), (0, 2, 1, 3)),
+        ("reversed", (1, 2), (3, 1)),
+        ("rolled", (3, 5, 1, 2), (2, 5, 3, 2)),
+        ("blocks", (1, 1, 0), (3, 1, 0)),
+        ("regrouped", (0, 2, 1), (0, 2, 1)),
+    ],
+)
+def test_a_cause_names_the_axes_of_the_program(
+    how: RelationHow, seen: tuple[int, ...], own: tuple[int, ...]
+) -> None:
+    laid = in_one_layout(LAST, FIRST)
+    cause = cause_at("left", LeftOut(relation=Related(how=how, numbers=seen)))
+    change = laid.in_own_axes(cause, ("act", "act")).change
+    assert change == LeftOut(relation=Related(how=how, numbers=own))
+    same = cause_at("right", cause.change)
+    assert laid.in_own_axes(same, ("act", "act")) == same
+
+
+def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None:
+    laid = in_one_layout(LAST, FIRST)
+    turned = MADE.transpose(0, 1, 3, 2)
+    sides: tuple[tuple[SideName, AnyArray, AnyArray], ...] = (
+        ("left", channels_last(MADE), turned),
+        ("right", MADE, channels_last(turned)),
+    )
+    for side, here, there in sides:
+        cause = cause_at(side, Related(how="transposed", numbers=(0, 1, 3, 2)))
+        change = laid.in_own_axes(cause, ("act", "act")).change
+        assert isinstance(change, Related)
+        np.testing.assert_array_equal(here.transpose(change.numbers), there)
+
+
+# Nets
+
+
+@pytest.mark.jax
+@pytest.mark.torch
+def test_two_layouts_are_no_divergence(workers: Workers) -> None:
+    report = explore(load(NET), workers, engines=("jax-tape", "torch-tape"), selection="main")
+    assert [alignment.divergence for alignment in report.alignments] == [None]
+
+
+@pytest.mark.jax
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("approximate=False", "approximate=True", "`approximate='tanh'` in the place of"),
+        ("eps=1e-5", "eps=1e-3", "`eps=0.001` in the place of `eps=1e-05`"),
+        ("jax.nn.silu(conv", "jax.nn.relu(conv", "`aten.relu.default` in the place of"),
+        (
+            '(conv(x, params["conv2',
+            '(conv(x.transpose(0, 2, 1, 3), params["conv2',
+            "its axes in the order 0, 2, 1, 3",
+        ),
+    ],
+)
+def test_a_mistake_beside_another_layout_is_named(
+    old: str, new: str, said: str, workers: Workers, tmp_path: Path
+) -> None:
+    torch, jax = NET.read_text().split("def jax_net")
+    assert old in jax
+    path = tmp_path / "other_layout.py"
+    path.write_text(f"{torch}def jax_net{jax.replace(old, new, 1)}")
+    report = explore(load(path), workers, engines=("jax-tape", "torch-tape"), selection="main")
+    (alignment,) = report.alignments
+    assert said in words.cause(alignment)
+    # Mended there, nothing else differs: values were put in as they lie.
+    assert alignment.mended is not None
+    assert alignment.mended.behind == ()
+    assert alignment.mended.differing == ()
