@@ -120,10 +120,15 @@ class Mend(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OtherArguments(msgspec.Struct, frozen=True, kw_only=True, tag="arguments"):
-    """``arguments`` in the place of an op's ``own``."""
+    """``arguments`` in the place of an op's ``own``.
+
+    Where it is ``from_there``, the op was computed from the other side's values of its inputs, which
+    differ by little.
+    """
 
     own: Arguments
     arguments: Arguments
+    from_there: bool = False
 
 
 class OtherOperator(msgspec.Struct, frozen=True, kw_only=True, tag="operator"):

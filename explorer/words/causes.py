@@ -246,6 +246,11 @@ Told = tuple[str, dict[str, str]]
 def _arguments(change: OtherArguments) -> Told:
     changed, own = arguments_text(change.arguments), arguments_text(change.own)
     text = _("with `{changed}` in the place of `{own}`, `{op}` of {engine}")
+    if change.from_there:
+        text = _(
+            "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
+            " `{op}` of {engine}"
+        )
     return text, {"changed": changed, "own": own}
 
 

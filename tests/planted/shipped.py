@@ -42,6 +42,7 @@ IN_JAX = (
         "jax",
         "x.var(-1, keepdims=True) + 1e-5",
         "x.var(-1, keepdims=True) + 1e-6",
+        ("centred = x - x.mean(-1",),
         facts=(Fact("argument", argument="eps", values=(1e-6, 1e-5)),),
     ),
     Mistake(

@@ -90,11 +90,13 @@ def change_of(trial: Trial, node: Node) -> Change:
             if is_left_out
             else OtherOperator(op=trial.op, arguments=trial.arguments)
         )
+    own = {name: node.arguments[name] for name in trial.arguments}
+    if trial.arguments and trial.inputs:
+        return OtherArguments(own=own, arguments=trial.arguments, from_there=True)
     if trial.inputs:
         # What was given is known by its name.
         changes = tuple(msgspec.structs.replace(it, value=None) for it in trial.inputs)
         return OtherInputs(changes=changes, arguments=trial.then_arguments)
-    own = {name: node.arguments[name] for name in trial.arguments}
     return OtherArguments(own=own, arguments=trial.arguments)
 
 
@@ -112,9 +114,22 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
         for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
             if len(outputs) > place:
                 found += _explanation(suspect.own, target, trial, outputs[place])
+        found = _without_what_inputs_explain(found, suspect.trials)
         if found:
             return found
     return []
+
+
+def _without_what_inputs_explain(
+    found: list[_Explanation], trials: tuple[Trial, ...]
+) -> list[_Explanation]:
+    """The explanations but those from the other side's inputs, where these alone give its value.
+
+    Then the two ops do the same, and what they read differs before.
+    """
+    from_there = {trial.inputs for trial in trials if trial.arguments and trial.inputs}
+    alone = {it.trial.inputs for it in found if not it.trial.arguments}
+    return [it for it in found if it.trial.inputs not in from_there & alone]
 
 
 def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> list[_Explanation]:
@@ -208,10 +223,12 @@ def _plain(op: str) -> str:
 def _effort(trial: Trial) -> int:
     """How much a trial changes: one argument, an op left out, another one, inputs, two arguments.
 
-    Most where a value is given.
+    As much as two where the inputs are the other side's too; most where a value is given.
     """
     if trial.op:
         return 2 if trial.op == LEFT_OUT else 3
+    if trial.arguments and trial.inputs:
+        return 5
     if trial.inputs:
         is_given = any(change.how == "given" for change in trial.inputs)
         return 6 if is_given else 4 + len(trial.then_arguments)
