@@ -17,8 +17,8 @@ from explorer.compare.causes.input_trials import input_changes, label_of, rearra
 from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
 from explorer.compare.causes.lone_leaves import without_leaf
 from explorer.compare.causes.longer_rows import longer_ends
-from explorer.compare.causes.other_leaves import leaves_of, of_other_leaves, other_constants
 from explorer.compare.causes.nearly_equal import inputs_of_there
+from explorer.compare.causes.other_leaves import leaves_of, of_other_leaves, other_constants
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
