@@ -34,6 +34,10 @@ IN_JAX = (
         "jax",
         "att = (q @ k.swapaxes(-2, -1)) * (c // n_head) ** -0.5",
         "att = q @ k.swapaxes(-2, -1)",
+        (
+            "att = (q @ k.transpose(-2, -1)) * k.size(-1) ** -0.5",
+            "att = ops.matmul(q, k.swapaxes(-2, -1)) * self.scale",
+        ),
         facts=(Fact("factor", factor=2.0), Fact("op left out", op="mul")),
     ),
     Mistake(
