@@ -166,6 +166,8 @@ RelationHow = Literal[
     "masked",
     "shared",
     "aliased",
+    "exchanged",
+    "mean_where",
 ]
 """How one value may follow from another."""
 
@@ -198,7 +200,9 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     follows, "blocks": as many equal parts in that order. "masked": so many elements (``numbers``) set
     to the ``factor``. "shared": of a leaf, which is read in the place of that of the ``name`` too, as
     the sum of the two gradients says. "aliased": of a leaf that is one tensor with that of the ``name``:
-    both gradients are one sum.
+    both gradients are one sum. "exchanged": a sum of two products, with the factors of the ``name`` and
+    the ``other`` name in the place of each other. "mean_where": the mean of so many of so many elements
+    (``numbers``), those for which the condition of the ``name`` holds, where the op has that of all.
     """
 
     how: RelationHow
@@ -206,6 +210,7 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     name: str = ""
     shape: tuple[int, ...] = ()
     numbers: tuple[int, ...] = ()
+    other: str = ""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):

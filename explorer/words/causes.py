@@ -368,12 +368,15 @@ def _relation(change: Related) -> str:
         "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
         "shared": _("in the place of `{name}` too"),
         "aliased": _("as one tensor with `{name}`"),
+        "exchanged": _("with the factors `{name}` and `{other}` exchanged"),
+        "mean_where": _("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
         "masked": _("with {axis} of its elements set to {factor}"),
     }
     numbers = [str(number) for number in change.numbers]
     return texts[change.how].format(
         factor=factor_text(change.factor) if change.factor else "",
         name=clean(change.name),
+        other=clean(change.other),
         shape=change.shape,
         order=", ".join(numbers),
         axis=numbers[0] if numbers else "",

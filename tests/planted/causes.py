@@ -165,6 +165,8 @@ PLAIN = {
     "rolled": ("shift",),
     "masked": ("mask",),
     "shared": ("tied weight", "other input"),
+    "exchanged": ("order of inputs", "other input"),
+    "mean_where": ("mask",),
 }
 """What a relation states by itself."""
 

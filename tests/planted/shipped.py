@@ -250,6 +250,7 @@ HELD_OUT = (
         "jax",
         "return -(each * is_masked).sum() / is_masked.sum()",
         "return -each.mean()",
+        ("loss = F.cross_entropy(logits.view(-1", "logits.view(-1, logits.shape[-1]), labels"),
         facts=(
             Fact("mask"),
             Fact("argument", argument="ignore_index"),

@@ -4,9 +4,11 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from explorer.compare.causes.exchanged_factors import exchanged_factors_cause
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.known_functions import known_function_cause
+from explorer.compare.causes.masked_means import masked_mean_cause
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.rearranged import rearranged_cause
 from explorer.compare.causes.relations import (
@@ -69,6 +71,8 @@ def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | No
         found
         or shared_leaf_cause(divergence, left, right)
         or known_function_cause(divergence, left, right)
+        or exchanged_factors_cause(divergence, left, right)
+        or masked_mean_cause(divergence, left, right)
     )
 
 
