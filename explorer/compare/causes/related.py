@@ -138,6 +138,9 @@ def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> It
             if inner.outputs and other_inner.outputs:
                 values = inner.outputs[0], other_inner.outputs[0]
                 yield ValuePair("left", left, right, inner, other_inner, *values, inside=True)
+    if max(map(len, rows)) > 1:
+        for inner in rows[0]:
+            yield from _beside_masks("left", left, inner, right)
     if len(rows[0]) == len(rows[1]) == 1 and _read_the_same(divergence):
         yield from _too_many("left", left, node, other)
         yield from _too_many("right", right, other, node)
