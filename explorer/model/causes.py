@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.arrays import Array
-from explorer.model.divergence import Places
+from explorer.model.divergence import Place, Places
 from explorer.model.graph import OTHER, Arguments, GradGraph, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
@@ -217,11 +217,13 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
     """The op, or the last of a row, has no counterpart: the other side goes on with what it reads.
 
     What it makes of that is the ``relation``; None where the ops behind it were computed without it:
-    then these got the input of the place ``handed_on``.
+    then these got the input of the place ``handed_on``. Where the other side computes with the same
+    parameter behind that, it does so ``later``: with the parameter of that name, at that line.
     """
 
     relation: Related | None = None
     handed_on: int = 0
+    later: Place | None = None
 
 
 Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut

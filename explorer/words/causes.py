@@ -333,7 +333,12 @@ def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
                 "Cause, tried: without `{op}`, of which input {slot} is handed on, {engine} has the value of"
                 " {other} ({figures})"
             ).replace("{slot}", str(change.handed_on + 1))
-        return text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
+        text = text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
+        if change.later is None:
+            return text
+        return _("{text}; {other} computes with `{leaf}` later, at {line}").format(
+            text=text, other=other, leaf=clean(change.later.label), line=clean(change.later.source)
+        )
     text = _(
         "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
         " {other} goes on with what is read there"

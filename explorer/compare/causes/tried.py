@@ -4,10 +4,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.mends import mends
+from explorer.compare.causes.other_leaves import later_place
 from explorer.compare.causes.rooms import (
     Room,
     apart_if_same,
+    apart_in_any_order,
     distance,
     is_telling,
     noise_of,
@@ -44,12 +47,17 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     trial = found.trial
     here, there = (left, right) if suspect.side == "left" else (right, left)
     node = here.by_id()[trial.node]
+    change = change_of(trial, node)
+    if isinstance(change, LeftOut):
+        change = msgspec.structs.replace(
+            change, later=later_place(Flow(here), node, Flow(there), suspect.other)
+        )
     layers = here.layers.get(node.scope), there.layers.get(suspect.other.scope)
     cause = Cause(
         side=suspect.side,
         node=node.id,
         op=node.op,
-        change=change_of(trial, node),
+        change=change,
         greatest=found.apart,
         noise=noise_of(suspect.own, found.target),
         layers=layers if suspect.side == "left" else layers[::-1],
@@ -137,7 +145,10 @@ def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> lis
     is_chance = _puts_in_a_value(trial) and not is_telling(target)
     if is_chance or not _can_be_compared(own, target):
         return []
-    apart = apart_if_same(made, target, room_of(own, target))
+    room = room_of(own, target)
+    apart = apart_if_same(made, target, room)
+    if apart is None and trial.op == LEFT_OUT and trial.then and own.shape != target.shape:
+        apart = apart_in_any_order(made, target, own, room)
     return [] if apart is None else [_Explanation(trial, apart, target)]
 
 
