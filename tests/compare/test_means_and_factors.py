@@ -50,14 +50,14 @@ def negated_mean(condition: AnyArray) -> Flow:
     nodes = [
         node("each", "gather", EACH),
         node("holds", "ne", condition),
-        node("mean", "mean", EACH.mean()),
+        node("mean", "mean", np.array(EACH.mean())),
         node("neg", "neg", -EACH.mean()),
     ]
     return graph("jax-tape", nodes, [("each", "mean"), ("mean", "neg")])
 
 
 def mean_there(value: float) -> Flow:
-    return graph("torch-tape", [node("loss", "aten.nll_loss", np.float32(value))], [])
+    return graph("torch-tape", [node("loss", "aten.nll_loss", np.array(value))], [])
 
 
 def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
