@@ -197,7 +197,9 @@ class Backtrace:
 
     def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of two sums; a value that is no sum is one term."""
-        if self._by_layers and self._are_of_layers(first, second):
+        of_layers = self._of_layers(first, second) if self._by_layers else []
+        if of_layers:
+            self._waiting += of_layers
             return
         left, right = self._left_over(self._terms(first), self._terms(second))
         if [left, right] == [[first], [second]]:
@@ -219,16 +221,17 @@ class Backtrace:
         elif len(self._waiting) == before:
             yield from self._regions(first.node, second.node)
 
-    def _are_of_layers(self, first: OutputValue, second: OutputValue) -> bool:
-        """Whether two sums have as many terms, where a layer adds its bias in an op of its own or not.
+    def _of_layers(
+        self, first: OutputValue, second: OutputValue
+    ) -> list[tuple[OutputValue, OutputValue]]:
+        """The terms of two sums that differ, in their order, where there are as many.
 
-        Then the terms are compared in their order.
+        What a layer makes is one term, whether it adds its bias in an op of its own or not.
         """
         left, right = self._left_over(self._terms(first, True), self._terms(second, True))
         if len(left) != len(right) or [left, right] == [[first], [second]]:
-            return False
-        self._waiting += zip(left, right, strict=True)
-        return bool(left)
+            return []
+        return list(zip(left, right, strict=True))
 
     def _terms(self, total: OutputValue, of_layers: bool = False) -> Values:
         """The terms of a sum, with those of the sums among them; what is no sum is its own term.

@@ -200,7 +200,7 @@ def _from_layers(
     matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
 ) -> FoundDivergence | None:
     """The earliest place on the way back by whole layers, where no two earliest suspects correspond."""
-    if phase == "backward" or counterparts_of(suspects_of) is not None:
+    if results[0].first.phase == "backward" or counterparts_of(suspects_of) is not None:
         return None
     return next(from_backtrace(matching, results, phase, by_layers=True), None)
 
