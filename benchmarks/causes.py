@@ -126,6 +126,9 @@ def options() -> argparse.Namespace:
     if unknown:
         near = difflib.get_close_matches(unknown[0], ALL, n=1, cutoff=0.0)
         known.error(f"no mistake is called {', '.join(unknown)}; one is called {near[0]}")
+    for name in given.names:
+        if not ALL[name].is_between(given.engines):
+            known.error(f"{name} is in {ALL[name].framework}'s net, which none of the engines runs")
     there_are = len(fitting(given.engines))
     if not 1 <= given.drawn <= max(there_are, DRAWN):
         known.error(f"--drawn {given.drawn}: there are {there_are} mistakes, and 1 is the fewest")

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.arrays import Array
-from explorer.model.divergence import Places
+from explorer.model.divergence import Place, Places
 from explorer.model.graph import OTHER, Arguments, GradGraph, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
@@ -120,10 +120,15 @@ class Mend(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OtherArguments(msgspec.Struct, frozen=True, kw_only=True, tag="arguments"):
-    """``arguments`` in the place of an op's ``own``."""
+    """``arguments`` in the place of an op's ``own``.
+
+    Where it is ``from_there``, the op was computed from the other side's values of its inputs, which
+    differ by little.
+    """
 
     own: Arguments
     arguments: Arguments
+    from_there: bool = False
 
 
 class OtherOperator(msgspec.Struct, frozen=True, kw_only=True, tag="operator"):
@@ -161,6 +166,8 @@ RelationHow = Literal[
     "masked",
     "shared",
     "aliased",
+    "exchanged",
+    "mean_where",
 ]
 """How one value may follow from another."""
 
@@ -193,7 +200,9 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     follows, "blocks": as many equal parts in that order. "masked": so many elements (``numbers``) set
     to the ``factor``. "shared": of a leaf, which is read in the place of that of the ``name`` too, as
     the sum of the two gradients says. "aliased": of a leaf that is one tensor with that of the ``name``:
-    both gradients are one sum.
+    both gradients are one sum. "exchanged": a sum of two products, with the factors of the ``name`` and
+    the ``other`` name in the place of each other. "mean_where": the mean of so many of so many elements
+    (``numbers``), those for which the condition of the ``name`` holds, where the op has that of all.
     """
 
     how: RelationHow
@@ -201,17 +210,20 @@ class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
     name: str = ""
     shape: tuple[int, ...] = ()
     numbers: tuple[int, ...] = ()
+    other: str = ""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
     """The op, or the last of a row, has no counterpart: the other side goes on with what it reads.
 
     What it makes of that is the ``relation``; None where the ops behind it were computed without it:
-    then these got the input of the place ``handed_on``.
+    then these got the input of the place ``handed_on``. Where the other side computes with the same
+    parameter behind that, it does so ``later``: with the parameter of that name, at that line.
     """
 
     relation: Related | None = None
     handed_on: int = 0
+    later: Place | None = None
 
 
 Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut

@@ -246,6 +246,11 @@ Told = tuple[str, dict[str, str]]
 def _arguments(change: OtherArguments) -> Told:
     changed, own = arguments_text(change.arguments), arguments_text(change.own)
     text = _("with `{changed}` in the place of `{own}`, `{op}` of {engine}")
+    if change.from_there:
+        text = _(
+            "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
+            " `{op}` of {engine}"
+        )
     return text, {"changed": changed, "own": own}
 
 
@@ -328,7 +333,12 @@ def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
                 "Cause, tried: without `{op}`, of which input {slot} is handed on, {engine} has the value of"
                 " {other} ({figures})"
             ).replace("{slot}", str(change.handed_on + 1))
-        return text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
+        text = text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
+        if change.later is None:
+            return text
+        return _("{text}; {other} computes with `{leaf}` later, at {line}").format(
+            text=text, other=other, leaf=clean(change.later.label), line=clean(change.later.source)
+        )
     text = _(
         "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
         " {other} goes on with what is read there"
@@ -363,12 +373,15 @@ def _relation(change: Related) -> str:
         "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
         "shared": _("in the place of `{name}` too"),
         "aliased": _("as one tensor with `{name}`"),
+        "exchanged": _("with the factors `{name}` and `{other}` exchanged"),
+        "mean_where": _("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
         "masked": _("with {axis} of its elements set to {factor}"),
     }
     numbers = [str(number) for number in change.numbers]
     return texts[change.how].format(
         factor=factor_text(change.factor) if change.factor else "",
         name=clean(change.name),
+        other=clean(change.other),
         shape=change.shape,
         order=", ".join(numbers),
         axis=numbers[0] if numbers else "",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.rooms import Room, apart_in_any_order
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of
 from explorer.model.arrays import AnyArray
@@ -192,3 +193,15 @@ def test_what_another_step_of_a_loop_made_is_not_tried_where_pairs_may_be_a_step
     trials += [Trial("n3", inputs=(InputChange((0,), "replaced", node=n),)) for n in ("n1", "n2")]
     suspected = Suspect("left", nodes[3], nodes[3], output(OWN), output(OTHER), tuple(trials))
     assert of_one_step(suspected, flow).trials == (trials[0], trials[2])
+
+
+def test_values_in_another_order_are_the_same_where_they_are_many_and_the_own_one_is_not() -> None:
+    room = Room(1e-6)
+    many = np.random.default_rng(1).standard_normal(24).astype(np.float32)
+    target, own = output(many.reshape(4, 6)), output(many + 1)
+    assert apart_in_any_order(output(many[::-1]), target, own, room) == 0
+    assert apart_in_any_order(output(many[::-1] + 1e-3), target, own, room) is None
+    # The op as it was has the same numbers, or there are few of them.
+    assert apart_in_any_order(output(many[::-1]), target, output(many), room) is None
+    few = np.resize(many[:15], 24)
+    assert apart_in_any_order(output(few[::-1]), output(few), own, room) is None

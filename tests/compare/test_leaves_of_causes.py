@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.flow import Flow
-from explorer.compare.causes.other_leaves import of_other_leaves, other_constants
+from explorer.compare.causes.other_leaves import later_place, of_other_leaves, other_constants
 from explorer.compare.causes.related import related_cause
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import InputChange, Related
 from explorer.model.divergence import End, ExtraOps, Place, Reading, Row
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, Node
 from tests.compare.test_related import named
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -134,3 +134,30 @@ def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
     assert cause is not None
     assert (cause.side, cause.op) == ("left", "norm1.weight")
     assert cause.change == Related(how="aliased", name="norm2.weight")
+
+
+def norm_and_product(norm_is_first: bool) -> Flow:
+    """A norm with a weight of its own, and a product, in one order or the other."""
+    made = HandmadeGraph()
+    x = made.add("input", kind="input", name="x", value=X)
+    scale = made.add("parameter", kind="parameter", name="norm.weight", value=FIRST)
+    weight = made.add("parameter", kind="parameter", name="linear.weight", value=AHEAD)
+    for op in ("norm", "product") if norm_is_first else ("product", "norm"):
+        leaf = scale if op == "norm" else weight
+        x = made.add(op, [x, leaf], value=X)
+    return Flow(made.record())
+
+
+def test_an_op_that_the_other_side_computes_later_is_found_by_its_parameter() -> None:
+    here, there = norm_and_product(norm_is_first=True), norm_and_product(norm_is_first=False)
+    norm, product = (op(here, name) for name in ("norm", "product"))
+    later = later_place(here, norm, there, op(there, "product"))
+    assert later == Place(label="norm.weight", source=op(there, "norm").source[0])
+    # Here it is ahead, and a product has no parameter that is read behind it.
+    assert later_place(here, norm, here, product) is None
+    assert later_place(here, product, here, product) is None
+
+
+def op(flow: Flow, name: str) -> Node:
+    (found,) = [node for node in flow.graph.nodes if node.op == name]
+    return found

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from explorer.model.arrays import AnyArray
 from explorer.model.causes import InputChange, RecordedTrialsRequest, Trial, TrialsRequest, Tried
-from explorer.model.graph import Arguments
+from explorer.model.graph import Arguments, Edge, GradGraph, Node, Output
 from explorer.model.requests import CaseRequest
+from explorer.numeric.summaries import summarise
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests, reply
 from tests.support.recorded_graph import graph
@@ -73,3 +75,39 @@ def _tried(requests: EngineRequests, *trials: Trial) -> list[bool]:
     target = "explorer.engines.torch.trials:try_out"
     called = requests.workers.call("torch", target, TrialsRequest(case, trials), Tried)
     return [bool(outputs) for outputs in reply(called).outputs]
+
+
+def test_ops_in_a_row_read_the_last_of_equal_values_as_it_lies_in_memory(workers: Workers) -> None:
+    # A copy has the numbers of what is transposed, and only its memory can be seen as a row.
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    ops: list[tuple[str, AnyArray, Arguments]] = [
+        ("aten.neg.default", -x, {}),
+        ("aten.transpose.int", -x.T, {"dim0": 0, "dim1": 1}),
+        ("aten.cat.default", -x.T, {"dim": 0}),
+        ("aten.view.default", -x.T.ravel(), {"size": (6,)}),
+    ]
+    nodes = [Node(id="n0", op="input", kind="input", phase="forward", outputs=(_output(x),))]
+    for place, (op, value, arguments) in enumerate(ops, 1):
+        outputs = (_output(value),)
+        nodes.append(
+            Node(
+                id=f"n{place}",
+                op=op,
+                kind="op",
+                phase="forward",
+                outputs=outputs,
+                arguments=arguments,
+            )
+        )
+    edges = tuple(Edge(f"n{place - 1}", f"n{place}", input=0) for place in range(1, len(nodes)))
+    recorded = GradGraph(
+        engine=ENGINE, case="a step", stage="tape", nodes=tuple(nodes), edges=edges
+    )
+    request = RecordedTrialsRequest(recorded, {}, (Trial("n1", then=("n2", "n3", "n4")),))
+    target = "explorer.engines.torch.trials:try_out_recorded"
+    ((made,),) = reply(workers.call("torch", target, request, Tried)).outputs
+    assert made == _output(-x.T.ravel())
+
+
+def _output(array: AnyArray) -> Output:
+    return Output(array.shape, "float32", summarise(np.ascontiguousarray(array)))

@@ -165,6 +165,8 @@ PLAIN = {
     "rolled": ("shift",),
     "masked": ("mask",),
     "shared": ("tied weight", "other input"),
+    "exchanged": ("order of inputs", "other input"),
+    "mean_where": ("mask",),
 }
 """What a relation states by itself."""
 
@@ -274,6 +276,8 @@ def _left_out(change: LeftOut, cause: Cause) -> Iterator[Fact]:
         yield from _related(change.relation, cause)
     for kind in ("op left out", "op added"):
         yield Fact(kind, op=cause.op)
+    if change.later:
+        yield Fact("order of ops", op=cause.op)
 
 
 STATED: dict[type, Callable[..., Iterator[Fact]]] = {

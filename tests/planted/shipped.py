@@ -35,6 +35,10 @@ IN_JAX = (
         "jax",
         "att = (q @ k.swapaxes(-2, -1)) * (c // n_head) ** -0.5",
         "att = q @ k.swapaxes(-2, -1)",
+        (
+            "att = (q @ k.transpose(-2, -1)) * k.size(-1) ** -0.5",
+            "att = ops.matmul(q, k.swapaxes(-2, -1)) * self.scale",
+        ),
         facts=(Fact("factor", factor=2.0), Fact("op left out", op="mul")),
     ),
     Mistake(
@@ -43,6 +47,7 @@ IN_JAX = (
         "jax",
         "x.var(-1, keepdims=True) + 1e-5",
         "x.var(-1, keepdims=True) + 1e-6",
+        ("centred = x - x.mean(-1",),
         facts=(Fact("argument", argument="eps", values=(1e-6, 1e-5)),),
     ),
     Mistake(
@@ -246,6 +251,7 @@ HELD_OUT = (
         "jax",
         "return -(each * is_masked).sum() / is_masked.sum()",
         "return -each.mean()",
+        ("loss = F.cross_entropy(logits.view(-1", "logits.view(-1, logits.shape[-1]), labels"),
         facts=(
             Fact("mask"),
             Fact("argument", argument="ignore_index"),

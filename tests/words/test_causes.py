@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from explorer.model.causes import Attempts, Factor, LeftOut, Mend, Related
+from explorer.model.causes import Attempts, Change, Factor, LeftOut, Mend, OtherArguments, Related
+from explorer.model.divergence import Place
 from explorer.model.graph import Arguments
 from explorer.words.causes import (
     attempts,
@@ -90,3 +91,29 @@ def test_each_outcome_of_trials_is_said_as_what_it_is(made: Attempts, said: str)
 def test_beside_a_cause_no_other_change_is_said_to_fit() -> None:
     made = msgspec.structs.replace(ATTEMPTS, fitting=(EPS, FARTHER))
     assert "several" not in attempts_text(made, CAUSE)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            LeftOut(later=Place(label="norm.weight", source="net.py:3")),
+            "; mindspore-graph computes with `norm.weight` later, at net.py:3",
+        ),
+        (
+            OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}, from_there=True),
+            "in the place of `eps=1e-05`, and the other side's values of its inputs, ",
+        ),
+        (
+            Related(how="exchanged", name="y", other="sub (net.py:2)"),
+            " with the factors `y` and `sub (net.py:2)` exchanged gives the value of ",
+        ),
+        (
+            Related(how="mean_where", name="ne (net.py:2)", numbers=(3, 8)),
+            " as the mean of the 3 of 8 elements for which `ne (net.py:2)` holds gives ",
+        ),
+    ],
+)
+def test_what_a_cause_has_beside_its_change_is_said(change: Change, said: str) -> None:
+    found = msgspec.structs.replace(CAUSE, change=change, mends=())
+    assert said in sentence(found, ENGINES)

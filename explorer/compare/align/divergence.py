@@ -77,6 +77,7 @@ def _before_results(
         or _from_swapped(matching, suspects_of, phase)
         or next(from_backtrace(matching, results, phase), None)
         or _from_lone_leaves(suspects_of, phase)
+        or _from_layers(matching, results, suspects_of, phase)
         or from_entries(matching, results, suspects_of, phase)
     )
     if found and is_difference(found, phase):
@@ -181,10 +182,10 @@ def _from_swapped(
 
 
 def from_backtrace(
-    matching: Matching, results: list[Mismatch], phase: Phase
+    matching: Matching, results: list[Mismatch], phase: Phase, by_layers: bool = False
 ) -> Iterator[FoundDivergence]:
     """The places that the way back from results leads to on both sides, earliest first."""
-    backtrace = Backtrace(matching, phase, lambda node: is_settled(node, phase))
+    backtrace = Backtrace(matching, phase, lambda node: is_settled(node, phase), by_layers)
     for origin in sorted(backtrace.origins(results), key=_place):
         if isinstance(origin, TermLeftOut):
             yield term_left_out(origin.total, origin.term, origin.rest)
@@ -193,6 +194,15 @@ def from_backtrace(
             yield extra_ops(row, None, row[0].phase, is_term=origin.is_term)
         else:
             yield two_rows(matching, list(origin.first), list(origin.second))
+
+
+def _from_layers(
+    matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
+) -> FoundDivergence | None:
+    """The earliest place on the way back by whole layers, where no two earliest suspects correspond."""
+    if results[0].first.phase == "backward" or counterparts_of(suspects_of) is not None:
+        return None
+    return next(from_backtrace(matching, results, phase, by_layers=True), None)
 
 
 def _place(origin: Origin) -> tuple[int, int]:

@@ -30,6 +30,9 @@ STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
 
+MASKING = frozenset({"where", "maskedfill", "maskedfillscalar"})
+"""Families of ops that put a number in the place of elements."""
+
 CLEAR = 1e-3
 """A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
 
@@ -129,7 +132,7 @@ def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[
     None where both sides start with the same kind of op.
     """
     for later in (other, *suspects_of[other.side].downstream(other)):
-        if later.family == node.family:
+        if later.family == node.family and not _read_something_else(later, node):
             return []
     here = suspects_of[node.side]
     row = _before(other, here.downstream(node), here)
@@ -149,10 +152,15 @@ def _are_done_there(row: list[Vertex], other: Vertex, there: Suspects) -> bool:
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
     """The ops before the first of ``nodes`` that does the same work as the other side's op."""
     for node in nodes:
-        if node.family == other.family and not _read_something_else(node, other):
+        if _is_one_kind(node, other) and not _read_something_else(node, other):
             # The parameters that they read are no ops of their own.
             return [op for op in suspects.lineage_of_inputs(node) if not op.is_leaf]
     return []
+
+
+def _is_one_kind(node: Vertex, other: Vertex) -> bool:
+    """Whether two ops are of one family; all that put a number in the place of elements are."""
+    return node.family == other.family or {node.family, other.family} <= MASKING
 
 
 def _read_something_else(node: Vertex, other: Vertex) -> bool:

@@ -68,8 +68,9 @@ class Suspects:
         return _observed(reach([last], lambda node: members.intersection(node.feeders)))
 
     def lineage_of_inputs(self, node: Vertex) -> list[Vertex]:
-        """The lineage of the last observed suspect that a node reads."""
+        """The lineage of the last observed suspect that a node reads; one that computes goes first."""
         feeding = _observed(set(self.nodes).intersection(node.feeders))
+        feeding = [it for it in feeding if it.family not in SILENT] or feeding
         return self.lineage(feeding[-1]) if feeding else []
 
     def stretch(self, entry: Vertex) -> list[Vertex]:

@@ -128,11 +128,23 @@ def _with_what_is_before(ends: Ends) -> Iterator[Ends]:
     ahead: list[Node] = []
     latest = [first]
     for _ in range(NEAR):
-        read = [it for node in latest for it in here.origins(node)]
-        latest = [it for it in read if it.kind == "op" and it.phase == first.phase]
+        latest = _read_by(here, latest, first)
         ahead += [it for it in latest if it not in ahead]
     for node in ahead[:MOST_AHEAD]:
         yield ends._replace(own_row=here.row(node.id, last.id), first_alone=True)
+
+
+def _read_by(flow: Flow, nodes: list[Node], first: Node) -> list[Node]:
+    """The ops that some nodes read, and those behind which only numbers are moved up to the nodes."""
+    found: dict[str, Node] = {}
+    waiting = list(nodes)
+    while waiting:
+        for read in flow.origins(waiting.pop(0)):
+            if read.kind == "op" and read.phase == first.phase and read.id not in found:
+                found[read.id] = read
+                if family(read.op) in BOOKKEEPING:
+                    waiting.append(read)
+    return list(found.values())
 
 
 def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[Ends]:

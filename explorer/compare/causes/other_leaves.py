@@ -6,6 +6,7 @@ from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.model.arrays import Array
 from explorer.model.causes import InputChange
+from explorer.model.divergence import Place
 from explorer.model.families import family
 from explorer.model.graph import Node
 
@@ -98,6 +99,20 @@ def leaves_of(flow: Flow, row: list[Node]) -> dict[int, str]:
             if leaf is not None:
                 names[100 * place + edge.input] = leaf.name
     return names
+
+
+def later_place(here: Flow, node: Node, there: Flow, other: Node) -> Place | None:
+    """Where the other side computes, behind an op, with a parameter that a node reads; None if nowhere."""
+    names = set(leaves_of(here, [node]).values())
+    behind = there.behind(other.id) - {other.id} if names else set()
+    of_leaf: dict[str, str] = {}
+    for leaf in there.graph.nodes:
+        if leaf.kind == "parameter" and leaf.name in names:
+            of_leaf.update(dict.fromkeys(there.behind(leaf.id) & behind, leaf.name))
+    for later in there.graph.nodes:
+        if later.id in of_leaf and later.kind == "op" and later.phase == other.phase:
+            return Place(label=of_leaf[later.id], source=next(iter(later.source), ""))
+    return None
 
 
 def _leaf(flow: Flow, node: Node) -> Node | None:

@@ -4,9 +4,11 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from explorer.compare.causes.exchanged_factors import exchanged_factors_cause
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.known_functions import known_function_cause
+from explorer.compare.causes.masked_means import masked_mean_cause
 from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.rearranged import rearranged_cause
 from explorer.compare.causes.relations import (
@@ -69,6 +71,8 @@ def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | No
         found
         or shared_leaf_cause(divergence, left, right)
         or known_function_cause(divergence, left, right)
+        or exchanged_factors_cause(divergence, left, right)
+        or masked_mean_cause(divergence, left, right)
     )
 
 
@@ -134,6 +138,9 @@ def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> It
             if inner.outputs and other_inner.outputs:
                 values = inner.outputs[0], other_inner.outputs[0]
                 yield ValuePair("left", left, right, inner, other_inner, *values, inside=True)
+    if max(map(len, rows)) > 1:
+        for inner in rows[0]:
+            yield from _beside_masks("left", left, inner, right)
     if len(rows[0]) == len(rows[1]) == 1 and _read_the_same(divergence):
         yield from _too_many("left", left, node, other)
         yield from _too_many("right", right, other, node)

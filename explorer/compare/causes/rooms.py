@@ -97,6 +97,24 @@ def apart_if_same(one: Output, other: Output, room: Room) -> float | None:
     return room.apart(first, second)
 
 
+MANY = 16
+"""With fewer different numbers than this, two values in any order may hold the same by chance."""
+
+
+def apart_in_any_order(one: Output, other: Output, own: Output, room: Room) -> float | None:
+    """How far two values are apart in ascending order; None where they are not the same.
+
+    None also where these are few numbers, or where ``own`` is as near in that order.
+    """
+    values = [_numbers(it) for it in (one, other, own)]
+    first, second, unchanged = (np.sort(it) if it is not None else np.zeros(0) for it in values)
+    if not first.size == second.size == unchanged.size or np.unique(second).size < MANY:
+        return None
+    if room.apart(unchanged, second) is not None:
+        return None
+    return room.apart(first, second)
+
+
 def noise_of(one: Output, other: Output) -> float | None:
     """The noise of both values together; None where neither has one: infinite noise is none."""
     levels = [output.noise for output in (one, other) if output.noise is not None]

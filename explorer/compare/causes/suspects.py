@@ -17,6 +17,7 @@ from explorer.compare.causes.input_trials import input_changes, label_of, rearra
 from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
 from explorer.compare.causes.lone_leaves import without_leaf
 from explorer.compare.causes.longer_rows import longer_ends
+from explorer.compare.causes.nearly_equal import inputs_of_there
 from explorer.compare.causes.other_leaves import leaves_of, of_other_leaves, other_constants
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.places import Ends, ends_at
@@ -142,6 +143,12 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
             yield Trial(node.id, inputs=(input_change,))
     for change in changes.double:
         yield Trial(node.id, change)
+    as_there = inputs_of_there(ends, target)
+    if as_there:
+        yield Trial(node.id, inputs=as_there)
+        for change in changes.single:
+            if all(isinstance(value, float) for value in change.values()):
+                yield Trial(node.id, change, inputs=as_there)
     yield from padded(node, ends.here.tensors(node), target)
 
 

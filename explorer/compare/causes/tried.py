@@ -4,10 +4,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.mends import mends
+from explorer.compare.causes.other_leaves import later_place
 from explorer.compare.causes.rooms import (
     Room,
     apart_if_same,
+    apart_in_any_order,
     distance,
     is_telling,
     noise_of,
@@ -44,12 +47,17 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     trial = found.trial
     here, there = (left, right) if suspect.side == "left" else (right, left)
     node = here.by_id()[trial.node]
+    change = change_of(trial, node)
+    if isinstance(change, LeftOut):
+        change = msgspec.structs.replace(
+            change, later=later_place(Flow(here), node, Flow(there), suspect.other)
+        )
     layers = here.layers.get(node.scope), there.layers.get(suspect.other.scope)
     cause = Cause(
         side=suspect.side,
         node=node.id,
         op=node.op,
-        change=change_of(trial, node),
+        change=change,
         greatest=found.apart,
         noise=noise_of(suspect.own, found.target),
         layers=layers if suspect.side == "left" else layers[::-1],
@@ -90,11 +98,13 @@ def change_of(trial: Trial, node: Node) -> Change:
             if is_left_out
             else OtherOperator(op=trial.op, arguments=trial.arguments)
         )
+    own = {name: node.arguments[name] for name in trial.arguments}
+    if trial.arguments and trial.inputs:
+        return OtherArguments(own=own, arguments=trial.arguments, from_there=True)
     if trial.inputs:
         # What was given is known by its name.
         changes = tuple(msgspec.structs.replace(it, value=None) for it in trial.inputs)
         return OtherInputs(changes=changes, arguments=trial.then_arguments)
-    own = {name: node.arguments[name] for name in trial.arguments}
     return OtherArguments(own=own, arguments=trial.arguments)
 
 
@@ -112,9 +122,22 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
         for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
             if len(outputs) > place:
                 found += _explanation(suspect.own, target, trial, outputs[place])
+        found = _without_what_inputs_explain(found, suspect.trials)
         if found:
             return found
     return []
+
+
+def _without_what_inputs_explain(
+    found: list[_Explanation], trials: tuple[Trial, ...]
+) -> list[_Explanation]:
+    """The explanations but those from the other side's inputs, where these alone give its value.
+
+    Then the two ops do the same, and what they read differs before.
+    """
+    from_there = {trial.inputs for trial in trials if trial.arguments and trial.inputs}
+    alone = {it.trial.inputs for it in found if not it.trial.arguments}
+    return [it for it in found if it.trial.inputs not in from_there & alone]
 
 
 def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> list[_Explanation]:
@@ -122,7 +145,10 @@ def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> lis
     is_chance = _puts_in_a_value(trial) and not is_telling(target)
     if is_chance or not _can_be_compared(own, target):
         return []
-    apart = apart_if_same(made, target, room_of(own, target))
+    room = room_of(own, target)
+    apart = apart_if_same(made, target, room)
+    if apart is None and trial.op == LEFT_OUT and trial.then and own.shape != target.shape:
+        apart = apart_in_any_order(made, target, own, room)
     return [] if apart is None else [_Explanation(trial, apart, target)]
 
 
@@ -208,10 +234,12 @@ def _plain(op: str) -> str:
 def _effort(trial: Trial) -> int:
     """How much a trial changes: one argument, an op left out, another one, inputs, two arguments.
 
-    Most where a value is given.
+    As much as two where the inputs are the other side's too; most where a value is given.
     """
     if trial.op:
         return 2 if trial.op == LEFT_OUT else 3
+    if trial.arguments and trial.inputs:
+        return 5
     if trial.inputs:
         is_given = any(change.how == "given" for change in trial.inputs)
         return 6 if is_given else 4 + len(trial.then_arguments)

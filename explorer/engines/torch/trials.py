@@ -258,7 +258,8 @@ def _carried_on(trial: Trial, made: list[torch.Tensor], graph: Graph) -> list[to
 
         def fill(value: Any) -> Any:
             if isinstance(value, torch.Tensor):
-                for old, new in changed:
+                # Of equal values the last one: its memory is laid out as the operator needs it.
+                for old, new in reversed(changed):
                     if value is old or (value.shape == old.shape and torch.equal(value, old)):
                         return copy_of(new)
                 return copy_of(value)

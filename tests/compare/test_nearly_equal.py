@@ -1,0 +1,96 @@
+"""Causes where what two ops read differs by little: the op is computed from the other side's inputs too."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.causes.flow import Flow
+from explorer.compare.causes.suspects import Suspect, suspects_at
+from explorer.compare.causes.tried import cause_of
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.causes import OtherArguments, Trial, Tried
+from explorer.model.divergence import End, Inputs, OtherValue, Place, Reading, Row
+from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.numeric.summaries import summarise
+
+READ = np.array([1.0, 2.0, 4.0, 8.0], np.float32)
+NEAR = READ + np.array([0.0, 4e-6, -4e-6, 8e-6], np.float32)
+NOISE = 1e-7
+
+
+def scaled(read: AnyArray, eps: float) -> AnyArray:
+    made: AnyArray = (read * (1 + eps)).astype(np.float32)
+    return made
+
+
+def output(array: AnyArray) -> Output:
+    return Output(array.shape, "float32", summarise(array), NOISE)
+
+
+def graph(engine: str, read: AnyArray, made: AnyArray, eps: float) -> GradGraph:
+    before = Node(id="n0", op="add", kind="op", phase="forward", outputs=(output(read),))
+    node = Node(
+        id="n1",
+        op="norm",
+        kind="op",
+        phase="forward",
+        outputs=(output(made),),
+        arguments={"eps": eps},
+    )
+    edges = (Edge("n0", "n1", 0, 0),)
+    return GradGraph(engine=engine, case="", stage="", nodes=(before, node), edges=edges)
+
+
+END = End(node="n1", source="", value=Reading("element", (), (1.0,)))
+ROW = Row(first=Place(label="norm"), last="norm", count=1)
+DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), inputs=Inputs())
+
+
+def graphs(read_there: AnyArray, eps_there: float) -> tuple[GradGraph, GradGraph]:
+    """A net that scales by 1 + 1e-5, and one that scales what it reads by another number."""
+    left = graph("torch-tape", READ, scaled(READ, 1e-5), 1e-5)
+    right = graph("mindspore-tape", read_there, scaled(read_there, eps_there), eps_there)
+    return left, right
+
+
+def suspect_of(pair: tuple[GradGraph, GradGraph]) -> Suspect:
+    found, *_ = suspects_at(DIVERGENCE, Flow(pair[0]), Flow(pair[1]))
+    return found
+
+
+def tried(suspect: Suspect) -> Tried:
+    """What all trials give that change numbers or put in a value of the other side."""
+    return Tried(tuple((output(_made(trial)),) for trial in suspect.trials))
+
+
+def _made(trial: Trial) -> AnyArray:
+    read: AnyArray = READ
+    for change in trial.inputs:
+        if change.how == "given" and change.value is not None:
+            read = unpack(change.value)
+    eps = trial.arguments.get("eps", 1e-5)
+    return scaled(read, eps if isinstance(eps, float) else 1e-5)
+
+
+def test_a_number_is_the_cause_that_gives_the_value_from_the_other_side_s_inputs() -> None:
+    pair = graphs(NEAR, 1e-6)
+    suspect = suspect_of(pair)
+    cause = cause_of(suspect, tried(suspect), *pair)
+    assert cause is not None
+    wanted = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}, from_there=True)
+    assert cause.change == wanted
+
+
+def test_equal_inputs_are_not_put_in() -> None:
+    pair = graphs(READ, 1e-6)
+    suspect = suspect_of(pair)
+    assert not any(trial.arguments and trial.inputs for trial in suspect.trials)
+    cause = cause_of(suspect, tried(suspect), *pair)
+    assert cause is not None
+    assert cause.change == OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6})
+
+
+@pytest.mark.parametrize("far", [NEAR, READ + np.float32(0.1)], ids=["close", "far"])
+def test_a_value_that_follows_from_the_inputs_alone_has_no_cause_here(far: AnyArray) -> None:
+    pair = graphs(far, 1e-5)
+    suspect = suspect_of(pair)
+    assert cause_of(suspect, tried(suspect), *pair) is None
