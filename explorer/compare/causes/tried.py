@@ -108,6 +108,8 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     if place is None:
         return []
     for target in (suspect.target, *suspect.further):
+        if _is_rounding(suspect.own, target):
+            continue
         found = []
         for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
             if len(outputs) > place:
@@ -124,6 +126,12 @@ def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> lis
         return []
     apart = apart_if_same(made, target, room_of(own, target))
     return [] if apart is None else [_Explanation(trial, apart, target)]
+
+
+def _is_rounding(own: Output, target: Output) -> bool:
+    """Whether two values are no further apart than rounding moves them: then nothing explains that."""
+    apart, noise = distance(own, target), noise_of(own, target)
+    return apart is not None and noise is not None and apart <= noise
 
 
 def _can_be_compared(own: Output, target: Output) -> bool:

@@ -1,0 +1,53 @@
+"""A reduction over other axes than its own, in the shape that what is computed behind it can read."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from explorer.engines.jax.operator_arguments import literals
+from explorer.engines.jax.recording import Origin, Record, run
+
+AXES = "axes"
+"""The parameter of reductions."""
+
+LAYING = frozenset({"broadcast_in_dim", "reshape", "squeeze", "convert_element_type"})
+"""Operations between a sum and the division that makes a mean of it (0.6.2)."""
+
+
+def fitted(value: Any, read: Any, own: Sequence[int], axes: Sequence[int]) -> Any:
+    """What a reduction of ``read`` over ``axes`` yields, repeated along those that the ``own`` ones keep.
+
+    Raises ValueError where it keeps an axis that is none of its own.
+    """
+    kept = jnp.expand_dims(value, tuple(axes))
+    whole = jnp.broadcast_to(
+        kept,
+        [kept.shape[it] if it in own else length for it, length in enumerate(read.shape)],
+    )
+    return jnp.squeeze(whole, tuple(own))
+
+
+class MeanOfOthers:
+    """A sum over other axes, which JAX divides by how many it is of: that number changes with them."""
+
+    def __init__(self, number: int, shape: Sequence[int], own: Sequence[int], axes: Sequence[int]):
+        self._sums: set[Origin] = {(number, 0)}
+        self._own = math.prod(shape[axis] for axis in own)
+        self._count = math.prod(shape[axis] for axis in axes)
+
+    def computed(self, number: int, record: Record, values: Sequence[Any]) -> list[Any]:
+        """What an operation behind the sum yields."""
+        if self._sums.isdisjoint(record.origins):
+            return record.computed(values)
+        if record.op in LAYING:
+            self._sums.add((number, 0))
+        place = literals(record).get("y") if record.op == "div" else None
+        if place is None or np.asarray(record.operands[place]).item() != self._own:
+            return record.computed(values)
+        operands = list(record.operands)
+        operands[place] = np.asarray(self._count, np.asarray(operands[place]).dtype)
+        operands[1 - place] = values[0]
+        return run(record.primitive, operands, record.params)
