@@ -34,7 +34,8 @@ from explorer.model.graph import Arguments, ArgumentValue, Node, Output, SideNam
 class Suspect(NamedTuple):
     """An op that can be computed in other ways, its own value, and the one that it should then have.
 
-    ``other`` is the op of the other side. ``trials`` begin with none that changes anything. What gives
+    ``other`` is the op of the other side. ``trials`` begin with none that changes anything; those of a later
+    op of a row as well: where other values were put in, it does not read what the row makes. What gives
     one of the values ``further`` on there does as well: the other side may come to it in more ops.
     """
 
@@ -150,6 +151,8 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
     """Each op of a row changed or left out, and those behind it computed again."""
     ways = list(members(ends.own_row))
     for node, then in ways[:1] if ends.first_alone else ways:
+        if node is not ends.own_row[0]:
+            yield Trial(node.id, then=then)
         changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
         single = (*changes.single, *_elsewhere(ends.here, node))
         trials = [Trial(node.id, change) for change in (*single, *changes.windows)]
