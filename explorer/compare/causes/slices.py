@@ -13,11 +13,12 @@ def elsewhere(node: Node, read: Output) -> Iterator[Arguments]:
 
     Or one place before, or behind, where it begins. Nothing of ops that are no such slices.
     """
-    own, limits = node.arguments.get(STARTS), node.arguments.get(LIMITS)
+    given, limits = node.arguments.get(STARTS), node.arguments.get(LIMITS)
     strides = node.arguments.get("strides")
     is_whole = not isinstance(strides, tuple) or set(strides) == {1}
-    if not (node.outputs and isinstance(own, tuple) and is_whole):
+    if not (node.outputs and isinstance(given, tuple) and is_whole):
         return
+    own = tuple(start for start in given if isinstance(start, int))
     shape = node.outputs[0].shape
     if not len(own) == len(shape) == len(read.shape):
         return

@@ -9,12 +9,21 @@ import numpy as np
 
 from explorer.engines.jax.operator_arguments import literals
 from explorer.engines.jax.recording import Origin, Record, run
+from explorer.model.graph import Arguments
 
 AXES = "axes"
 """The parameter of reductions."""
 
 LAYING = frozenset({"broadcast_in_dim", "reshape", "squeeze", "convert_element_type"})
 """Operations between a sum and the division that makes a mean of it (0.6.2)."""
+
+
+def axes_in(arguments: Arguments) -> tuple[int, ...] | None:
+    """The axes among some arguments; None where there are none."""
+    axes = arguments.get(AXES)
+    if not isinstance(axes, tuple):
+        return None
+    return tuple(axis for axis in axes if isinstance(axis, int))
 
 
 def fitted(value: Any, read: Any, own: Sequence[int], axes: Sequence[int]) -> Any:
@@ -33,7 +42,9 @@ def fitted(value: Any, read: Any, own: Sequence[int], axes: Sequence[int]) -> An
 class MeanOfOthers:
     """A sum over other axes, which JAX divides by how many it is of: that number changes with them."""
 
-    def __init__(self, number: int, shape: Sequence[int], own: Sequence[int], axes: Sequence[int]):
+    def __init__(
+        self, number: int, shape: Sequence[int], own: Sequence[int], axes: Sequence[int]
+    ) -> None:
         self._sums: set[Origin] = {(number, 0)}
         self._own = math.prod(shape[axis] for axis in own)
         self._count = math.prod(shape[axis] for axis in axes)

@@ -119,7 +119,8 @@ def _arguments(
             operands.append(params.pop(name))
             origins.append(None)
         elif name == f"{STARTS}[0]" and isinstance(starts, tuple):
-            operands += params.pop(STARTS)
+            del params[STARTS]
+            operands += starts
             origins += [None] * len(starts)
         elif waiting:
             operands.append(None)

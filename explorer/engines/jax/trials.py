@@ -11,7 +11,7 @@ import numpy as np
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import WIDE, built
 from explorer.engines.jax.operator_arguments import STARTS, flat, literals, starts_of
-from explorer.engines.jax.other_axes import AXES, MeanOfOthers, fitted
+from explorer.engines.jax.other_axes import AXES, MeanOfOthers, axes_in, fitted
 from explorer.engines.jax.recorded_calls import RecordedCalls
 from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
@@ -87,8 +87,8 @@ class Trials:
         return made
 
     def _mean_of_others(self, number: int, trial: Trial) -> MeanOfOthers | None:
-        record, axes = self._recording.records[number], trial.arguments.get(AXES)
-        if record.op != "reduce_sum" or not isinstance(axes, tuple):
+        record, axes = self._recording.records[number], axes_in(trial.arguments)
+        if record.op != "reduce_sum" or axes is None:
             return None
         ((_, read),) = self._operands(number)
         return MeanOfOthers(number, read.shape, record.params[AXES], axes)
@@ -102,8 +102,8 @@ class Trials:
         if trial.op == LEFT_OUT:
             return [values[trial.hands_on]]
         made = _with_arguments(record, values, trial)
-        axes = trial.arguments.get(AXES)
-        if isinstance(axes, tuple) and made[0].shape != record.outputs[0].shape:
+        axes = axes_in(trial.arguments)
+        if axes is not None and made[0].shape != record.outputs[0].shape:
             made = [fitted(made[0], values[0], record.params[AXES], axes)]
         return made
 
