@@ -112,6 +112,21 @@ def test_a_sum_over_other_axes_is_divided_by_how_many_these_have(jax: Jax, engin
 
 
 @pytest.mark.parametrize("engine", JAX_ENGINES)
+def test_a_sum_that_is_summed_again_is_tried_over_no_further_axis(jax: Jax, engine: str) -> None:
+    graph = compared(jax.capture("jax_placing", engine, PLACING))
+    nodes = [node for node in graph.nodes if node.phase == "forward"]
+    rows, whole = [node for node in nodes if node.op == "reduce_sum"][1:3]
+    assert (rows.arguments["axes"], whole.arguments["axes"]) == ((1,), (0,))
+    mean = next(node for node in nodes if node.op == "div" and node.order > whole.order)
+    then = row(graph, rows, mean)
+    trials = Trial(rows.id, then=then), Trial(rows.id, {"axes": (0, 1)}, then=then)
+    for tried in outcomes(jax, engine, graph, trials):
+        own, counted_twice = tried.outputs
+        assert first_value(own) == pytest.approx([(X - X.mean(2, keepdims=True))[:, -1].sum() / 2])
+        assert counted_twice == ()
+
+
+@pytest.mark.parametrize("engine", JAX_ENGINES)
 def test_a_slice_is_tried_from_another_place(jax: Jax, engine: str) -> None:
     graph = compared(jax.capture("jax_placing", engine, PLACING))
     last = forward(graph, "dynamic_slice")

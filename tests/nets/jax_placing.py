@@ -14,6 +14,6 @@ def parameters():
 def jax_net():
     def net(params, x):
         centred = x - x.mean(2, keepdims=True)
-        return (centred[:, -1] * params["w"]).sum()
+        return (centred[:, -1] * params["w"]).sum(1).mean()
 
     return net

@@ -14,9 +14,6 @@ from explorer.model.graph import Arguments
 AXES = "axes"
 """The parameter of reductions."""
 
-LAYING = frozenset({"broadcast_in_dim", "reshape", "squeeze", "convert_element_type"})
-"""Operations between a sum and the division that makes a mean of it (0.6.2)."""
-
 
 def axes_in(arguments: Arguments) -> tuple[int, ...] | None:
     """The axes among some arguments; None where there are none."""
@@ -39,23 +36,33 @@ def fitted(value: Any, read: Any, own: Sequence[int], axes: Sequence[int]) -> An
     return jnp.squeeze(whole, tuple(own))
 
 
-class MeanOfOthers:
-    """A sum over other axes, which JAX divides by how many it is of: that number changes with them."""
+class BehindOtherAxes:
+    """What is computed behind a reduction of the record ``number`` over other axes than its ``own``.
+
+    JAX makes a mean of a sum by a division by how many it is of: that number changes with the axes.
+    """
 
     def __init__(
-        self, number: int, shape: Sequence[int], own: Sequence[int], axes: Sequence[int]
+        self, number: int, record: Record, shape: Sequence[int], axes: Sequence[int]
     ) -> None:
-        self._sums: set[Origin] = {(number, 0)}
+        own = record.params[AXES]
+        self._repeated: set[Origin] = {(number, 0)}
+        self._is_sum = record.op == "reduce_sum"
         self._own = math.prod(shape[axis] for axis in own)
         self._count = math.prod(shape[axis] for axis in axes)
 
     def computed(self, number: int, record: Record, values: Sequence[Any]) -> list[Any]:
-        """What an operation behind the sum yields."""
-        if self._sums.isdisjoint(record.origins):
+        """What an operation behind the reduction yields.
+
+        Raises ValueError where it reduces what was repeated: a sum would count one number several times.
+        """
+        if self._repeated.isdisjoint(record.origins):
             return record.computed(values)
-        if record.op in LAYING:
-            self._sums.add((number, 0))
-        place = literals(record).get("y") if record.op == "div" else None
+        if AXES in record.params:
+            raise ValueError("what is repeated is reduced")
+        if len(values) == 1:
+            self._repeated.add((number, 0))
+        place = literals(record).get("y") if self._is_sum and record.op == "div" else None
         if place is None or np.asarray(record.operands[place]).item() != self._own:
             return record.computed(values)
         operands = list(record.operands)

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import WIDE, built
 from explorer.engines.jax.operator_arguments import STARTS, flat, literals, starts_of
-from explorer.engines.jax.other_axes import AXES, MeanOfOthers, axes_in, fitted
+from explorer.engines.jax.other_axes import AXES, BehindOtherAxes, axes_in, fitted
 from explorer.engines.jax.recorded_calls import RecordedCalls
 from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
@@ -77,21 +77,21 @@ class Trials:
         for change in trial.inputs:
             if change.how == "ahead":
                 changed = {(self._numbers[change.node], change.output): made[0]}
-        mean = self._mean_of_others(number, trial)
+        behind = self._behind_other_axes(number, trial)
         for node in trial.then:
             following = self._numbers[node]
             values = [changed.get(it, value) for it, value in self._operands(following)]
             record = self._recording.records[following]
-            made = mean.computed(following, record, values) if mean else record.computed(values)
+            made = behind.computed(following, record, values) if behind else record.computed(values)
             changed[following, 0] = made[0]
         return made
 
-    def _mean_of_others(self, number: int, trial: Trial) -> MeanOfOthers | None:
-        record, axes = self._recording.records[number], axes_in(trial.arguments)
-        if record.op != "reduce_sum" or axes is None:
+    def _behind_other_axes(self, number: int, trial: Trial) -> BehindOtherAxes | None:
+        axes = axes_in(trial.arguments)
+        if axes is None:
             return None
         ((_, read),) = self._operands(number)
-        return MeanOfOthers(number, read.shape, record.params[AXES], axes)
+        return BehindOtherAxes(number, self._recording.records[number], read.shape, axes)
 
     def _tried(self, number: int, trial: Trial) -> list[Any]:
         """What an operation yields with the inputs and arguments of a trial."""
