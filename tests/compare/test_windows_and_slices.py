@@ -37,6 +37,32 @@ def test_windows_are_padded_at_the_ends_of_each_axis_so_that_there_are_as_many_a
     assert not list(padded(unknown, {0: IMAGE}, POOLED))
 
 
+def convolution(layout: str, output: Output) -> Node:
+    arguments: Arguments = {
+        "window_strides": (2, 2),
+        "padding": (1, 1, 1, 1),
+        "rhs_dilation": (1, 1),
+        "dimension_numbers": f"ConvDimensionNumbers({layout})",
+    }
+    return node("conv_general_dilated", output, arguments)
+
+
+def test_a_convolution_is_padded_along_the_axes_that_are_spatial() -> None:
+    first = convolution(
+        "lhs_spec=(0, 1, 2, 3), rhs_spec=(0, 1, 2, 3), out_spec=(0, 1, 2, 3)", POOLED
+    )
+    read = {0: IMAGE, 1: Output((4, 4, 3, 3), "float32")}
+    paddings = [(0, 1, 0, 1), (1, 0, 1, 0)]
+    assert [it.arguments["padding"] for it in padded(first, read, POOLED)] == paddings
+    last = Output((2, 6, 6, 4), "float32")
+    channels_last = convolution(
+        "lhs_spec=(0, 3, 1, 2), rhs_spec=(3, 2, 0, 1), out_spec=(0, 3, 1, 2)", last
+    )
+    read = {0: Output((2, 12, 12, 4), "float32"), 1: Output((3, 3, 4, 4), "float32")}
+    assert [it.arguments["padding"] for it in padded(channels_last, read, last)] == paddings
+    assert not list(padded(convolution("", POOLED), read, POOLED)), "axes that are not known"
+
+
 TOKENS = Output((2, 5, 8), "float32")
 
 
