@@ -77,6 +77,11 @@ class Trial(msgspec.Struct, frozen=True):
     then_arguments: Arguments = {}
     is_state: bool = False
 
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the ops are computed as they were."""
+        return not (self.arguments or self.op or self.inputs or self.then_arguments)
+
 
 class TrialsRequest(msgspec.Struct, frozen=True):
     """Trials on the graph that a capture of the case gives."""

@@ -6,12 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.compare.causes.attempts import attempts_at
 from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.rooms import Room, apart_in_any_order
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of
 from explorer.model.arrays import AnyArray
-from explorer.model.causes import InputChange, Trial, Tried
+from explorer.model.causes import Cause, InputChange, Trial, Tried
 from explorer.model.divergence import End as DivergenceEnd
 from explorer.model.divergence import Inputs, OtherOp, OtherValue, Place, Reading, Row
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
@@ -158,6 +159,35 @@ def test_where_two_arguments_explain_it_neither_is_called_the_cause() -> None:
 def test_nothing_is_concluded_where_the_op_does_not_give_its_own_value_again() -> None:
     outputs = [(output(OTHER),) for _ in suspect().trials]
     assert cause_of(suspect(), Tried(tuple(outputs)), LEFT, RIGHT) is None
+
+
+def test_an_op_of_a_row_that_reads_other_values_than_the_row_makes_explains_nothing() -> None:
+    nodes = (*LEFT.nodes, msgspec.structs.replace(LEFT.nodes[0], id="n1"))
+    left = msgspec.structs.replace(LEFT, nodes=nodes, edges=(Edge("n0", "n1"),))
+    trials = (
+        Trial("n0", then=("n1",)),
+        Trial("n0", {"eps": 1e-3}, then=("n1",)),
+        Trial("n1"),
+        Trial("n1", {"momentum": 0.9}),
+    )
+    values = output(OWN), output(OTHER)
+    suspected = Suspect("left", nodes[1], RIGHT.nodes[0], *values, trials)
+
+    def cause(*outputs: AnyArray) -> Cause | None:
+        made = Tried(tuple((output(value),) for value in outputs))
+        return cause_of(suspected, made, left, RIGHT)
+
+    # Values that were put in ahead of the last op give the other side's value whatever it is given.
+    first = cause(OWN, OTHER, OTHER, OTHER)
+    assert first is not None
+    assert (first.node, first.arguments, first.tried) == ("n0", {"eps": 1e-3}, 2)
+    assert cause(OWN, OWN, OTHER, OTHER) is None
+    last = cause(OWN, OWN, OWN, OTHER)
+    assert last is not None
+    assert (last.node, last.arguments) == ("n1", {"momentum": 0.9})
+    made = Tried(tuple((output(value),) for value in (OWN, OWN, OTHER, OTHER)))
+    attempts = attempts_at(suspected, made, left)
+    assert (attempts.tried, attempts.fitting) == (2, ())
 
 
 def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two_that_fit() -> None:

@@ -1,5 +1,7 @@
 """What reads what in a graph: rows of ops, and the op before and behind one."""
 
+import msgspec
+
 from explorer.compare.causes.flow import MOVES, Flow
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
@@ -40,6 +42,30 @@ def test_an_op_with_several_readers_has_no_next_one() -> None:
     assert flow.behind(y) == {y, *both, z}
     assert [node.id for node in flow.row(y, z)] == [y, *both, z]
     assert [node.id for node in flow.row(y, "")] == [y]
+
+
+def with_mask(record: GradGraph, mask: str) -> Flow:
+    """A graph of which one node yields truth values."""
+    nodes = []
+    for node in record.nodes:
+        outputs = tuple(msgspec.structs.replace(it, dtype="bool") for it in node.outputs)
+        is_mask = node.id == mask
+        nodes.append(msgspec.structs.replace(node, outputs=outputs) if is_mask else node)
+    return Flow(msgspec.structs.replace(record, nodes=tuple(nodes)))
+
+
+def test_a_mask_of_a_value_is_no_op_behind_it_where_there_is_another() -> None:
+    made = HandmadeGraph()
+    total = made.add("add", [made.leaf("x", "input")])
+    relu = made.add("max", [total])
+    mask = made.add("gt", [total])
+    flow = with_mask(made.record(), mask)
+    assert flow.next_op(flow.nodes[total]) is flow.nodes[relu]
+
+
+def test_a_mask_that_alone_reads_a_value_is_the_op_behind_it() -> None:
+    flow = with_mask(chain("add", "gt"), "n2")
+    assert flow.next_op(flow.nodes["n1"]) is flow.nodes["n2"]
 
 
 def test_a_row_is_found_from_its_end_with_what_it_reads_from_outside() -> None:

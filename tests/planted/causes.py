@@ -205,7 +205,7 @@ def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
             yield Fact("mask")
         if name == "reduction":
             yield Fact("other op")
-        if name in ("start", "end", "index", "shifts"):
+        if name in ("start", "end", "index", "shifts", "start_indices"):
             yield Fact("shift")
         if name in ("training", "momentum"):
             yield Fact("mode")

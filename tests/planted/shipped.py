@@ -477,8 +477,16 @@ IN_TORCH = (
         "torch",
         "nn.ReLU6(inplace=True)",
         "nn.ReLU(inplace=True)",
-        ("x = self.block2(self.block1(self.stem(image)))", "super().__init__("),
-        facts=(Fact("other op", op="relu6"), Fact("op left out", op="clamp")),
+        (
+            "x = self.block2(self.block1(self.stem(image)))",
+            "super().__init__(",
+            "return jax.nn.relu6(",
+        ),
+        facts=(
+            Fact("other op", op="relu6"),
+            Fact("op left out", op="clamp"),
+            Fact("op left out", op="min"),  # relu6 in JAX is the minimum of relu and 6
+        ),
     ),
     Mistake(
         "ends_not_masked",

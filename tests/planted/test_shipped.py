@@ -31,6 +31,14 @@ NAMED = (
     ("arcface-scale_left_out", BESIDE_TORCH, "its logits times 16"),
     ("vicreg-population_variance", BESIDE_MINDSPORE, "`jnp.std(…, ddof=1)` in JAX's net"),
     ("focal_loss-weight_of_the_focus", BESIDE_MINDSPORE, "`… ** 2.0` in JAX's net"),
+    ("bottleneck-axes_of_the_norm", BESIDE_TORCH, "with `axes=(0, 2, 3)` in the place of"),
+    ("resnet_inference-sum_after_relu_in_mindspore", BESIDE_MINDSPORE, "with `max` before `add"),
+    ("vit_block-last_token_for_first", BESIDE_MINDSPORE, "with `start_indices=(0, 0, 0)`"),
+    (
+        "bottleneck-pooling_padded_on_one_side_in_mindspore",
+        BESIDE_MINDSPORE,
+        "with `padding=(0, 0, 0, 0, 0, 1, 0, 1)`",
+    ),
 )
 """Mistakes, the engines that are compared, and what their cause says."""
 

@@ -6,7 +6,7 @@ import msgspec
 
 from explorer.compare.causes.rooms import Room, apart_if_same, distance, room_of
 from explorer.compare.causes.suspects import Suspect
-from explorer.compare.causes.tried import change_of, place_of
+from explorer.compare.causes.tried import change_of, ops_of_other_values, place_of
 from explorer.model.causes import Attempt, Attempts, Change, OtherArguments, Tried
 from explorer.model.graph import GradGraph
 
@@ -19,7 +19,7 @@ def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
     room = room_of(suspect.own, suspect.target)
     place = place_of(suspect, tried.outputs[0], room)
     unchanged = distance(suspect.own, suspect.target)
-    count = len(suspect.trials) - 1
+    count = sum(not trial.changes_nothing for trial in suspect.trials)
     made = Attempts(
         side=suspect.side, node=suspect.node.id, op=suspect.node.op, tried=count, is_repeated=False
     )
@@ -59,7 +59,10 @@ def _attempts(
 ) -> Iterator[tuple[Attempt, bool]]:
     """The changes with which the op has a value to compare, and whether it is the other side's."""
     nodes = graph.by_id()
-    for trial, outputs in zip(suspect.trials[1:], tried.outputs[1:], strict=True):
+    others = ops_of_other_values(suspect, tried, room)
+    for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
+        if trial.changes_nothing or trial.node in others:
+            continue
         apart = distance(outputs[place], suspect.target) if len(outputs) > place else None
         if apart is not None:
             node = nodes[trial.node]

@@ -52,10 +52,14 @@ class Flow:
         return dict(sorted(slots.items()))
 
     def next_op(self, node: Node, passed: frozenset[str] = RESHAPES) -> Node | None:
-        """The only op that computes from a node in its phase; those of the families ``passed`` are."""
+        """The only op that computes from a node in its phase; those of the families ``passed`` are.
+
+        Which elements are greater than others, say for backward, is no further value.
+        """
         for _ in self.nodes:
             readers = {edge.target for edge in self.out_of(node)}
             ops = _ops((self.nodes[reader] for reader in readers), node)
+            ops = [it for it in ops if not _is_mask(it)] or ops
             if len(ops) != 1:
                 return None
             (node,) = ops
@@ -123,6 +127,11 @@ class Flow:
         return _reached(
             node, {it: [edge.origin for edge in into] for it, into in self._into.items()}
         )
+
+
+def _is_mask(node: Node) -> bool:
+    """Whether a node yields truth values alone."""
+    return bool(node.outputs) and all(output.dtype == "bool" for output in node.outputs)
 
 
 def _ops(nodes: Iterator[Node], of: Node) -> list[Node]:

@@ -20,7 +20,7 @@ POSITIONS = frozenset({"start", "end", "diagonal", "index", "shifts", "offset"})
 LAST = 2**63 - 1
 """The end of a slice that ends with its axis."""
 
-AXES = frozenset({"dim", "start_dim", "end_dim", "axis"})
+AXES = frozenset({"dim", "start_dim", "end_dim", "axis", "axes"})
 """Arguments that are an axis, or a sequence of axes."""
 
 USUAL: dict[str, tuple[ArgumentValue, ...]] = {

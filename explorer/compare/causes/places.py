@@ -131,8 +131,14 @@ def _up_to_where_it_goes_on(
     behind = here.next_op(node) or _reader_with(here, node, there, other)
     if behind is None:
         return None
-    row = [*here.row_up_to(node, divergence.row.count), behind]
-    return Ends(OTHER[divergence.side], there, here, [other], row)
+    row = [*here.row_up_to(node, divergence.row.count)[:-1], *here.row(node.id, behind.id)]
+    own_row = [other]
+    if family(other.op) in BOOKKEEPING:
+        # What only hands numbers on is compared with what the ops behind both make of them.
+        last = there.next_op(other, BOOKKEEPING)
+        if _are_alike(last, behind) and last is not None:
+            own_row = there.row(other.id, last.id)
+    return Ends(OTHER[divergence.side], there, here, own_row, row)
 
 
 def _reader_with(flow: Flow, node: Node, there: Flow, other: Node) -> Node | None:

@@ -24,17 +24,19 @@ from explorer.compare.causes.places import Ends, ends_at
 from explorer.compare.causes.related import constants_read
 from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.row_trials import exchanged, members
+from explorer.compare.causes.slices import elsewhere
 from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named
 from explorer.model.families import family
-from explorer.model.graph import ArgumentValue, Node, Output, SideName
+from explorer.model.graph import Arguments, ArgumentValue, Node, Output, SideName
 
 
 class Suspect(NamedTuple):
     """An op that can be computed in other ways, its own value, and the one that it should then have.
 
-    ``other`` is the op of the other side. ``trials`` begin with none that changes anything. What gives
+    ``other`` is the op of the other side. ``trials`` begin with none that changes anything; those of a later
+    op of a row as well: where other values were put in, it does not read what the row makes. What gives
     one of the values ``further`` on there does as well: the other side may come to it in more ops.
     """
 
@@ -127,7 +129,7 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
     """An op with one argument changed, another operator, changed inputs, and two arguments changed."""
     (node,) = ends.own_row
     changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
-    for change in changes.single:
+    for change in (*changes.single, *_elsewhere(ends.here, node)):
         yield Trial(node.id, change)
     yield from _left_out(ends, node)
     yield from _other_operators(node)
@@ -156,13 +158,23 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
     """Each op of a row changed or left out, and those behind it computed again."""
     ways = list(members(ends.own_row))
     for node, then in ways[:1] if ends.first_alone else ways:
+        if node is not ends.own_row[0]:
+            yield Trial(node.id, then=then)
         changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
-        trials = [Trial(node.id, change) for change in (*changes.single, *changes.windows)]
+        single = (*changes.single, *_elsewhere(ends.here, node))
+        trials = [Trial(node.id, change) for change in (*single, *changes.windows)]
         trials += [*_other_operators(node), *_left_out(ends, node)]
         trials += [Trial(node.id, inputs=(change,)) for change in _with_zeros(ends.here, node)]
         trials += [Trial(node.id, inputs=(it,)) for it in _with_leaves_elsewhere(ends.here, node)]
         for trial in trials:
             yield msgspec.structs.replace(trial, then=then)
+
+
+def _elsewhere(flow: Flow, node: Node) -> Iterator[Arguments]:
+    """Other places of a slice, where an op is one."""
+    read = flow.tensors(node).get(0)
+    if read is not None:
+        yield from elsewhere(node, read)
 
 
 def _of_a_state(ends: Ends) -> Iterator[Trial]:

@@ -61,7 +61,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         greatest=found.apart,
         noise=noise_of(suspect.own, found.target),
         layers=layers if suspect.side == "left" else layers[::-1],
-        tried=len(suspect.trials) - 1,
+        tried=sum(not trial.changes_nothing for trial in suspect.trials),
     )
     to_write = mends(cause, node, (left.engine, right.engine))
     return msgspec.structs.replace(cause, mends=to_write)
@@ -114,13 +114,16 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     There are none where the op, computed as it was, does not give its own value.
     """
     unchanged, *changed = tried.outputs
-    place = place_of(suspect, unchanged, room_of(suspect.own, suspect.target))
+    room = room_of(suspect.own, suspect.target)
+    place = place_of(suspect, unchanged, room)
     if place is None:
         return []
+    others = ops_of_other_values(suspect, tried, room)
     for target in (suspect.target, *suspect.further):
         found = []
         for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-            if len(outputs) > place:
+            is_change = trial.node not in others and not trial.changes_nothing
+            if is_change and len(outputs) > place:
                 found += _explanation(suspect.own, target, trial, outputs[place])
         found = _without_what_inputs_explain(found, suspect.trials)
         if found:
@@ -150,6 +153,15 @@ def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> lis
     if apart is None and trial.op == LEFT_OUT and trial.then and own.shape != target.shape:
         apart = apart_in_any_order(made, target, own, room)
     return [] if apart is None else [_Explanation(trial, apart, target)]
+
+
+def ops_of_other_values(suspect: Suspect, tried: Tried, room: Room) -> set[str]:
+    """The ops of a row that, computed as they were, do not give its value: a change of them tells nothing."""
+    others = set()
+    for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
+        if trial.changes_nothing and place_of(suspect, outputs, room) is None:
+            others.add(trial.node)
+    return others
 
 
 def _can_be_compared(own: Output, target: Output) -> bool:

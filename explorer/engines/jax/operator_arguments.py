@@ -22,14 +22,25 @@ DEFAULT_NAMES = ("x", "y", "z")
 """What operands are called of an operation that jax.lax has no function for."""
 
 
+STARTS = "start_indices"
+"""What the operands are called together that say where a slice begins."""
+
+_FIRST_START = {"dynamic_slice": 1, "dynamic_update_slice": 2}
+"""The operations whose last operands are those, and the place of the first."""
+
+
 def operator_arguments(record: Record) -> PlainArguments:
     """The arguments of an operation, with the numbers that were written into it."""
     return plain_arguments(_named(record))
 
 
 def _named(record: Record) -> Iterator[tuple[str, Any]]:
+    starts = starts_of(record)
+    if starts:
+        yield STARTS, tuple(np.asarray(record.operands[place]).item() for place in starts)
     for name, place in literals(record).items():
-        yield name, np.asarray(record.operands[place]).item()
+        if place not in starts:
+            yield name, np.asarray(record.operands[place]).item()
     for name, value in record.params.items():
         if name not in WITHOUT_EFFECT:
             yield name, _plain(value)
@@ -37,12 +48,26 @@ def _named(record: Record) -> Iterator[tuple[str, Any]]:
 
 def literals(record: Record) -> dict[str, int]:
     """The numbers that were written into an operation: their places, by the names of the operands."""
-    names = operands_of(record.op)
     found = {}
     for place, (operand, origin) in enumerate(zip(record.operands, record.origins, strict=True)):
         if origin is None and not np.ndim(operand):
-            found[operand_name(names, place)] = place
+            found[name_at(record.op, place)] = place
     return found
+
+
+def starts_of(record: Record) -> tuple[int, ...]:
+    """The places of the operands that say where a slice begins; () unless all are written numbers."""
+    first = _FIRST_START.get(record.op)
+    places = range(len(record.operands))[first:] if first is not None else range(0)
+    return tuple(places) if all(record.origins[place] is None for place in places) else ()
+
+
+def name_at(op: str, place: int) -> str:
+    """What the operand of an operation at a place is called."""
+    first = _FIRST_START.get(op)
+    if first is not None and place >= first:
+        return f"{STARTS}[{place - first}]"
+    return operand_name(operands_of(op), place)
 
 
 def operand_name(names: Sequence[str], place: int) -> str:

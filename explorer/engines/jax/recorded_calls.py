@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax._src.ad_util import add_jaxvals_p
 
 from explorer.engines.capture.recorded_values import RecordedValues
-from explorer.engines.jax.operator_arguments import operands_of
+from explorer.engines.jax.operator_arguments import STARTS, name_at
 from explorer.engines.jax.recording import Origin, Place, Record, Recording
 from explorer.model.arrays import Array, unpack
 from explorer.model.graph import Arguments, GradGraph, Node
@@ -106,18 +106,22 @@ def _arguments(
     node: Node, read: list[Origin]
 ) -> tuple[tuple[Any, ...], tuple[Origin | None, ...], dict[str, Any]]:
     """The operands, where they come from, and the parameters: numbers that were written in are operands."""
-    names = operands_of(node.op)
     params = dict(node.arguments)
     operands: list[Any] = []
     origins: list[Origin | None] = []
     waiting = list(read)
     while True:
         place = len(operands)
-        name = names[place] if place < len(names) else f"operand {place}"
+        name = name_at(node.op, place)
+        starts = params.get(STARTS)
         is_parameter = name in PARAMETERS.get(node.op, ())
         if isinstance(params.get(name), (bool, int, float)) and not is_parameter:
             operands.append(params.pop(name))
             origins.append(None)
+        elif name == f"{STARTS}[0]" and isinstance(starts, tuple):
+            del params[STARTS]
+            operands += starts
+            origins += [None] * len(starts)
         elif waiting:
             operands.append(None)
             origins.append(waiting.pop(0))

@@ -10,7 +10,8 @@ import numpy as np
 
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import WIDE, built
-from explorer.engines.jax.operator_arguments import flat, literals
+from explorer.engines.jax.operator_arguments import STARTS, flat, literals, starts_of
+from explorer.engines.jax.other_axes import AXES, BehindOtherAxes, axes_in, fitted
 from explorer.engines.jax.recorded_calls import RecordedCalls
 from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
@@ -76,12 +77,21 @@ class Trials:
         for change in trial.inputs:
             if change.how == "ahead":
                 changed = {(self._numbers[change.node], change.output): made[0]}
+        behind = self._behind_other_axes(number, trial)
         for node in trial.then:
             following = self._numbers[node]
             values = [changed.get(it, value) for it, value in self._operands(following)]
-            made = self._recording.records[following].computed(values)
+            record = self._recording.records[following]
+            made = behind.computed(following, record, values) if behind else record.computed(values)
             changed[following, 0] = made[0]
         return made
+
+    def _behind_other_axes(self, number: int, trial: Trial) -> BehindOtherAxes | None:
+        axes = axes_in(trial.arguments)
+        if axes is None:
+            return None
+        ((_, read),) = self._operands(number)
+        return BehindOtherAxes(number, self._recording.records[number], read.shape, axes)
 
     def _tried(self, number: int, trial: Trial) -> list[Any]:
         """What an operation yields with the inputs and arguments of a trial."""
@@ -91,7 +101,11 @@ class Trials:
             values = self._with_inputs(values, change)
         if trial.op == LEFT_OUT:
             return [values[trial.hands_on]]
-        return _with_arguments(record, values, trial)
+        made = _with_arguments(record, values, trial)
+        axes = axes_in(trial.arguments)
+        if axes is not None and made[0].shape != record.outputs[0].shape:
+            made = [fitted(made[0], values[0], record.params[AXES], axes)]
+        return made
 
     def _operands(self, number: int) -> list[tuple[tuple[int, int], Any]]:
         origins = self._recording.records[number].origins
@@ -156,10 +170,13 @@ def _with_arguments(record: Record, values: Iterable[Any], trial: Trial) -> list
     for place, origin in enumerate(record.origins):
         if origin is not None:
             operands[place] = next(remaining)
+    starts = starts_of(record)
     for name, value in trial.arguments.items():
         if name in numbers:
-            place = numbers[name]
-            operands[place] = np.asarray(value, np.asarray(operands[place]).dtype)
+            operands[numbers[name]] = _as_number(operands[numbers[name]], value)
+        elif name == STARTS and starts and isinstance(value, tuple):
+            for place, start in zip(starts, value, strict=True):
+                operands[place] = _as_number(operands[place], start)
         else:
             params[name] = _as_given(params[name], value)
     if not trial.op:
@@ -168,6 +185,11 @@ def _with_arguments(record: Record, values: Iterable[Any], trial: Trial) -> list
     if trial.op in WITH_ACCURACY:
         params[ACCURACY] = None
     return run(getattr(jax.lax, f"{trial.op}_p"), operands, params)
+
+
+def _as_number(own: Any, value: object) -> Any:
+    """A number in the dtype of the one that was written into an operation."""
+    return np.asarray(value, np.asarray(own).dtype)
 
 
 def _as_given(own: Any, value: ArgumentValue) -> Any:
