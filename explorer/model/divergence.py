@@ -175,12 +175,16 @@ class OtherStart(_Divergence, frozen=True, kw_only=True, tag="other_start"):
 
 
 class LoneLeaf(_Divergence, frozen=True, kw_only=True, tag="lone_leaf"):
-    """A leaf that only one graph has: ``leaf`` is "input" or "parameter", ``user`` what reads it."""
+    """A leaf that only one graph has: ``leaf`` is "input" or "parameter", ``user`` what reads it.
+
+    The other graph may have it, and not read it (``is_unread``).
+    """
 
     side: SideName
     leaf: str
     name: str
     user: Place | None
+    is_unread: bool = False
 
 
 class ExtraOps(_Divergence, frozen=True, kw_only=True, tag="extra_ops"):

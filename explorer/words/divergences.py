@@ -193,7 +193,12 @@ def _lone_leaf(divergence: LoneLeaf, engines: Engines) -> str:
         "parameter": _("only {engine} has the parameter `{name}`"),
         "input": _("only {engine} has the input `{name}`"),
     }
-    own, _other = _from(divergence.side, engines)
+    own, other = _from(divergence.side, engines)
+    if divergence.is_unread and divergence.user is not None:
+        text = _("{user} of {engine} reads the parameter `{name}`, which nothing in {other} reads")
+        return text.format(
+            user=place(divergence.user), engine=own, name=divergence.name, other=other
+        )
     text = texts[divergence.leaf].format(name=divergence.name, engine=own)
     if divergence.user is None:
         return text

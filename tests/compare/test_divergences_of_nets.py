@@ -7,6 +7,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph, Output
 from explorer.model.report import Report
 from explorer.scenario.load import load
+from explorer.words.causes import cause
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
@@ -187,3 +188,13 @@ def test_nets_that_both_round_are_not_parted_by_it(
 
 def _outputs(graph: GradGraph) -> list[Output]:
     return [output for node in graph.nodes for output in node.outputs]
+
+
+def test_a_parameter_that_both_hold_and_one_reads_is_named(workers: Workers) -> None:
+    scenario = load(NETS / "divergences" / "unread_bias.py")
+    engines = ("mindspore-graph", "torch-graph")
+    (alignment,) = explore(scenario, workers, engines=engines, selection="main").alignments
+    said = next(iter(divergences(alignment)))
+    assert "`aten.addmm.default` (unread_bias.py:44) of torch-graph reads the parameter" in said
+    assert "`back.bias`, which nothing in mindspore-graph reads" in said
+    assert "with zeros in the place of `back.bias`" in cause(alignment)

@@ -65,7 +65,10 @@ IN_JAX = (
         'logits = conv(params, "classifier", fire(params, x)).mean((2, 3))',
         'logits = jax.nn.relu(conv(params, "classifier", fire(params, x))).mean((2, 3))',
         ("x = self.classifier(self.fire(x))", "logits = x.mean((2, 3))"),
-        facts=(Fact("op added", op="relu"),),
+        facts=(
+            Fact("op added", op="relu"),
+            Fact("op added", op="max"),  # what JAX makes of relu
+        ),
     ),
     Mistake(
         "bias_frozen_too",
@@ -122,6 +125,7 @@ IN_JAX = (
         facts=(
             Fact("mode"),
             Fact("argument", argument="training", values=(False, True)),
+            Fact("argument", argument="is_training", values=(False, True)),
             Fact("op left out", op="mean"),
             Fact("op left out", op="var"),
         ),

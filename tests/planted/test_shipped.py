@@ -39,6 +39,16 @@ NAMED = (
         BESIDE_MINDSPORE,
         "with `padding=(0, 0, 0, 0, 0, 1, 0, 1)`",
     ),
+    (
+        "mixture_of_experts-probability_of_the_mean_score",
+        BESIDE_TORCH,
+        "with `aten.mean.dim` before `aten._softmax",
+    ),
+    (
+        "lstm_tagger-one_bias_of_two",
+        BESIDE_MINDSPORE,
+        "reads the parameter `lstm.bias_hh_l0`, which nothing in jax-tape reads",
+    ),
 )
 """Mistakes, the engines that are compared, and what their cause says."""
 

@@ -31,7 +31,7 @@ from explorer.compare.align.suspects import (
     unpaired_onwards,
 )
 from explorer.compare.align.two_rows import two_ops, two_rows
-from explorer.compare.align.vertices import Side, Vertex, as_seen
+from explorer.compare.align.vertices import Side, Vertex, as_seen, reach
 from explorer.model.divergence import (
     OtherValue,
     ResultElsewhere,
@@ -80,6 +80,9 @@ def _before_results(
         or _from_layers(matching, results, suspects_of, phase)
         or from_entries(matching, results, suspects_of, phase)
     )
+    unread = _from_unread_parameter(suspects_of, phase)
+    if unread and not (found and found.parts & unread.parts):
+        return unread
     if found and is_difference(found, phase):
         return found
     return from_result(results[0], phase)
@@ -149,6 +152,31 @@ def _from_other_starts(
         if is_suspect and mismatch.first.is_leaf:
             return from_leaf(mismatch, phase)
     return None
+
+
+def _from_unread_parameter(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence | None:
+    """A parameter that both sides have, and that only one of them reads, in an earliest suspect.
+
+    In forward alone: a gradient may be computed without it.
+    """
+    for suspects in suspects_of.values() if phase == "forward" else ():
+        for node in suspects.nodes:
+            unread = [origin for origin in node.origins if _is_read_here_alone(origin)]
+            if len(unread) == 1 and not _differs_ahead(node, suspects):
+                return from_lone_leaf(unread[0], node, phase, is_unread=True)
+    return None
+
+
+def _differs_ahead(node: Vertex, suspects: Suspects) -> bool:
+    """Whether suspects lead to one that were computed from a leaf: states that start as zeros are not."""
+    members = set(suspects.nodes)
+    ahead = reach([node], lambda it: members.intersection(it.feeders)) - {node}
+    return any(feeder.is_leaf for it in ahead for feeder in it.feeders)
+
+
+def _is_read_here_alone(leaf: Vertex) -> bool:
+    there = leaf.partner
+    return leaf.kind == "parameter" and there is not None and there.is_leaf and not there.consumers
 
 
 def _from_lone_leaves(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence | None:

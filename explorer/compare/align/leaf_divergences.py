@@ -17,8 +17,10 @@ def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> FoundDivergence:
     return FoundDivergence(divergence, frozenset((left, right)), ends=(left, right))
 
 
-def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> FoundDivergence:
-    """A leaf that only one side has; ``user`` is what reads it."""
+def from_lone_leaf(
+    leaf: Vertex, user: Vertex | None, phase: Phase, *, is_unread: bool = False
+) -> FoundDivergence:
+    """A leaf that only one side has, or reads (``is_unread``); ``user`` is what reads it."""
     divergence = LoneLeaf(
         phase=phase,
         ends=ends_of(leaf, alone(leaf.value), source=user.source if user else ""),
@@ -26,5 +28,6 @@ def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> FoundDive
         leaf=leaf.kind,
         name=leaf.name or leaf.op,
         user=place(user) if user else None,
+        is_unread=is_unread,
     )
     return FoundDivergence(divergence, frozenset((leaf, user) if user else (leaf,)))

@@ -34,12 +34,14 @@ class Exchanged(NamedTuple):
     other_second: Node
 
 
-def exchanged(here: Flow, node: Node, there: Flow, row: list[Node]) -> Exchanged | None:
+def exchanged(here: Flow, own_row: list[Node], there: Flow, row: list[Node]) -> Exchanged | None:
     """Two ops in the opposite order, where the other side has them so; a few may stand between them.
 
     None where the two sides do not have the same two kinds of ops: the other one has them as the ends
-    of ``row``, as its only op and the one behind it, or as its only op and the one before it.
+    of ``row``, as its only op and the one behind it, or as its only op and the one before it. Of two ops
+    which the other side writes out in more, any kinds are tried.
     """
+    node = own_row[0]
     before: Node | None = node
     for _ in range(MOST_BETWEEN + 1):
         second = here.next_op(before, MOVES) if before else None
@@ -48,6 +50,8 @@ def exchanged(here: Flow, node: Node, there: Flow, row: list[Node]) -> Exchanged
             if other_second is not None:
                 return _exchange(here, node, before, second, other_second)
         before = second
+    if len(own_row) == 2 < len(row) and here.next_op(node, MOVES) is own_row[1]:
+        return _exchange(here, node, node, own_row[1], row[-1])
     return None
 
 

@@ -250,7 +250,7 @@ def _other_operators(node: Node) -> Iterator[Trial]:
 
 def _in_other_order(ends: Ends) -> Suspect | None:
     """Two ops in the opposite order, where the other side has them so."""
-    found = exchanged(ends.here, ends.own_row[0], ends.there, ends.row)
+    found = exchanged(ends.here, ends.own_row, ends.there, ends.row)
     if found is None:
         return None
     return _suspect_of(ends.side, found.second, found.other_second, found.trials)
