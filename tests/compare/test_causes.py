@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.attempts import attempts_at
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.rooms import Room, apart_in_any_order
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of
+from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause, InputChange, Trial, Tried
 from explorer.model.divergence import End as DivergenceEnd

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from explorer.compare.causes.flow import MOVES, Flow
+from explorer.compare.flow import MOVES, Flow
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.other_leaves import later_place, of_other_leaves, other_constants
 from explorer.compare.causes.related import related_cause
+from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import InputChange, Related
 from explorer.model.divergence import End, ExtraOps, Place, Reading, Row

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.exchanged_factors import exchanged_factors_cause
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.masked_means import masked_mean_cause
+from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Related
 from explorer.model.divergence import End, Inputs, OtherValue, Place, Reading, Row

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.suspects import Suspect, suspects_at
 from explorer.compare.causes.tried import cause_of
+from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import OtherArguments, Trial, Tried
 from explorer.model.divergence import End, Inputs, OtherValue, Place, Reading, Row

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
+from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause, LeftOut, Related
 from explorer.model.divergence import End, ExtraOps, Gap, Inputs, OtherValue, Place, Reading, Row

@@ -5,8 +5,8 @@ import math
 import msgspec
 import numpy as np
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.related import related_cause
+from explorer.compare.flow import Flow
 from explorer.model.causes import Factor, LeftOut, Related
 from explorer.model.divergence import (
     End,

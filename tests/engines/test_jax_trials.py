@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.flow import Flow
+from explorer.compare.flow import Flow
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.causes import (

@@ -12,10 +12,11 @@ import msgspec
 import numpy as np
 
 from explorer.compare.align.joints import Slot
+from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.causes import Cause, LeftOut, Related, RelationHow
 from explorer.model.families import family
-from explorer.model.graph import OTHER, Edge, GradGraph, Node, Output, SideName
+from explorer.model.graph import OTHER, GradGraph, Node, Output, SideName
 
 FEWEST_AXES = 3
 """Of examples, channels and space."""
@@ -230,13 +231,7 @@ class _Laying:
     """A graph in which some convolutions keep channels last, and what else lies like their images."""
 
     def __init__(self, graph: GradGraph, convolutions: Iterable[Node]) -> None:
-        self._nodes = graph.by_id()
-        self._into: dict[str, list[Edge]] = {}
-        self._out_of: dict[str, list[Edge]] = {}
-        for edge in graph.edges:
-            if edge.kind != "control":
-                self._into.setdefault(edge.target, []).append(edge)
-                self._out_of.setdefault(edge.origin, []).append(edge)
+        self._flow = Flow(graph)
         self._derived: dict[str, list[Node]] = {}
         for node in graph.nodes:
             if node.forward is not None:
@@ -245,18 +240,18 @@ class _Laying:
         self._waiting: list[Slot] = []
         for node in convolutions:
             self._note(node, node.outputs[0].shape)
-            self._note_read(node, self._shape(self._into[node.id][0]))
+            self._note_read(node, self._flow.tensors(node)[0].shape)
 
     def images(self) -> Iterator[tuple[Slot, Output]]:
         """The outputs that lie so."""
         while self._waiting:
             name, place = self._waiting.pop()
-            node = self._nodes[name]
+            node = self._flow.nodes[name]
             shape = node.outputs[place].shape
             if family(node.op) not in MOVES:
                 self._note_read(node, shape)
-            for edge in self._out_of.get(name, ()):
-                reader = self._nodes[edge.target]
+            for edge in self._flow.out_of(node):
+                reader = self._flow.nodes[edge.target]
                 if edge.output == place and family(reader.op) not in MOVES | PRODUCTS:
                     self._note(reader, shape, is_of_one_size=False)
                 # What is handed on to an image that is read has its form.
@@ -265,7 +260,7 @@ class _Laying:
             for derived in self._derived.get(name, ()):
                 self._note(derived, shape)
         for name, place in self._moved:
-            yield (name, place), self._nodes[name].outputs[place]
+            yield (name, place), self._flow.nodes[name].outputs[place]
 
     def _note(self, node: Node, shape: Shape, *, is_of_one_size: bool = True) -> None:
         """Note the outputs of an op that have a shape, or as many axes and examples."""
@@ -278,18 +273,16 @@ class _Laying:
 
     def _note_read(self, node: Node, shape: Shape) -> None:
         """Note what an op reads that has a shape, if another op has made it."""
-        for edge in self._into.get(node.id, ()):
-            if self._shape(edge) == shape and self._nodes[edge.origin].kind == "op":
+        tensors = self._flow.tensors(node)
+        for edge in self._flow.into(node):
+            is_op = self._flow.nodes[edge.origin].kind == "op"
+            if is_op and edge.input in tensors and tensors[edge.input].shape == shape:
                 self._note_one((edge.origin, edge.output))
 
     def _note_one(self, slot: Slot) -> None:
         if slot not in self._moved:
             self._moved.add(slot)
             self._waiting.append(slot)
-
-    def _shape(self, edge: Edge) -> Shape:
-        outputs = self._nodes[edge.origin].outputs
-        return outputs[edge.output].shape if edge.output < len(outputs) else ()
 
 
 def _has_space(shape: Shape) -> bool:

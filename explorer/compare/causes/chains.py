@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import at_place, rows_at
+from explorer.compare.flow import Flow
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere
 from explorer.model.families import family
 from explorer.model.graph import Node

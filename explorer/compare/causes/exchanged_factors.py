@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import product
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import rows_at
 from explorer.compare.causes.relations import Found
 from explorer.compare.causes.rooms import is_telling, numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, cause_by
+from explorer.compare.flow import Flow
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, OtherValue
 from explorer.model.families import family

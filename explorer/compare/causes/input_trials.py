@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from itertools import combinations
 
-from explorer.compare.causes.flow import Flow
+from explorer.compare.flow import Flow
 from explorer.model.causes import InputChange
 from explorer.model.families import family
 from explorer.model.graph import Node, Output

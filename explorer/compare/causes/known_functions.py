@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import at_place
 from explorer.compare.causes.relations import FEW, Found
 from explorer.compare.causes.rooms import are_equal, numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, cause_by
+from explorer.compare.flow import Flow
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue
 from explorer.model.families import BOOKKEEPING, family

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import does_the_same, is_of_form
+from explorer.compare.flow import Flow
 from explorer.model.causes import InputChange, Trial
 from explorer.model.divergence import LoneLeaf
 from explorer.model.families import family

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.places import Ends, is_ahead
 from explorer.compare.causes.rooms import are_equal
+from explorer.compare.flow import Flow
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Row
 from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node

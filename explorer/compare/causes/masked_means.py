@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import rows_at
 from explorer.compare.causes.relations import Found
 from explorer.compare.causes.rooms import Room, numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, cause_by
+from explorer.compare.flow import Flow
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, OtherValue
 from explorer.model.families import family

@@ -2,8 +2,8 @@
 
 import math
 
-from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
+from explorer.compare.flow import MOVES, Flow
 from explorer.model.arrays import Array
 from explorer.model.causes import InputChange
 from explorer.model.divergence import Place

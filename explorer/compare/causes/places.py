@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.rooms import are_equal
+from explorer.compare.flow import Flow
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Place, ResultElsewhere
 from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node, SideName

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from explorer.compare.causes.chains import Chain, chain_to, ends_of_chains, pairs_between
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.layouts import are_rearranged
 from explorer.compare.causes.relations import WITH_LAYOUTS, Found, Surroundings, relation_of
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
+from explorer.compare.flow import Flow
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence
 from explorer.model.graph import Node, Output, SideName

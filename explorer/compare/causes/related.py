@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from explorer.compare.causes.exchanged_factors import exchanged_factors_cause
-from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.known_functions import known_function_cause
 from explorer.compare.causes.masked_means import masked_mean_cause
@@ -23,6 +22,7 @@ from explorer.compare.causes.relations import (
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.shared_leaves import shared_leaf_cause
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
+from explorer.compare.flow import MOVES, Flow
 from explorer.model.causes import LAYOUTS, Cause, LeftOut, Related
 from explorer.model.divergence import (
     Divergence,

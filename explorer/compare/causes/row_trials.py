@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.input_trials import op_label
+from explorer.compare.flow import MOVES, Flow
 from explorer.model.causes import InputChange, Trial
 from explorer.model.families import family
 from explorer.model.graph import Arguments, Node

@@ -5,9 +5,9 @@ from typing import Literal
 
 import numpy as np
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.relations import FEW, Found
 from explorer.compare.causes.rooms import noise_of, numbers_of, room_of
+from explorer.compare.flow import Flow
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, ExtraOps
 from explorer.model.graph import OTHER, Output

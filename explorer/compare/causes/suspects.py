@@ -12,7 +12,6 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.causes.argument_trials import argument_changes
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.input_trials import input_changes, label_of, rearranged
 from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
 from explorer.compare.causes.lone_leaves import without_leaf
@@ -25,6 +24,7 @@ from explorer.compare.causes.related import constants_read
 from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.row_trials import exchanged, members
 from explorer.compare.causes.slices import elsewhere
+from explorer.compare.flow import Flow
 from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named

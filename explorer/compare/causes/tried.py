@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.mends import mends
 from explorer.compare.causes.other_leaves import later_place
 from explorer.compare.causes.rooms import (
@@ -17,6 +16,7 @@ from explorer.compare.causes.rooms import (
     room_of,
 )
 from explorer.compare.causes.suspects import Suspect
+from explorer.compare.flow import Flow
 from explorer.model.causes import (
     LEFT_OUT,
     Cause,

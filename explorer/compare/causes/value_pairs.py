@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from explorer.compare.causes.flow import Flow
 from explorer.compare.causes.relations import Found
 from explorer.compare.causes.rooms import Room, noise_of, numbers_of, room_of
+from explorer.compare.flow import Flow
 from explorer.model.causes import Cause, Change, LeftOut
 from explorer.model.graph import Layer, Node, Output, SideName
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from explorer.compare.causes.flow import MOVES, Flow
 from explorer.compare.causes.places import at_place, rows_at
+from explorer.compare.flow import MOVES, Flow
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, ExtraOps, Reading

@@ -5,7 +5,7 @@ Seen with MindSpore 2.10 and PyTorch 2.13; a test has a net for each row.
 
 from typing import NamedTuple
 
-from explorer.compare.causes.flow import Flow
+from explorer.compare.flow import Flow
 from explorer.compare.known.by_cause import (
     is_one_tensor,
     one_is,

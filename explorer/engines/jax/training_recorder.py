@@ -124,14 +124,7 @@ class TrainingInJax:
         settings = settings_of(self.chain, updates)
         return TrainingStep(
             number=number,
-            batches=tuple(
-                Batch(
-                    _leaves(_data(recording, made)),
-                    _loss(recording, made),
-                    _leaves(of_pass) if len(passes) > 1 else (),
-                )
-                for made, of_pass in zip(passes, added, strict=True)
-            ),
+            batches=tuple(_batches(recording, passes, added)),
             gradients=_leaves(gradients),
             norm=None if norm is None else total_norm(gradients),
             given=_leaves(clipped(gradients, norm)),
@@ -156,6 +149,14 @@ def _starts(recording: StepRecording) -> Iterator[Start]:
         if is_held and is_plain(value):
             array = _brief(laid_out(recording, given.name, value))
             yield Start(given.name, given.role, array, device_of(value), given.trained)
+
+
+def _batches(
+    recording: StepRecording, passes: list[Pass], added: list[dict[str, Any]]
+) -> Iterator[Batch]:
+    for made, gradients in zip(passes, added, strict=True):
+        of_pass = _leaves(gradients) if len(passes) > 1 else ()
+        yield Batch(_leaves(_data(recording, made)), _loss(recording, made), of_pass)
 
 
 def _data(recording: StepRecording, made: Pass) -> dict[str, Any]:
