@@ -1,6 +1,6 @@
 """What reads what in a gradient graph, found once for each graph."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from explorer.model.families import family
 from explorer.model.graph import Edge, GradGraph, Node, Output
@@ -12,11 +12,19 @@ MOVES = frozenset({"reshape", "transpose"})
 """The families that only move numbers."""
 
 
-class Flow:
-    """A graph with its edges by what they lead to and come from; those of an order alone are left out."""
+Shape = tuple[int, ...]
 
-    def __init__(self, graph: GradGraph) -> None:
+
+class Flow:
+    """A graph with its edges by what they lead to and come from; those of an order alone are left out.
+
+    Of the outputs in ``turned``, by their nodes' ids and numbers, the values stand here with channels first,
+    and have them last in the framework.
+    """
+
+    def __init__(self, graph: GradGraph, turned: Collection[tuple[str, int]] = ()) -> None:
         self.graph = graph
+        self._turned = turned
         self.nodes = graph.by_id()
         self._into: dict[str, list[Edge]] = {}
         self._out_of: dict[str, list[Edge]] = {}
@@ -50,6 +58,20 @@ class Flow:
             if edge.output < len(outputs):
                 slots[edge.input] = outputs[edge.output]
         return dict(sorted(slots.items()))
+
+    def own_shapes(self, node: Node) -> dict[int, Shape]:
+        """The shapes of what an op reads, as it reads them."""
+        tensors = self.tensors(node)
+        shapes = {}
+        for edge in self.into(node):
+            if edge.input in tensors:
+                is_turned = (edge.origin, edge.output) in self._turned
+                shapes[edge.input] = _turned_back(tensors[edge.input].shape, is_turned)
+        return shapes
+
+    def own_shape(self, node: Node, shape: Shape) -> Shape:
+        """A shape of what an op yields, as it yields it."""
+        return _turned_back(shape, (node.id, 0) in self._turned)
 
     def next_op(self, node: Node, passed: frozenset[str] = RESHAPES) -> Node | None:
         """The only op that computes from a node in its phase; those of the families ``passed`` are.
@@ -147,3 +169,8 @@ def _reached(start: str, steps: Mapping[str, list[str]]) -> set[str]:
                 reached.add(following)
                 waiting.append(following)
     return reached
+
+
+def _turned_back(shape: Shape, is_turned: bool) -> Shape:
+    """A shape with channels first as one with them last, if it is one that was turned."""
+    return (shape[0], *shape[2:], shape[1]) if is_turned else shape

@@ -122,8 +122,9 @@ class Explanations:
     def _flows_of(self, alignment: Alignment) -> tuple[Flow, Flow]:
         key = alignment.left, alignment.right
         if key not in self._flows:
-            left, right = self._graphs_of(alignment)
-            self._flows[key] = Flow(left), Flow(right)
+            laid = self._laid_of(alignment)
+            left, right = laid.graphs
+            self._flows[key] = Flow(left, laid.moved["left"]), Flow(right, laid.moved["right"])
         return self._flows[key]
 
     def _with_causes(

@@ -9,10 +9,18 @@ import pytest
 from explorer.compare.causes.attempts import attempts_at
 from explorer.compare.causes.rooms import Room, apart_in_any_order
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
-from explorer.compare.causes.tried import cause_of
+from explorer.compare.causes.tried import cause_of, change_of
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
-from explorer.model.causes import Cause, InputChange, Trial, Tried
+from explorer.model.causes import (
+    Cause,
+    InputChange,
+    InputHow,
+    OtherArguments,
+    OtherInputs,
+    Trial,
+    Tried,
+)
 from explorer.model.divergence import End as DivergenceEnd
 from explorer.model.divergence import Inputs, OtherOp, OtherValue, Place, Reading, Row
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
@@ -235,3 +243,19 @@ def test_values_in_another_order_are_the_same_where_they_are_many_and_the_own_on
     assert apart_in_any_order(output(many[::-1]), target, output(many), room) is None
     few = np.resize(many[:15], 24)
     assert apart_in_any_order(output(few[::-1]), output(few), own, room) is None
+
+
+@pytest.mark.parametrize(("how", "is_of_there"), [("given", True), ("padded", False)])
+def test_what_is_done_to_an_input_is_not_said_to_be_the_other_side_s_value(
+    how: InputHow, is_of_there: bool
+) -> None:
+    trial = Trial("n0", {"padding": (0,)}, inputs=(InputChange((0,), how, (0.0, 1.0)),))
+    change = change_of(
+        trial, graph("torch-tape", "aten.convolution", OWN, {"padding": (1,)}).nodes[0]
+    )
+    assert isinstance(change, OtherArguments) == is_of_there
+    if isinstance(change, OtherArguments):
+        assert change.from_there
+    else:
+        assert isinstance(change, OtherInputs)
+        assert change.changes == trial.inputs

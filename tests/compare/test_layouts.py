@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.layouts import Laid, channels_first, channels_last, in_one_layout
+from explorer.compare.flow import Flow
 from explorer.exploration.explore import explore
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.causes import Cause, Change, LeftOut, Related, RelationHow
@@ -17,6 +18,7 @@ from explorer.words import causes as words
 from explorer.workers.workers import Workers
 
 NET = Path(__file__).resolve().parents[1] / "nets" / "channels_last.py"
+LINEN = NET.with_name("residual_in_linen.py")
 
 DRAWS = np.random.default_rng(0)
 IMAGE, MADE, POOLED = (
@@ -220,6 +222,17 @@ def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None
         np.testing.assert_array_equal(here.transpose(change.numbers), there)
 
 
+def test_an_op_has_the_shapes_of_its_program_where_its_arguments_are_about_axes() -> None:
+    laid = in_one_layout(LAST, FIRST)
+    flow = Flow(laid.graphs[0], laid.moved["left"])
+    pool, mean = flow.nodes["pool"], flow.nodes["mean"]
+    assert flow.tensors(pool)[0].shape == (2, 5, 4, 4)
+    assert flow.own_shapes(pool) == {0: (2, 4, 4, 5)}
+    assert flow.own_shape(pool, (2, 5, 3, 3)) == (2, 3, 3, 5)
+    assert flow.own_shapes(mean) == {0: (2, 2, 2, 5)}
+    assert flow.own_shape(mean, (2, 5)) == (2, 5)
+
+
 # Nets
 
 
@@ -259,3 +272,30 @@ def test_a_mistake_beside_another_layout_is_named(
     assert alignment.mended is not None
     assert alignment.mended.behind == ()
     assert alignment.mended.differing == ()
+
+
+@pytest.mark.jax
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("", "", ""),
+        ("2, padding=one, use_bias", "2, padding='SAME', use_bias", "padded by 0 + 1, 0 + 1 at"),
+        ("(2, 2), padding=one)", "(2, 2), padding='SAME')", "`padding=(0, 0, 1, 0, 1, 0, 0, 0)`"),
+        ("relu(y + shortcut)", "relu(y) + shortcut", "with `aten.relu.default` before `aten.add"),
+        ("BatchNorm(epsilon=1e-5)", "BatchNorm(epsilon=1e-3)", "with `eps=0.001` in the place of"),
+    ],
+)
+def test_a_residual_net_of_linen_beside_pytorch_s(
+    old: str, new: str, said: str, workers: Workers, tmp_path: Path
+) -> None:
+    source = LINEN.read_text()
+    assert old in source
+    path = tmp_path / "residual.py"
+    path.write_text(source.replace(old, new) if old else source)
+    report = explore(load(path), workers, engines=("jax-tape", "torch-tape"), selection="main")
+    (alignment,) = report.alignments
+    if not said:
+        assert alignment.divergence is None
+        return
+    assert said in words.cause(alignment)

@@ -4,11 +4,12 @@ from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.slices import elsewhere
 from explorer.model.graph import Arguments, Node, Output
 
-IMAGE = Output((2, 4, 12, 12), "float32")
-POOLED = Output((2, 4, 6, 6), "float32")
+IMAGE = 2, 4, 12, 12
+POOLED = 2, 4, 6, 6
 
 
-def node(op: str, output: Output, arguments: Arguments) -> Node:
+def node(op: str, shape: tuple[int, ...], arguments: Arguments) -> Node:
+    output = Output(shape, "float32")
     return Node(id="n0", op=op, kind="op", phase="forward", outputs=(output,), arguments=arguments)
 
 
@@ -31,52 +32,51 @@ def test_windows_are_padded_at_the_ends_of_each_axis_so_that_there_are_as_many_a
     at_the_end = pooling((0, 0, 0, 0, 0, 1, 0, 1))
     tried = [trial.arguments["padding"] for trial in padded(at_the_end, {0: IMAGE}, POOLED)]
     assert tried == [(0, 0, 0, 0, 1, 0, 1, 0)], "not what it is given"
-    smaller = Output((2, 4, 5, 5), "float32")
-    assert not list(padded(at_both, {0: IMAGE}, smaller)), "fewer windows need no padding"
+    assert not list(padded(at_both, {0: IMAGE}, (2, 4, 5, 5))), "fewer windows need no padding"
     unknown = node("custom", POOLED, at_both.arguments)
     assert not list(padded(unknown, {0: IMAGE}, POOLED))
 
 
-def convolution(layout: str, output: Output) -> Node:
+def convolution(layout: str, shape: tuple[int, ...]) -> Node:
     arguments: Arguments = {
         "window_strides": (2, 2),
         "padding": (1, 1, 1, 1),
         "rhs_dilation": (1, 1),
         "dimension_numbers": f"ConvDimensionNumbers({layout})",
     }
-    return node("conv_general_dilated", output, arguments)
+    return node("conv_general_dilated", shape, arguments)
 
 
 def test_a_convolution_is_padded_along_the_axes_that_are_spatial() -> None:
     first = convolution(
         "lhs_spec=(0, 1, 2, 3), rhs_spec=(0, 1, 2, 3), out_spec=(0, 1, 2, 3)", POOLED
     )
-    read = {0: IMAGE, 1: Output((4, 4, 3, 3), "float32")}
+    read = {0: IMAGE, 1: (4, 4, 3, 3)}
     paddings = [(0, 1, 0, 1), (1, 0, 1, 0)]
     assert [it.arguments["padding"] for it in padded(first, read, POOLED)] == paddings
-    last = Output((2, 6, 6, 4), "float32")
+    last = 2, 6, 6, 4
     channels_last = convolution(
         "lhs_spec=(0, 3, 1, 2), rhs_spec=(3, 2, 0, 1), out_spec=(0, 3, 1, 2)", last
     )
-    read = {0: Output((2, 12, 12, 4), "float32"), 1: Output((3, 3, 4, 4), "float32")}
+    read = {0: (2, 12, 12, 4), 1: (3, 3, 4, 4)}
     assert [it.arguments["padding"] for it in padded(channels_last, read, last)] == paddings
     assert not list(padded(convolution("", POOLED), read, POOLED)), "axes that are not known"
 
 
-TOKENS = Output((2, 5, 8), "float32")
+TOKENS = 2, 5, 8
 
 
 def test_a_slice_is_tried_at_the_first_the_last_and_the_nearest_places_of_an_axis() -> None:
     sizes: Arguments = {"start_indices": (0, 3, 0), "slice_sizes": (2, 1, 8)}
-    token = node("dynamic_slice", Output((2, 1, 8), "float32"), sizes)
-    assert [it["start_indices"] for it in elsewhere(token, TOKENS)] == [
+    token = node("dynamic_slice", (2, 1, 8), sizes)
+    assert [it["start_indices"] for it in elsewhere(token, TOKENS, (2, 1, 8))] == [
         (0, 0, 0),
         (0, 4, 0),
         (0, 2, 0),
     ]
     limits: Arguments = {"start_indices": (0, 0, 0), "limit_indices": (2, 3, 8), "strides": None}
-    tokens = node("slice", Output((2, 3, 8), "float32"), limits)
-    assert list(elsewhere(tokens, TOKENS)) == [
+    tokens = node("slice", (2, 3, 8), limits)
+    assert list(elsewhere(tokens, TOKENS, (2, 3, 8))) == [
         {"start_indices": (0, 2, 0), "limit_indices": (2, 5, 8)},
         {"start_indices": (0, 1, 0), "limit_indices": (2, 4, 8)},
     ]
@@ -88,5 +88,5 @@ def test_of_a_slice_with_steps_and_of_other_ops_no_other_place_is_tried() -> Non
         "limit_indices": (2, 4, 8),
         "strides": (1, 2, 1),
     }
-    assert not list(elsewhere(node("slice", Output((2, 2, 8), "float32"), steps), TOKENS))
-    assert not list(elsewhere(node("exp", TOKENS, {}), TOKENS))
+    assert not list(elsewhere(node("slice", (2, 2, 8), steps), TOKENS, (2, 2, 8)))
+    assert not list(elsewhere(node("exp", TOKENS, {}), TOKENS, TOKENS))

@@ -1,11 +1,12 @@
 """What is tried with windows: other padding than an op can be given, such as more at the end of an axis."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from explorer.compare.flow import Shape
 from explorer.model.causes import InputChange, InputHow, Trial
-from explorer.model.graph import Arguments, Node, Output
+from explorer.model.graph import Arguments, Node
 
 PADDED: dict[str, InputHow] = {
     "aten.convolution.default": "padded",
@@ -14,6 +15,9 @@ PADDED: dict[str, InputHow] = {
     "aten.max_pool1d.default": "padded_below",
 }
 """The operators with windows, by their names in PyTorch's graphs, and how their inputs are padded."""
+
+
+Shapes = Mapping[int, Shape]
 
 
 class _Windows(NamedTuple):
@@ -29,10 +33,10 @@ class _Windows(NamedTuple):
     steps: tuple[int, ...]
 
 
-def padded(node: Node, read: dict[int, Output], target: Output) -> Iterator[Trial]:
-    """An op with its input padded so that it yields as many windows as ``target`` has.
+def padded(node: Node, read: Shapes, target: Shape) -> Iterator[Trial]:
+    """An op with its input padded so that it yields as many windows as the shape ``target`` has.
 
-    ``read`` are the tensors that the op reads, by their place among them. More is added at the end than
+    ``read`` are the shapes of what the op reads, by their place among it. More is added at the end than
     at the beginning, as "same" padding does, or all of it there; and the other way round.
     """
     own, how, with_ends = node.arguments.get("padding"), PADDED.get(node.op), WITH_ENDS.get(node.op)
@@ -72,11 +76,11 @@ def _missing(windows: _Windows | None) -> list[int]:
     return missing
 
 
-def _of_torch(node: Node, read: dict[int, Output], target: Output, axes: int) -> _Windows:
-    lengths, wanted = read[0].shape[-axes:], target.shape[-axes:]
+def _of_torch(node: Node, read: Shapes, target: Shape, axes: int) -> _Windows:
+    lengths, wanted = read[0][-axes:], target[-axes:]
     sizes = _along("kernel_size", node.arguments, axes)
     if not sizes and 1 in read:
-        sizes = read[1].shape[-axes:]
+        sizes = read[1][-axes:]
     strides = _along("stride", node.arguments, axes) or sizes
     steps = _along("dilation", node.arguments, axes) or (1,) * axes
     return _Windows(lengths, wanted, sizes, strides, steps)
@@ -93,35 +97,35 @@ def _along(name: str, arguments: Arguments, axes: int) -> tuple[int, ...]:
 # Operations that are given the padding of both ends of each axis
 
 
-def _of_pooling(node: Node, read: dict[int, Output], target: Output) -> _Windows:
-    axes = len(target.shape)
+def _of_pooling(node: Node, read: Shapes, target: Shape) -> _Windows:
+    axes = len(target)
     names = "window_dimensions", "window_strides", "window_dilation"
     sizes, strides, steps = (_along(name, node.arguments, axes) for name in names)
-    return _Windows(read[0].shape, target.shape, sizes, strides, steps)
+    return _Windows(read[0], target, sizes, strides, steps)
 
 
 SPECS = re.compile(r"(?:lhs|rhs|out)_spec=\(([\d, ]*)\)")
 """The axes of a convolution's image, kernel and value in the text of its dimensions, spatial ones last."""
 
 
-def _of_convolution(node: Node, read: dict[int, Output], target: Output) -> _Windows | None:
+def _of_convolution(node: Node, read: Shapes, target: Shape) -> _Windows | None:
     specs = SPECS.findall(str(node.arguments.get("dimension_numbers", "")))
-    outputs = read[0], read.get(1), target
-    if len(specs) != len(outputs):
+    whole = read[0], read.get(1, ()), target
+    if len(specs) != len(whole):
         return None
     shapes = []
-    for spec, output in zip(specs, outputs, strict=True):
+    for spec, shape in zip(specs, whole, strict=True):
         axes = [int(axis) for axis in spec.split(",")[2:]]
-        if output is None or max(axes, default=0) >= len(output.shape):
+        if max(axes, default=0) >= len(shape):
             return None
-        shapes.append(tuple(output.shape[axis] for axis in axes))
+        shapes.append(tuple(shape[axis] for axis in axes))
     lengths, sizes, wanted = shapes
     strides = _along("window_strides", node.arguments, len(wanted))
     steps = _along("rhs_dilation", node.arguments, len(wanted))
     return _Windows(lengths, wanted, sizes, strides, steps)
 
 
-WITH_ENDS: dict[str, Callable[[Node, dict[int, Output], Output], _Windows | None]] = {
+WITH_ENDS: dict[str, Callable[[Node, Shapes, Shape], _Windows | None]] = {
     "conv_general_dilated": _of_convolution,
     "reduce_window_max": _of_pooling,
     "reduce_window_min": _of_pooling,

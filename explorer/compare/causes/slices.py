@@ -2,32 +2,33 @@
 
 from collections.abc import Iterator
 
-from explorer.model.graph import Arguments, Node, Output
+from explorer.compare.flow import Shape
+from explorer.model.graph import Arguments, Node
 
 STARTS, LIMITS = "start_indices", "limit_indices"
 """Where a slice begins along each axis, and where it ends: arguments of JAX's slices."""
 
 
-def elsewhere(node: Node, read: Output) -> Iterator[Arguments]:
-    """Other arguments of a slice of ``read``, which then begins at the first or last place of an axis.
+def elsewhere(node: Node, read: Shape, made: Shape) -> Iterator[Arguments]:
+    """Other arguments of a slice of a shape ``read``, of which it takes the shape ``made``.
 
-    Or one place before, or behind, where it begins. Nothing of ops that are no such slices.
+    It then begins at the first or last place of an axis, or one place before or behind where it begins.
+    Nothing of ops that are no such slices.
     """
     given, limits = node.arguments.get(STARTS), node.arguments.get(LIMITS)
     strides = node.arguments.get("strides")
     is_whole = not isinstance(strides, tuple) or set(strides) == {1}
-    if not (node.outputs and isinstance(given, tuple) and is_whole):
+    if not (isinstance(given, tuple) and is_whole):
         return
     own = tuple(start for start in given if isinstance(start, int))
-    shape = node.outputs[0].shape
-    if not len(own) == len(shape) == len(read.shape):
+    if not len(own) == len(made) == len(read):
         return
     for axis, start in enumerate(own):
-        last = read.shape[axis] - shape[axis]
+        last = read[axis] - made[axis]
         for place in dict.fromkeys((0, last, start - 1, start + 1)):
             if place != start and 0 <= place <= last:
                 starts = (*own[:axis], place, *own[axis + 1 :])
-                yield {STARTS: starts} if limits is None else _with_limits(starts, shape)
+                yield {STARTS: starts} if limits is None else _with_limits(starts, made)
 
 
 def _with_limits(starts: tuple[int, ...], shape: tuple[int, ...]) -> Arguments:

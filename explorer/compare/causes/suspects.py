@@ -151,7 +151,8 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
         for change in changes.single:
             if all(isinstance(value, float) for value in change.values()):
                 yield Trial(node.id, change, inputs=as_there)
-    yield from padded(node, ends.here.tensors(node), target)
+    shape = ends.here.own_shape(node, target.shape)
+    yield from padded(node, ends.here.own_shapes(node), shape)
 
 
 def _in_a_row(ends: Ends) -> Iterator[Trial]:
@@ -171,10 +172,10 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
 
 
 def _elsewhere(flow: Flow, node: Node) -> Iterator[Arguments]:
-    """Other places of a slice, where an op is one."""
-    read = flow.tensors(node).get(0)
-    if read is not None:
-        yield from elsewhere(node, read)
+    """A slice at other places of what it reads."""
+    read = flow.own_shapes(node).get(0)
+    if read is not None and node.outputs:
+        yield from elsewhere(node, read, flow.own_shape(node, node.outputs[0].shape))
 
 
 def _of_a_state(ends: Ends) -> Iterator[Trial]:

@@ -99,7 +99,7 @@ def change_of(trial: Trial, node: Node) -> Change:
             else OtherOperator(op=trial.op, arguments=trial.arguments)
         )
     own = {name: node.arguments[name] for name in trial.arguments}
-    if trial.arguments and trial.inputs:
+    if trial.arguments and any(change.how == "given" for change in trial.inputs):
         return OtherArguments(own=own, arguments=trial.arguments, from_there=True)
     if trial.inputs:
         # What was given is known by its name.
