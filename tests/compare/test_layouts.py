@@ -153,6 +153,31 @@ def test_what_is_the_same_as_it_stands_does_not_move() -> None:
     assert in_one_layout(last, first).moved["left"] == {("read", 0), ("conv", 0)}
 
 
+def test_what_is_turned_for_a_convolution_lies_otherwise_before() -> None:
+    """Also where the other side has other values: another convolution shows how images lie."""
+    square, other = DRAWS.standard_normal((2, 2, 4, 4, 4)).astype(np.float32)
+    reads = {"conv": ("read",), "turned": ("made",), "second": ("turned",)}
+    first = graph(
+        "torch-tape",
+        node("read", "permute", channels_first(square)),
+        node("conv", "conv2d", channels_first(square * 2)),
+        node("made", "tanh", other),
+        node("second", "conv2d", other * 2),
+        reads={"conv": ("read",), "second": ("made",)},
+    )
+    last = graph(
+        "jax-tape",
+        node("read", "mul", square),
+        node("conv", "conv2d", square * 2),
+        node("made", "sin", other * 3),
+        node("turned", "transpose", channels_last(other * 3)),
+        node("second", "conv2d", channels_last(other * 6)),
+        reads=reads,
+    )
+    moved = in_one_layout(last, first).moved["left"]
+    assert moved == {("read", 0), ("conv", 0), ("turned", 0), ("second", 0)}
+
+
 def test_values_are_handed_on_as_they_lie_where_they_are_put_in() -> None:
     laid = in_one_layout(LAST, FIRST)
     act = ("act", 0)
