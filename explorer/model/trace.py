@@ -20,6 +20,7 @@ MissingKind = Literal[
     "compiled_eagerly",
     "compiled_calls",
     "older_version",
+    "other_version",
     "older_backward",
     "graph_mode",
     "unknown_heads",
@@ -42,6 +43,7 @@ MissingKind = Literal[
 - "compiled_calls": the inside of functions that ms.jit has compiled, optimizers among them (``detail``: how
   many calls), each of which is one op
 - "older_version": the graph: MindSpore shows nothing of its tape before version ``detail``
+- "other_version": this version of the framework: steps are recorded in that of ``detail``
 - "older_backward": the operators of backward before version ``detail`` of MindSpore: there is one for
   each of the forward
 - "graph_mode": MindSpore's GRAPH_MODE compiles what runs, which is seen only in a program that
@@ -66,8 +68,18 @@ class Missing(msgspec.Struct, frozen=True, omit_defaults=True):
     error: Failure | None = None
 
 
+class NotRecordedError(Exception):
+    """A step cannot be recorded, for a reason that is known."""
+
+    def __init__(self, missing: Missing) -> None:
+        super().__init__(missing.kind)
+        self.missing = missing
+
+
 def fault(error: Exception) -> Missing:
-    """What is missing where the recorder itself has failed."""
+    """What is missing where the recorder itself has failed, or has said why it does not record."""
+    if isinstance(error, NotRecordedError):
+        return error.missing
     return Missing("fault", error=Failure(type(error).__name__, str(error)))
 
 

@@ -193,7 +193,15 @@ class Recording:
 
 
 FAULTS = frozenset(
-    {"fault", "not_recorded", "inside_another", "older_version", "graph_mode", "no_pass"}
+    {
+        "fault",
+        "not_recorded",
+        "inside_another",
+        "older_version",
+        "other_version",
+        "graph_mode",
+        "no_pass",
+    }
 )
 """What of a trace's ``missing`` a program is warned of: the rest is the program's own doing."""
 
@@ -246,6 +254,10 @@ def _reason(missing: Missing) -> str:
     if missing.kind == "no_pass":
         return _(
             "no gradient was seen: none was computed, or inside of a loop, or of many examples at once"
+        )
+    if missing.kind == "other_version":
+        return _("steps of this version are not recorded, but those of {version}").format(
+            version=missing.detail
         )
     if missing.detail:
         return _("it needs MindSpore {version} or newer").format(version=missing.detail)

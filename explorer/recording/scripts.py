@@ -16,7 +16,8 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from explorer.model.engines import Framework
-from explorer.recording.blocks import Recording, record, warn
+from explorer.model.trace import fault
+from explorer.recording.blocks import Recording, record, warn, warn_of
 from explorer.text.language import _
 
 STARTS: dict[Framework, str] = {
@@ -56,9 +57,14 @@ class RecordedScript:
     def imported(self, framework: Framework) -> None:
         """A framework was imported: its steps are waited for."""
         begin = partial(self._begin, framework)
-        starts = importlib.import_module(STARTS[framework]).StepStarts(begin, self._end)
-        self._starts.append(starts)
-        starts.watch()
+        try:
+            starts = importlib.import_module(STARTS[framework]).StepStarts(begin, self._end)
+            starts.watch()
+        except Exception as error:  # the program goes on, as it would without
+            self._recorded = True
+            warn_of(_("{file}: no step is recorded: {reason}"), self._path, fault(error))
+        else:
+            self._starts.append(starts)
 
     def _begin(self, framework: Framework) -> None:
         if self._recording is None and self._is_due():

@@ -20,6 +20,7 @@ TEXTS: dict[MissingKind, str] = {
     "compiled_calls": later(
         "the inside of compiled functions is not recorded (calls of ms.jit and of optimizers: {detail})"
     ),
+    "other_version": later("steps of this version: they are recorded in {detail}"),
     "older_version": later("the graph: it needs MindSpore {detail} or newer"),
     "older_backward": later(
         "the operators of backward one by one: they need MindSpore {detail} or newer"

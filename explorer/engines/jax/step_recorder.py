@@ -26,6 +26,7 @@ from explorer.engines.jax.programs import interpret, opened, program_of
 from explorer.engines.jax.recording import Origin, Place
 from explorer.engines.jax.settings import settings_now
 from explorer.engines.jax.step_recording import FullError, Result, StepRecording
+from explorer.engines.jax.versions import check_records
 from explorer.engines.jax.watched_calls import CompiledCall, MarkedProgram, WatchedCalls
 from explorer.model.graph import Setting
 from explorer.model.trace import StartRole
@@ -64,7 +65,8 @@ class StepRecorder(EagerTrace):
     # The block
 
     def start(self) -> None:
-        """Begin to record."""
+        """Begin to record; raises NotRecordedError in a version of JAX in which steps are not."""
+        check_records()
         self._entered.enter_context(rule_numbers.installed())
         self._entered.enter_context(self._calls)
         self._entered.enter_context(watched_states(self._guarded(self._note_state)))

@@ -9,6 +9,7 @@ from jax._src import api, core, pjit
 from explorer.engines.jax.programs import called
 from explorer.engines.jax.rule_numbers import is_transposed
 from explorer.engines.jax.step_recorder import StepRecorder
+from explorer.engines.jax.versions import check_records
 from explorer.engines.jax.watched_calls import is_users
 
 Original = Callable[..., Any]
@@ -31,7 +32,8 @@ class StepStarts:
         self._originals: list[tuple[Any, str, Original]] = []
 
     def watch(self) -> None:
-        """Wait for the next step."""
+        """Wait for the next step; raises NotRecordedError in a version of JAX in which none is recorded."""
+        check_records()
         for owner, name, watched in (
             (api, "argnums_partial", self._differentiated),
             (pjit, "_infer_params", self._prepared),
