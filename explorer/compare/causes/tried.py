@@ -99,13 +99,18 @@ def change_of(trial: Trial, node: Node) -> Change:
             else OtherOperator(op=trial.op, arguments=trial.arguments)
         )
     own = {name: node.arguments[name] for name in trial.arguments}
-    if trial.arguments and any(change.how == "given" for change in trial.inputs):
+    if _is_from_there(trial):
         return OtherArguments(own=own, arguments=trial.arguments, from_there=True)
     if trial.inputs:
         # What was given is known by its name.
         changes = tuple(msgspec.structs.replace(it, value=None) for it in trial.inputs)
         return OtherInputs(changes=changes, arguments=trial.then_arguments)
     return OtherArguments(own=own, arguments=trial.arguments)
+
+
+def _is_from_there(trial: Trial) -> bool:
+    """Whether other arguments are tried with the other side's values of the inputs."""
+    return bool(trial.arguments) and any(change.how == "given" for change in trial.inputs)
 
 
 def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
@@ -138,7 +143,7 @@ def _without_what_inputs_explain(
 
     Then the two ops do the same, and what they read differs before.
     """
-    from_there = {trial.inputs for trial in trials if trial.arguments and trial.inputs}
+    from_there = {trial.inputs for trial in trials if _is_from_there(trial)}
     alone = {it.trial.inputs for it in found if not it.trial.arguments}
     return [it for it in found if it.trial.inputs not in from_there & alone]
 
@@ -250,7 +255,7 @@ def _effort(trial: Trial) -> int:
     """
     if trial.op:
         return 2 if trial.op == LEFT_OUT else 3
-    if trial.arguments and trial.inputs:
+    if _is_from_there(trial):
         return 5
     if trial.inputs:
         is_given = any(change.how == "given" for change in trial.inputs)
