@@ -32,6 +32,8 @@ FIRST: dict[str, tuple[str, ...]] = {
         "(shape_target.py:21)",
         "`p` as [3] against [3, 3] and `t` as [3] against [3, 3]",
     ),
+    # An op that reads such a parameter, and is itself what one side alone has.
+    "unread_scale": ("only torch-tape has `aten.mul.Tensor` (unread_scale.py:38)", ""),
     "other_axis": ("`aten.add.Tensor` (other_axis.py:27)", "`b` as [3, 1] against [3]"),
     # Two differences that meet in one sum.
     "three_kinks": ("`aten.hardtanh_backward.default` (three_kinks.py:2", "take equal inputs"),

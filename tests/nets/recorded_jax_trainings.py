@@ -137,7 +137,30 @@ def module(steps):
     return digest((nnx.state(net), nnx.state(optimizer), loss))
 
 
-PROGRAMS = (eager, compiled, other_eps, donated, clipped, two_passes, module)
+def two_nets(steps):
+    """A critic of what a generator makes, and the generator: each loss is given the other's parameters."""
+
+    def critic_loss(critic, generator, x):
+        made = jnp.tanh(x @ generator["kernel"] + generator["bias"])
+        return jnp.square(made @ critic["kernel"] + critic["bias"]).mean()
+
+    def generator_loss(generator, critic, x):
+        return -critic_loss(critic, generator, x)
+
+    def descend(params, grads):
+        return jax.tree.map(lambda it, gradient: it - 0.1 * gradient, params, grads)
+
+    params = start()
+    generator, critic = params["first"], params["last"]
+    for step in range(STEPS):
+        x, _ = batch(step)
+        with steps.step():
+            critic = descend(critic, jax.grad(critic_loss)(critic, generator, x))
+            generator = descend(generator, jax.grad(generator_loss)(generator, critic, x))
+    return digest((generator, critic))
+
+
+PROGRAMS = (eager, compiled, other_eps, donated, clipped, two_passes, two_nets, module)
 
 
 class Without:

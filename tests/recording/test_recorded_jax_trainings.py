@@ -18,7 +18,16 @@ from tests.support.command_line import environment
 
 pytestmark = pytest.mark.jax
 
-PROGRAMS = ("eager", "compiled", "other_eps", "donated", "clipped", "two_passes", "module")
+PROGRAMS = (
+    "eager",
+    "compiled",
+    "other_eps",
+    "donated",
+    "clipped",
+    "two_passes",
+    "two_nets",
+    "module",
+)
 
 RULES = {
     "adamw": "torch.optim.AdamW(net.parameters(), 1e-2, weight_decay=0.1)",
@@ -169,6 +178,11 @@ def test_each_pass_of_a_step_has_its_data_loss_and_gradients(in_jax: Recordings)
     for name, gradient in arrays(step, "gradients").items():
         np.testing.assert_array_equal(gradient, added[0][name] + added[1][name])
     assert step.loss == sum(batch.loss or 0 for batch in step.batches)
+
+
+def test_what_is_updated_is_no_data_of_the_other_pass(in_jax: Recordings) -> None:
+    for step in training_of(in_jax, "two_nets").steps:
+        assert [[leaf.name for leaf in batch.data] for batch in step.batches] == [["x"], ["x"]]
 
 
 def test_the_chain_of_optax_is_told_with_its_rate_and_clipping(in_jax: Recordings) -> None:
