@@ -1,5 +1,7 @@
 """Nets with mistakes whose op and line are known: what is named first, and what else is listed."""
 
+from pathlib import Path
+
 import pytest
 
 from explorer.exploration.explore import explore
@@ -200,3 +202,17 @@ def test_a_parameter_that_both_hold_and_one_reads_is_named(workers: Workers) -> 
     assert "`aten.addmm.default` (unread_bias.py:44) of torch-graph reads the parameter" in said
     assert "`back.bias`, which nothing in mindspore-graph reads" in said
     assert "with zeros in the place of `back.bias`" in cause(alignment)
+
+
+def test_what_differs_ahead_of_such_a_parameter_comes_first(
+    workers: Workers, tmp_path: Path
+) -> None:
+    source = (NETS / "divergences" / "unread_scale.py").read_text()
+    old, new = "torch.tanh(self.up(x) * self.scale) ** 2", "torch.sigmoid(self.up(x)) ** self.scale"
+    assert old in source
+    path = tmp_path / "ahead.py"
+    path.write_text(source.replace(old, new))
+    engines = ("mindspore-tape", "torch-tape")
+    (alignment,) = explore(load(path), workers, engines=engines, selection="main").alignments
+    said = next(iter(divergences(alignment)))
+    assert "`aten.sigmoid.default` (ahead.py:38)" in said

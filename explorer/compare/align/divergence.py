@@ -168,10 +168,11 @@ def _from_unread_parameter(suspects_of: SuspectsBySide, phase: Phase) -> FoundDi
 
 
 def _differs_ahead(node: Vertex, suspects: Suspects) -> bool:
-    """Whether suspects lead to one that were computed from a leaf: states that start as zeros are not."""
+    """Whether suspects lead to one that read what is known: states that start as zeros do not."""
     members = set(suspects.nodes)
     ahead = reach([node], lambda it: members.intersection(it.feeders)) - {node}
-    return any(feeder.is_leaf for it in ahead for feeder in it.feeders)
+    read = {feeder for it in ahead for feeder in it.feeders} - members
+    return any(it.kind != "constant" and it.family != "fill" for it in read)
 
 
 def _is_read_here_alone(leaf: Vertex) -> bool:
