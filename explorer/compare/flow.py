@@ -61,17 +61,19 @@ class Flow:
 
     def own_shapes(self, node: Node) -> dict[int, Shape]:
         """The shapes of what an op reads, as it reads them."""
-        tensors = self.tensors(node)
-        shapes = {}
-        for edge in self.into(node):
-            if edge.input in tensors:
-                is_turned = (edge.origin, edge.output) in self._turned
-                shapes[edge.input] = _turned_back(tensors[edge.input].shape, is_turned)
-        return shapes
+        return {
+            slot: _turned_back(output.shape) if self.reads_turned(node, slot) else output.shape
+            for slot, output in self.tensors(node).items()
+        }
 
     def own_shape(self, node: Node, shape: Shape) -> Shape:
         """A shape of what an op yields, as it yields it."""
-        return _turned_back(shape, (node.id, 0) in self._turned)
+        return _turned_back(shape) if (node.id, 0) in self._turned else shape
+
+    def reads_turned(self, node: Node, slot: int) -> bool:
+        """Whether a tensor that an op reads, by its place, has channels last in the framework."""
+        read = {(edge.origin, edge.output) for edge in self.into(node) if edge.input == slot}
+        return not read.isdisjoint(self._turned)
 
     def next_op(self, node: Node, passed: frozenset[str] = RESHAPES) -> Node | None:
         """The only op that computes from a node in its phase; those of the families ``passed`` are.
@@ -171,6 +173,6 @@ def _reached(start: str, steps: Mapping[str, list[str]]) -> set[str]:
     return reached
 
 
-def _turned_back(shape: Shape, is_turned: bool) -> Shape:
-    """A shape with channels first as one with them last, if it is one that was turned."""
-    return (shape[0], *shape[2:], shape[1]) if is_turned else shape
+def _turned_back(shape: Shape) -> Shape:
+    """A shape with channels first as one with them last."""
+    return (shape[0], *shape[2:], shape[1])

@@ -102,6 +102,9 @@ ALONE = (
 
 """Operators that compute new numbers, and are in no family with others, by their squashed names."""
 
+MASKING = frozenset({"where", "maskedfill", "maskedfillscalar"})
+"""Families of ops that put a number in the place of elements."""
+
 BOOKKEEPING = frozenset({"reshape", "transpose", "cast", "identity", "expand", "tuple", "fill"})
 """Families that make no new numbers."""
 

@@ -1,17 +1,16 @@
 """Nets in JAX that are modules of flax or equinox: parameters, modes, programs, and what is refused."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 import explorer
-from explorer.environments.known import home_of
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
+from tests.support.jax_packages import skip_without
 
 pytestmark = [pytest.mark.jax, pytest.mark.torch]
 
@@ -26,12 +25,7 @@ ENGINES = ("jax-tape", "jax-graph", "torch-tape")
 
 @pytest.fixture(scope="module", autouse=True)
 def _has_packages() -> None:
-    for package, version in (("flax", "0.10.7"), ("equinox", "0.13.8")):
-        finds = f"import importlib.util as u, sys; sys.exit(u.find_spec({package!r}) is None)"
-        if subprocess.run([home_of("jax").python, "-c", finds], check=False).returncode:
-            pytest.skip(
-                f"{package} is not installed where JAX is: `pip install {package}=={version}`"
-            )
+    skip_without("flax", "equinox")
 
 
 def planted(source: Path, path: Path, old: str, new: str) -> Path:

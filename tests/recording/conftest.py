@@ -14,6 +14,7 @@ from explorer.model.trace import Trace
 from explorer.recording.files import read_trace
 from explorer.workers.environments import program_environment
 from tests.support.command_line import environment
+from tests.support.jax_packages import skip_without
 
 NETS = Path(__file__).parents[1] / "nets"
 
@@ -68,10 +69,8 @@ def jax_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def recorded_in_jax(program: str, folder: Path, weights: Path) -> Recordings:
     """What a program computes where JAX is; skips where optax is not there."""
+    skip_without("optax")
     home = home_of("jax")
-    finds = "import importlib.util as u, sys; sys.exit(u.find_spec('optax') is None)"
-    if subprocess.run([home.python, "-c", finds], check=False).returncode:
-        pytest.skip("optax is not installed where JAX is: `pip install optax==0.2.8`")
     scratch = folder / "scratch"
     scratch.mkdir()
     done = subprocess.run(

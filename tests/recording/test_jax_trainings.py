@@ -1,13 +1,11 @@
 """A net trained in JAX with optax beside PyTorch: equal steps, and what is said where they differ."""
 
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from explorer.engines.trained_net import RATE
-from explorer.environments.known import home_of
 from explorer.exploration.training_runs import checked_engines, trained
 from explorer.exploration.trainings import compared, report_at
 from explorer.model.arrays import unpack
@@ -16,6 +14,7 @@ from explorer.model.training_comparison import TrainingComparison
 from explorer.scenario.load import load
 from explorer.words import causes as words
 from explorer.workers.workers import Workers
+from tests.support.jax_packages import skip_without
 
 pytestmark = [pytest.mark.jax, pytest.mark.torch]
 
@@ -26,9 +25,7 @@ STEPS = 4
 
 @pytest.fixture(scope="module", autouse=True)
 def _has_optax() -> None:
-    finds = "import importlib.util as u, sys; sys.exit(u.find_spec('optax') is None)"
-    if subprocess.run([home_of("jax").python, "-c", finds], check=False).returncode:
-        pytest.skip("optax is not installed where JAX is: `pip install optax==0.2.8`")
+    skip_without("optax")
 
 
 def both(

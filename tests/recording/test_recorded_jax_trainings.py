@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
+from explorer.environments.known import home_of
 from explorer.exploration.trainings import compared
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.training import Training, TrainingStep
 from explorer.model.training_comparison import Question, TrainingComparison
 from explorer.recording.files import read_training
+from explorer.workers.environments import program_environment
 from tests.recording.conftest import SHAPES, Recordings, recorded_in_jax
 from tests.support.command_line import environment
+from tests.support.jax_packages import skip_without
 
 pytestmark = pytest.mark.jax
 
@@ -230,3 +233,29 @@ def test_what_a_step_raises_and_what_fails_in_the_recorder_is_said(in_jax: Recor
     assert computed == in_jax.computed["programs"]["eager"][0]
     assert warned == ["RecordingWarning"]
     assert "fault" in {missing.kind for missing in training_of(in_jax, "failing").missing}
+
+
+ONLY_ONE = """
+import optax
+import optax.contrib
+from explorer.engines.jax.optimizers import kind, only_one
+
+optimizer = optax.chain(optax.clip(1.0), optax.sgd(0.1))
+print(kind(only_one()))
+other = optax.adam(1e-3)
+print(only_one())
+"""
+
+
+def test_one_optimizer_is_found_among_arguments_of_optax_s_own(tmp_path: Path) -> None:
+    """Where a program holds two, neither is taken for that of its updates."""
+    skip_without("optax")
+    home = home_of("jax")
+    done = subprocess.run(
+        [home.python, "-c", ONLY_ONE],
+        env=program_environment(home, tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["optax.clip", "[]"]

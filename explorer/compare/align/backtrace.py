@@ -7,21 +7,18 @@ from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.provenance import unwrapped
 from explorer.compare.align.suspects import same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
-from explorer.model.graph import Phase, is_users
+from explorer.model.graph import Phase
 
 MOST_STEPS = 20_000
 """Pairs of values that are looked at on the way back."""
-
-GIVEN = frozenset({"fill", "expand", "arange", "range", "eye"})
-"""Families of ops that make the same numbers whatever a net is given, if they read nothing."""
-
-MOST_OPS = 24
-"""Ops in a row of several lines that are compared with another row as one."""
 
 MOST_TERMS = 64
 """Terms of a sum that are looked at."""
 
 Values = list[OutputValue]
+
+ValuePair = tuple[OutputValue, OutputValue]
+"""Two values that should be one, the first side's first."""
 
 Row = tuple[Vertex, ...]
 """Ops of one side in execution order."""
@@ -76,25 +73,17 @@ class Backtrace:
 
     Of two sums the terms that agree are left out, and of two ops of a kind the inputs that agree:
     what is left should be equal too. Where nothing is left, the two ops themselves differ.
-    ``is_settled`` says which nodes are known to agree, or cannot be where graphs differ. Where it goes
-    ``by_layers``, all ops of a module, or of one call of a function, may be beside one op, and what is
-    made of constants alone is not where graphs differ.
+    ``is_settled`` says which nodes are known to agree, or cannot be where graphs differ.
     """
 
     def __init__(
-        self,
-        matching: Matching,
-        phase: Phase,
-        is_settled: Callable[[Vertex], bool],
-        by_layers: bool = False,
+        self, matching: Matching, phase: Phase, is_settled: Callable[[Vertex], bool]
     ) -> None:
         self._matching = matching
         self._phase = phase
         self._is_settled = is_settled
-        self._by_layers = by_layers
         self._seen: set[tuple[Vertex, Vertex]] = set()
-        self._of_leaves: dict[Vertex, bool] = {}
-        self._waiting: list[tuple[OutputValue, OutputValue]] = []
+        self._waiting: list[ValuePair] = []
 
     def origins(self, results: Iterable[Mismatch]) -> Iterator[Origin]:
         """Where results begin to differ; nothing for those of which that cannot be told."""
@@ -117,7 +106,7 @@ class Backtrace:
             yield from self._sums(first, second)
         elif not (self._is_in_place(*pair) and self._is_in_place(*pair[::-1])):
             yield from self._beside_known(first, second)
-        elif self._by_layers and (read := self._read_by_one_layer(*pair)):
+        elif read := self._read_by_one_layer(*pair):
             self._waiting.append(read)
         elif "add" in (first.node.family, second.node.family):
             yield from self._sums(first, second)
@@ -197,7 +186,7 @@ class Backtrace:
 
     def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of two sums; a value that is no sum is one term."""
-        of_layers = self._of_layers(first, second) if self._by_layers else []
+        of_layers = self._terms_of_layers(first, second)
         if of_layers:
             self._waiting += of_layers
             return
@@ -221,22 +210,12 @@ class Backtrace:
         elif len(self._waiting) == before:
             yield from self._regions(first.node, second.node)
 
-    def _of_layers(
-        self, first: OutputValue, second: OutputValue
-    ) -> list[tuple[OutputValue, OutputValue]]:
-        """The terms of two sums that differ, in their order, where there are as many.
-
-        What a layer makes is one term, whether it adds its bias in an op of its own or not.
-        """
-        left, right = self._left_over(self._terms(first, True), self._terms(second, True))
-        if len(left) != len(right) or [left, right] == [[first], [second]]:
-            return []
-        return list(zip(left, right, strict=True))
-
-    def _terms(self, total: OutputValue, of_layers: bool = False) -> Values:
+    def _terms(
+        self, total: OutputValue, is_one: Callable[[Vertex], bool] = lambda _node: False
+    ) -> Values:
         """The terms of a sum, with those of the sums among them; what is no sum is its own term.
 
-        Where they are ``of_layers``, what adds a parameter to something else is one too.
+        A sum among them that ``is_one`` is a term as it is.
         """
         terms: Values = []
         waiting = [total]
@@ -244,9 +223,8 @@ class Backtrace:
             value = unwrapped(waiting.pop(0))
             node = value.node
             is_sum = node.family == "add" and len(node.inputs) > 1
-            if of_layers and value is not total and _leaves(list(map(unwrapped, node.inputs))):
-                is_sum = False
-            if is_sum and (value is total or self._may_be_here(node)):
+            is_open = value is total or (self._may_be_here(node) and not is_one(node))
+            if is_sum and is_open:
                 waiting += node.inputs
             elif not is_nothing(value):
                 terms.append(value)
@@ -294,27 +272,19 @@ class Backtrace:
         if left and len(left) == len(right):
             self._waiting += zip(left, right, strict=True)
         elif not left and not right:
-            yield from _observed([first], [second])
+            yield from observed([first], [second])
 
     def _unsettled(self, values: Values) -> Values:
-        """The values that may differ; by layers, not those made of constants alone, such as a mask."""
-        nodes = [unwrapped(value).node for value in values]
-        may_differ = [self._may_be_here(node) and self._is_of_leaves(node) for node in nodes]
-        return [value for value, may in zip(values, may_differ, strict=True) if may]
+        """The values that may differ."""
+        return [value for value in values if self._may_differ(unwrapped(value).node)]
 
-    def _is_of_leaves(self, node: Vertex) -> bool:
-        """Whether a node computes from a leaf, or from what has no record of what it reads."""
-        if not self._by_layers:
-            return True
-        if node not in self._of_leaves:
-            behind = reach([node], lambda it: it.feeders)
-            self._of_leaves[node] = not all(it.feeders or _is_made_of_nothing(it) for it in behind)
-        return self._of_leaves[node]
+    def _may_differ(self, node: Vertex) -> bool:
+        return self._may_be_here(node)
 
     def _regions(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
         """Compares what two rows of ops read, which one line of each net became."""
         if self._left_over(first.inputs, second.inputs) == ([], []):
-            yield from _observed([first], [second])
+            yield from observed([first], [second])
             return
         if first.value.size != second.value.size:
             return  # they are not yet in one place
@@ -324,66 +294,33 @@ class Backtrace:
         left, right = self._left_over(read, other_read)
         left, right = self._unsettled(left), self._unsettled(right)
         if not left and not right:
-            yield from _observed(row, other_row)
+            yield from observed(row, other_row)
         elif len(left) == len(right) == 1:
             self._waiting.append((left[0], right[0]))
         elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
             rows = (row, other_row) if left else (other_row, row)
             yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *rows)
-        elif self._by_layers and not (left and right):
+        elif not (left and right):
             yield from self._from_what_is_known(first, second)
 
-    def _from_what_is_known(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
-        """Two rows of ops, of several lines, that lead from the same known values."""
-        row, read = self._way(first)
-        other_row, other_read = self._way(second)
-        if max(len(row), len(other_row)) > MOST_OPS:
-            return
-        known, other_known = self._known(read), self._known(other_read)
-        if known and known == {node.counterpart for node in other_known}:
-            yield from _observed(row, other_row)
+    # What goes back further by whole layers
 
-    def _way(self, last: Vertex) -> tuple[list[Vertex], Values]:
-        """All ops that lead to one from what is known, and what they read of that."""
-        row = reach([last], lambda it: [read.node for read in self._unsettled(it.inputs)])
-        outside = [value for node in row for value in node.inputs if value.node not in row]
-        observed = [node for node in in_order(row) if node.main and not node.is_bookkeeping]
-        return observed or [last], outside
-
-    def _known(self, values: Values) -> set[Vertex]:
-        """What both sides have of some values."""
-        origins = {unwrapped(value).node.origin for value in values}
-        return {node for node in origins if node.counterpart is not None}
-
-    def _read_by_one_layer(
-        self, first: Vertex, second: Vertex
-    ) -> tuple[OutputValue, OutputValue] | None:
-        """What a layer reads on both sides, beside its parameters.
-
-        One side may have one op for it, and the other all ops of a call of a function.
-        """
-        read, other_read = self._read_by_call(first), self._read_by_call(second)
-        leaves, other_leaves = _leaves(read), _leaves(other_read)
-        if not leaves or leaves != {leaf.counterpart for leaf in other_leaves}:
-            return None
-        left, right = self._unsettled(read), self._unsettled(other_read)
-        if len(left) == len(right) == 1 and left[0].size == right[0].size:
-            return left[0], right[0]
+    def _read_by_one_layer(self, first: Vertex, second: Vertex) -> ValuePair | None:
+        """What two layers read beside their parameters; none here, where one op is beside one."""
+        del first, second
         return None
 
-    def _read_by_call(self, last: Vertex) -> Values:
-        """What the ops read that lead to one in its module and in the call that makes it."""
-        row = reach(
-            [last],
-            lambda it: [read for read in it.feeders if _is_of_one_call(read, last)],
-        )
-        outside: dict[tuple[Vertex, int], OutputValue] = {}
-        for node in in_order(row):
-            for value in node.inputs:
-                if value.node not in row:
-                    passed = unwrapped(value)
-                    outside[passed.node, passed.output] = passed
-        return list(outside.values())
+    def _terms_of_layers(self, first: OutputValue, second: OutputValue) -> list[ValuePair]:
+        """The terms of two sums, of which what a layer makes is one; none here."""
+        del first, second
+        return []
+
+    def _from_what_is_known(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
+        """Two rows of ops, of several lines, that lead from the same known values; none here."""
+        del first, second
+        yield from ()
+
+    # Rows
 
     def _ahead(
         self, last: Vertex, read: Values, behind: list[Vertex], other_row: list[Vertex]
@@ -399,7 +336,7 @@ class Backtrace:
             return
         if len(row) > 1 and not _families(other_row) <= _families(behind):
             rows = [*row, *behind], other_row
-            yield from _observed(*(rows if last.side.is_first else rows[::-1]))
+            yield from observed(*(rows if last.side.is_first else rows[::-1]))
         else:
             yield ExtraRow(tuple(row), is_term=False)
 
@@ -422,8 +359,8 @@ class Backtrace:
                 waiting += node.inputs
             else:
                 outside.append(value)
-        observed = [node for node in in_order(row) if node.main and not node.is_bookkeeping]
-        return observed or [last], outside
+        computing = [node for node in in_order(row) if node.main and not node.is_bookkeeping]
+        return computing or [last], outside
 
     def _left_over(self, values: Values, others: Values) -> tuple[Values, Values]:
         """The values of each side that none of the other equals."""
@@ -441,7 +378,7 @@ class Backtrace:
 # What was found
 
 
-def _observed(row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origin]:
+def observed(row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origin]:
     """Two rows whose values are known.
 
     Where one's is not, the rest of the other one, if both begin with the same kind of op.
@@ -526,24 +463,3 @@ def _derive_from_one(node: Vertex, other: Vertex) -> bool:
 def _is_of_one_line(node: Vertex, last: Vertex) -> bool:
     place = node.phase, node.scope, node.source
     return place == (last.phase, last.scope, last.source)
-
-
-def _is_made_of_nothing(node: Vertex) -> bool:
-    """Whether a node that reads nothing is the same whatever a net is given: numbers in a row, ones."""
-    return node.kind == "constant" or node.family in GIVEN
-
-
-def _is_of_one_call(node: Vertex, last: Vertex) -> bool:
-    """Whether two ops are of one module, and of one call of one function where there are no modules."""
-    if not node.is_work or node.phase != last.phase or node.scope != last.scope:
-        return False
-    return _calls(node) == _calls(last)
-
-
-def _calls(node: Vertex) -> list[str]:
-    """The user's lines that call the one on which a node stands."""
-    return [line for line in node.record.source[1:] if is_users(line)]
-
-
-def _leaves(values: Values) -> set[Vertex]:
-    return {value.node for value in values if value.node.kind == "parameter"}

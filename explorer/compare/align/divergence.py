@@ -12,6 +12,7 @@ from explorer.compare.align.contrasts import (
     ends_of,
 )
 from explorer.compare.align.entries import counterparts_of, from_entries
+from explorer.compare.align.layer_backtrace import LayerBacktrace
 from explorer.compare.align.leaf_divergences import from_leaf, from_lone_leaf
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import (
@@ -71,7 +72,20 @@ def _before_results(
     matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
 ) -> FoundDivergence:
     """The earliest place among the suspects; where there is none, what makes the first result."""
-    found = (
+    found = _among_suspects(matching, results, suspects_of, phase)
+    unread = _from_unread_parameter(suspects_of, phase)
+    if unread and not (found and found.parts & unread.parts):
+        return unread
+    if found and is_difference(found, phase):
+        return found
+    return from_result(results[0], phase)
+
+
+def _among_suspects(
+    matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
+) -> FoundDivergence | None:
+    """What is found first of all that may be where two graphs part, the surest first."""
+    return (
         _from_other_starts(matching, suspects_of, phase)
         or (_left_out(suspects_of) if phase == "backward" else None)
         or _from_swapped(matching, suspects_of, phase)
@@ -80,12 +94,6 @@ def _before_results(
         or _from_layers(matching, results, suspects_of, phase)
         or from_entries(matching, results, suspects_of, phase)
     )
-    unread = _from_unread_parameter(suspects_of, phase)
-    if unread and not (found and found.parts & unread.parts):
-        return unread
-    if found and is_difference(found, phase):
-        return found
-    return from_result(results[0], phase)
 
 
 def is_difference(found: FoundDivergence, phase: Phase) -> bool:
@@ -211,10 +219,13 @@ def _from_swapped(
 
 
 def from_backtrace(
-    matching: Matching, results: list[Mismatch], phase: Phase, by_layers: bool = False
+    matching: Matching,
+    results: list[Mismatch],
+    phase: Phase,
+    way_back: type[Backtrace] = Backtrace,
 ) -> Iterator[FoundDivergence]:
     """The places that the way back from results leads to on both sides, earliest first."""
-    backtrace = Backtrace(matching, phase, lambda node: is_settled(node, phase), by_layers)
+    backtrace = way_back(matching, phase, lambda node: is_settled(node, phase))
     for origin in sorted(backtrace.origins(results), key=_place):
         if isinstance(origin, TermLeftOut):
             yield term_left_out(origin.total, origin.term, origin.rest)
@@ -231,7 +242,7 @@ def _from_layers(
     """The earliest place on the way back by whole layers, where no two earliest suspects correspond."""
     if results[0].first.phase == "backward" or counterparts_of(suspects_of) is not None:
         return None
-    return next(from_backtrace(matching, results, phase, by_layers=True), None)
+    return next(from_backtrace(matching, results, phase, LayerBacktrace), None)
 
 
 def _place(origin: Origin) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from explorer.compare.align.fingerprints import agree, elements
 from explorer.compare.align.suspects import Suspects, SuspectsBySide
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
+from explorer.model.families import MASKING
 from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats
 
@@ -29,9 +30,6 @@ STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 
 MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
-
-MASKING = frozenset({"where", "maskedfill", "maskedfillscalar"})
-"""Families of ops that put a number in the place of elements."""
 
 CLEAR = 1e-3
 """A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from explorer.compare.align.layouts import channels_last
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import Ends
 from explorer.compare.causes.rooms import EXPLAINED, distance, numbers_of
+from explorer.model.arrays import pack, unpack
 from explorer.model.causes import InputChange
 from explorer.model.graph import Node, Output
 
@@ -34,10 +36,11 @@ def inputs_of_there(ends: Ends, target: Output) -> tuple[InputChange, ...]:
             continue
         other, apart = nearest
         summary = other.outputs[0].values
-        if apart > EXPLAINED * difference and summary is not None:
-            changes.append(
-                InputChange((slot,), "given", label=label_of(other), value=summary.whole)
-            )
+        if apart > EXPLAINED * difference and summary is not None and summary.whole is not None:
+            value = summary.whole
+            if ends.here.reads_turned(node, slot):
+                value = pack(channels_last(unpack(value)), value.dtype)
+            changes.append(InputChange((slot,), "given", label=label_of(other), value=value))
     return tuple(changes)
 
 

@@ -32,7 +32,7 @@ from explorer.model.divergence import (
     OtherValue,
     Rounded,
 )
-from explorer.model.families import family
+from explorer.model.families import MASKING, family
 from explorer.model.graph import (
     OTHER,
     ArgumentValue,
@@ -227,10 +227,6 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Val
                 yield ValuePair(
                     OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
                 )
-
-
-MASKING = frozenset({"maskedfill", "maskedfillscalar", "where"})
-"""Families of ops that put a number in the place of elements."""
 
 
 def _beside_masks(side: SideName, here: Flow, node: Node, there: Flow) -> Iterator[ValuePair]:

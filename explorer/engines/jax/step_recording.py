@@ -111,11 +111,15 @@ class StepRecording(Recording):
         if made and made[0] and self.records[-1].phase == "backward" and not self._is_in_pass:
             self.outside.add(len(self.records) - 1)
         if self.passes and not self._is_in_pass and str(primitive) in ADDS and made[0]:
-            for origin in origins:
-                given = self.given.get(origin[0]) if origin else None
-                if given and origin and given.trained and _has_form(self.value(origin), outputs[0]):
-                    self._set_state(given.name, made[0])
+            self._note_update(filter(None, origins), made[0])
         return made
+
+    def _note_update(self, origins: Iterable[Origin], made: Origin) -> None:
+        """Note what was added up behind a pass: a parameter as it is from now on, if one is a term."""
+        for origin in origins:
+            given = self.given.get(origin[0])
+            if given and given.trained and _has_form(self.value(origin), self.value(made)):
+                self._set_state(given.name, made)
 
     def _hold(self, values: Sequence[Any]) -> None:
         self._bytes += sum(int(getattr(value, "nbytes", 0)) for value in values)
