@@ -160,7 +160,66 @@ def two_nets(steps):
     return digest((generator, critic))
 
 
-PROGRAMS = (eager, compiled, other_eps, donated, clipped, two_passes, two_nets, module)
+def injected(steps):
+    """An optimizer whose rate is in its state."""
+    return trained(steps, optax.inject_hyperparams(optax.adam)(learning_rate=1e-2), compiled=True)
+
+
+def given_rate(steps):
+    """An optimizer that is made where the step is compiled, of a rate that the step is given."""
+
+    @jax.jit
+    def train_step(params, state, x, y, rate):
+        optimizer = optax.adam(rate)
+        grads = jax.grad(loss_of)(params, x, y)
+        updates, state = optimizer.update(grads, state, params)
+        return optax.apply_updates(params, updates), state
+
+    params = start()
+    state = optax.adam(1e-2).init(params)
+    for step in range(STEPS):
+        with steps.step():
+            params, state = train_step(params, state, *batch(step), 1e-2)
+    return digest((params, state))
+
+
+def closed_over(steps):
+    """In bfloat16, a loss that has its data from around it; one layer is updated by another rule."""
+
+    def labels(params):
+        return {"first": {"kernel": "a", "bias": "a"}, "last": {"kernel": "b", "bias": "b"}}
+
+    rules = {"a": optax.adam(1e-2), "b": optax.sgd(0.1)}
+    optimizer = optax.multi_transform(rules, labels)
+
+    @jax.jit
+    def train_step(params, state, x, y):
+        grads = jax.grad(lambda it: loss_of(it, x, y))(params)
+        updates, state = optimizer.update(grads, state, params)
+        return optax.apply_updates(params, updates), state
+
+    params = jax.tree.map(lambda it: it.astype(jnp.bfloat16), start())
+    state = optimizer.init(params)
+    for step in range(STEPS):
+        x, y = batch(step)
+        with steps.step():
+            params, state = train_step(params, state, jnp.asarray(x, jnp.bfloat16), y)
+    return digest((params, state))
+
+
+PROGRAMS = (
+    eager,
+    compiled,
+    other_eps,
+    donated,
+    clipped,
+    two_passes,
+    two_nets,
+    injected,
+    given_rate,
+    closed_over,
+    module,
+)
 
 
 class Without:

@@ -29,6 +29,9 @@ PROGRAMS = (
     "clipped",
     "two_passes",
     "two_nets",
+    "injected",
+    "given_rate",
+    "closed_over",
     "module",
 )
 
@@ -200,6 +203,35 @@ def test_the_chain_of_optax_is_told_with_its_rate_and_clipping(in_jax: Recording
         for name, gradient in given.items():
             scale = min(1.0, 0.5 / norm)
             np.testing.assert_allclose(gradient, gradients[name] * scale, rtol=1e-5, atol=1e-7)
+
+
+def test_settings_that_are_traced_are_those_of_the_state_or_are_left_out(
+    in_jax: Recordings,
+) -> None:
+    injected, given = (training_of(in_jax, name) for name in ("injected", "given_rate"))
+    assert {injected.optimizer, given.optimizer} == {"optax.adam"}
+    settings = injected.steps[1].groups[0].settings
+    assert settings["lr"] == pytest.approx(1e-2)
+    assert settings["betas"] == pytest.approx((0.9, 0.999))
+    settings = given.steps[1].groups[0].settings
+    assert settings["betas"] == (0.9, 0.999)
+    assert "lr" not in settings
+
+
+def test_a_loss_that_has_its_data_from_around_it_and_bfloat16_are_recorded_whole(
+    in_jax: Recordings,
+) -> None:
+    training = training_of(in_jax, "closed_over")
+    step = training.steps[1]
+    (batch,) = step.batches
+    assert [leaf.name for leaf in batch.data] == ["x", "y"]
+    assert {leaf.name: leaf.value.dtype for leaf in step.weights} == dict.fromkeys(
+        SHAPES, "bfloat16"
+    )
+    assert {start.name for start in training.start} == SHAPES.keys()
+    # Of what a chain holds nothing for, another rule makes the updates.
+    (group,) = step.groups
+    assert set(group.names) == {"first.weight", "first.bias"}
 
 
 def test_a_module_has_buffers_and_a_state_by_pytorchs_names(in_jax: Recordings) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
+from jax.errors import UnexpectedTracerError
 
 from explorer.model.graph import Arguments
 
@@ -45,6 +47,7 @@ SETTINGS = {
     "weight_decay": "weight_decay",
     "nesterov": "nesterov",
     "initial_accumulator_value": "initial_accumulator_value",
+    "learning_rate": "lr",
 }
 """Settings of links: PyTorch's names."""
 
@@ -90,14 +93,12 @@ def _inner(update: Any) -> Sequence[Any]:
 
 
 def _kept(function: Any) -> dict[str, Any]:
-    """The variables that a function has kept, by their names."""
+    """The variables that a function has kept, by their names, but for what is only being traced."""
     if not isinstance(function, FunctionType):
         return {}
-    cells = function.__closure__ or ()
-    return {
-        name: cell.cell_contents
-        for name, cell in zip(function.__code__.co_freevars, cells, strict=True)
-    }
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    kept = {name: cell.cell_contents for name, cell in cells}
+    return {name: value for name, value in kept.items() if not isinstance(value, Tracer)}
 
 
 def kind(chain: list[Link]) -> str:
@@ -111,9 +112,21 @@ def kind(chain: list[Link]) -> str:
 def clip_norm(chain: list[Link]) -> float | None:
     """The norm to which a chain clips gradients first, if it does."""
     for name, given in chain[:1]:
-        if name == CLIP:
+        if name == CLIP and "max_norm" in given:
             return float(given["max_norm"])
     return None
+
+
+def is_same(chain: list[Link], other: list[Link]) -> bool:
+    """Whether two chains have the same links with the same plain settings."""
+    return _plainly(chain) == _plainly(other)
+
+
+def _plainly(chain: list[Link]) -> list[Link]:
+    return [
+        (link, {name: value for name, value in given.items() if isinstance(value, (int, float))})
+        for link, given in chain
+    ]
 
 
 def settings(chain: list[Link], updates: int) -> Arguments:
@@ -126,14 +139,19 @@ def settings(chain: list[Link], updates: int) -> Arguments:
                 found[known] = value
         if "b1" in given and "b2" in given:
             found["betas"] = (float(given["b1"]), float(given["b2"]))
-        if link in RATES:
-            found["lr"] = abs(_rate(given, updates))
+        rate = _rate(given, updates) if link in RATES else None
+        if rate is not None:
+            found["lr"] = abs(rate)
     return found
 
 
-def _rate(given: dict[str, Any], updates: int) -> float:
+def _rate(given: dict[str, Any], updates: int) -> float | None:
+    """The rate of a link, after so many updates; None where it was traced with what it is given in."""
     schedule = given.get("step_size_fn")
-    return float(schedule(updates) if schedule else given["step_size"])
+    try:
+        return float(schedule(updates) if schedule else given["step_size"])
+    except (KeyError, UnexpectedTracerError):
+        return None
 
 
 def state(chain: list[Link], held: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

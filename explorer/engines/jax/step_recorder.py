@@ -21,7 +21,7 @@ from explorer.engines.jax.leaf_names import (
 )
 from explorer.engines.jax.made_states import optimizer_of, watched_states
 from explorer.engines.jax.marks import MARK
-from explorer.engines.jax.optimizers import Link
+from explorer.engines.jax.optimizers import Link, is_same
 from explorer.engines.jax.programs import interpret, opened, program_of
 from explorer.engines.jax.recording import Origin, Place
 from explorer.engines.jax.settings import settings_now
@@ -273,7 +273,7 @@ class StepRecorder(EagerTrace):
     def _note_state(self, state: Any, call: FrameType) -> None:
         """Note what an optimizer has made for parameters, where it does not run compiled; and itself."""
         optimizer = optimizer_of(call)
-        if optimizer and optimizer not in self.optimizers:
+        if optimizer and not any(is_same(optimizer, known) for known in self.optimizers):
             self.optimizers.append(optimizer)
         for steps, value in leaves(state):
             name, origin = Leaf("", steps, value).of_optimizer, self._origin(value)

@@ -72,7 +72,8 @@ class StepRecording(Recording):
     """The records of a step, of which at most about ``memory`` bytes are held; raises FullError.
 
     ``given`` says what each array is that was there before, by the number of its record, and ``taken`` by
-    its name. ``counters`` are what an optimizer counts, by name, as it has left them.
+    its name. ``counters`` are what an optimizer counts, by name, as it has left them,
+    and ``arguments`` what compiled functions are called with.
     """
 
     memory: int = 0
@@ -80,6 +81,7 @@ class StepRecording(Recording):
     taken: dict[str, Given] = field(default_factory=dict)
     passes: list[Pass] = field(default_factory=list)
     counters: dict[str, Origin] = field(default_factory=dict)
+    arguments: dict[str, Origin] = field(default_factory=dict)
     _bytes: int = 0
     _paths: dict[str, Origin] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
@@ -151,6 +153,7 @@ class StepRecording(Recording):
     def name_argument(self, origin: Origin, leaf: Leaf) -> None:
         """Give an argument of a compiled function the name that it has there, if it has none."""
         name = leaf.of_optimizer or (leaf.name if leaf.steps else leaf.argument)
+        self.arguments[name] = origin
         self._name(origin, Given(name, role_of(leaf)))
 
     def _name(self, origin: Origin, given: Given) -> None:

@@ -25,10 +25,10 @@ def packed(value: Any) -> Array:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether numpy has a dtype for the elements of an array: not for the keys of random numbers."""
-    return (
-        isinstance(value.dtype, np.dtype) and value.dtype.names is None and value.dtype.kind != "V"
-    )
+    """Whether a record can hold an array: not the keys of random numbers, nor eight bits of a float."""
+    dtype = value.dtype
+    is_known = isinstance(dtype, np.dtype) and dtype.names is None
+    return is_known and (dtype.kind != "V" or dtype.name == "bfloat16")
 
 
 def is_floating(value: Any) -> bool:

@@ -121,17 +121,18 @@ class TrainingInJax:
         norm = clip_norm(self.chain)
         updates = _updates(recording, self._updates)
         self._updates = updates + 1
-        settings = settings_of(self.chain, updates)
+        settings = settings_of([*self.chain, _injected(recording)], updates)
+        state = _state(recording)
         return TrainingStep(
             number=number,
             batches=tuple(_batches(recording, passes, added)),
             gradients=_leaves(gradients),
             norm=None if norm is None else total_norm(gradients),
             given=_leaves(clipped(gradients, norm)),
-            groups=(Group(tuple(gradients), settings),) if gradients else (),
+            groups=(Group(_updated(gradients, state), settings),) if gradients else (),
             weights=_leaves(_left(recording, "parameter")),
             buffers=_leaves(_floating(_left(recording, "buffer"))),
-            state=_leaves({**_state(recording), **_counts(recording, updates + 1)}),
+            state=_leaves({**state, **_counts(recording, updates + 1)}),
             averages=_leaves(dict(self._averages())),
             random=self._random,
         )
@@ -160,13 +161,20 @@ def _batches(
 
 
 def _data(recording: StepRecording, made: Pass) -> dict[str, Any]:
-    """What a net was called with: nothing that the step has made of parameters, or has changed."""
-    data = {}
-    for name, origin in made.data.items():
-        value = recording.value(origin)
-        if is_plain(value) and not recording.is_made_of_held(origin):
-            data[name] = value
-    return data
+    """What a net was called with: nothing that the step has made of parameters, or has changed.
+
+    Where a loss is given nothing and has its data from around it, that is what a compiled step was given.
+    """
+    given = made.data
+    if not given and len(recording.passes) == 1:
+        arguments = recording.arguments.items()
+        given = {name: origin for name, origin in arguments if np.ndim(recording.value(origin))}
+    values = {
+        name: recording.value(origin)
+        for name, origin in given.items()
+        if not recording.is_made_of_held(origin)
+    }
+    return {name: value for name, value in values.items() if is_plain(value)}
 
 
 def _loss(recording: StepRecording, made: Pass) -> float | None:
@@ -218,10 +226,31 @@ def _state(recording: StepRecording) -> dict[str, Any]:
     return held
 
 
+def _updated(gradients: Mapping[str, Any], state: Mapping[str, Any]) -> tuple[str, ...]:
+    """The parameters of the chain: those for which it holds something, if it holds anything."""
+    held = {name.rpartition(".")[0] for name in state}
+    return tuple(name for name in gradients if not held or name in held)
+
+
 def _updates(recording: StepRecording, counted: int) -> int:
     """The updates before this step: as the optimizer counts them, or else those recorded."""
     counts = [int(recording.value(origin).max()) for origin in recording.counters.values()]
     return max(counts) - 1 if counts else counted
+
+
+def _injected(recording: StepRecording) -> Link:
+    """The settings that a compiled step is given in the state of its optimizer, by optax's names."""
+    given: dict[str, Any] = {}
+    for number, one in recording.given.items():
+        *_, held, name = ("", *one.name.split("."))
+        value = recording.value((number, 0))
+        if held == INJECTED and is_floating(value) and not value.shape:
+            given[name] = float(value)
+    return INJECTED, given
+
+
+INJECTED = "hyperparams"
+"""The field of a state of optax.inject_hyperparams."""
 
 
 def _counts(recording: StepRecording, updates: int) -> dict[str, Any]:
