@@ -1,18 +1,22 @@
-"""How long a stored answer takes against one that is asked, from the shell.
+"""How long a stored answer takes against one that is asked, and one of which one net was edited.
 
 The store is one of its own, and empty at first.
 """
 
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchmarks._figures import Figure
 from benchmarks._presenting import parser, present
+from explorer.cli.exit_codes import AS_EXPECTED, DIFFERENT
 from explorer.folders import STORE
+from explorer.scenario.find import find
 
 COMMANDS = {
     "scenario dense_mse": ("scenario", "dense_mse"),
@@ -33,15 +37,15 @@ LIMIT = 0.6
 """Seconds that a stored answer may take."""
 
 
-def seconds(arguments: tuple[str, ...], folder: str) -> float:
-    """The time of one command with a store in ``folder``."""
+def seconds(arguments: tuple[str, ...], folder: str, exit_code: int = AS_EXPECTED) -> float:
+    """The time of one command with a store in ``folder``; RuntimeError where it ends otherwise."""
     start = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", "explorer", *arguments],
-        check=True,
-        capture_output=True,
-        env={**os.environ, STORE: folder},
+    command = [sys.executable, "-m", "explorer", *arguments]
+    ran = subprocess.run(
+        command, check=False, capture_output=True, text=True, env={**os.environ, STORE: folder}
     )
+    if ran.returncode != exit_code:
+        raise RuntimeError(f"{shlex.join(command)} exited with {ran.returncode}: {ran.stderr}")
     return time.perf_counter() - start
 
 
@@ -51,8 +55,49 @@ def of_empty_store(arguments: tuple[str, ...]) -> float:
         return seconds(arguments, folder)
 
 
+EDITED = "attention_block"
+"""The scenario of which a line of one net is edited."""
+
+MENDS = {
+    "MindSpore's": ("nn.LayerNorm((4,))", "nn.LayerNorm((4,), epsilon=1e-5)"),
+    "PyTorch's": ("nn.LayerNorm(4, eps=1e-7)", "nn.LayerNorm(4)"),
+}
+"""A mistake in a line of each net, and the line without it."""
+
+EDITED_LIMIT = 0.5
+"""The share of the first answer's time that the answer after an edit may take."""
+
+
+def edited(wrong: str, right: str) -> tuple[float, float]:
+    """The times of ``diff`` of a net with a mistake, and of ``diff`` again once its line is mended."""
+    text = find(EDITED).read_text()
+    if right not in text:
+        raise ValueError(f"{EDITED} does not hold the line of the mistake: {right}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edited.py"
+        command = ("diff", str(path), "torch-tape", "mindspore-graph")
+        path.write_text(text.replace(right, wrong))
+        first = seconds(command, folder, exit_code=DIFFERENT)
+        path.write_text(text)
+        return first, seconds(command, folder)
+
+
+def of_edits() -> Iterator[Figure]:
+    """A figure a net: the time after an edit as a share of the time of an empty store."""
+    for whose, change in MENDS.items():
+        rounds = [edited(*change) for _ in range(ASKED_ROUNDS)]
+        yield Figure(
+            name=f"diff {EDITED}, a line of {whose} net edited: again ÷ first",
+            unit="×",
+            basis="ratio of wall times",
+            rounds=tuple(again / first for first, again in rounds),
+            bar=EDITED_LIMIT,
+        )
+
+
 def measure() -> Iterator[Figure]:
-    """Three figures a command: asked, stored, and how often the one takes the other."""
+    """The figures of edits, then three a command: asked, stored, how often the one takes the other."""
+    yield from of_edits()
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments in COMMANDS.items():
             bar = ASKED_LIMITS.get(name)

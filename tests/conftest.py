@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from functools import cache
 from importlib.util import find_spec
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,7 +23,10 @@ from explorer.model.cases import GradCase
 from explorer.model.report import Report
 from explorer.scenario.find import find, real_names
 from explorer.scenario.load import load
+from explorer.scenario.replies import KeptReplies
 from explorer.scenario.selection import Selection
+from explorer.shipped import PACKAGE
+from explorer.store.store import REPLIES, Store
 from explorer.workers.workers import Workers
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
@@ -38,6 +42,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 NUMBERS = count()
 """The numbers of the stores of this process's tests."""
+
+KEPT = PACKAGE.parent / "out" / "tests"
+"""The store of what workers have replied in this working copy, which a fresh clone has not."""
 
 CHROMIUM = shutil.which("chromium")
 
@@ -103,9 +110,12 @@ def _needs_nothing(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session")
 def workers() -> Iterator[Remembering]:
-    """The worker processes of the whole session; a test that harms its workers makes its own."""
-    crew = Remembering()
-    with crew:
+    """The worker processes of the whole session; a test that harms its workers makes its own.
+
+    What they have replied, to other tests or in an earlier run of this working copy, is not asked again.
+    """
+    with Remembering() as crew:
+        crew.replies = KeptReplies(Store(KEPT))
         yield crew
 
 
@@ -113,14 +123,32 @@ def workers() -> Iterator[Remembering]:
 def _session_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What is asked once for many tests is not stored in the user's own folder, nor taken from it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(STORE, str(tmp_path_factory.getbasetemp() / "store"))
+        patch.setenv(STORE, str(_with_replies(tmp_path_factory.getbasetemp() / "store")))
         yield
 
 
 @pytest.fixture(autouse=True)
-def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test has an empty store of its own: none is answered by what another one asked."""
-    monkeypatch.setenv(STORE, str(tmp_path_factory.getbasetemp() / f"store-{next(NUMBERS)}"))
+def _own_store(
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    """Every test has a store of its own, in which there is nothing but what workers have replied.
+
+    That of a test with the mark ``own_store`` is empty.
+    """
+    folder = tmp_path_factory.getbasetemp() / f"store-{next(NUMBERS)}"
+    if request.node.get_closest_marker("own_store") is None:
+        _with_replies(folder)
+    monkeypatch.setenv(STORE, str(folder))
+
+
+def _with_replies(store: Path) -> Path:
+    """The folder of a store that shares the replies of all tests."""
+    (KEPT / REPLIES).mkdir(parents=True, exist_ok=True)
+    store.mkdir()
+    (store / REPLIES).symlink_to(KEPT / REPLIES, target_is_directory=True)
+    return store
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from explorer.exploration.first_answer import FirstAnswer
 from explorer.exploration.options import Wanted, no_answer, no_demand, no_report, no_row
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
-from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST, Outcome
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import AUTO
 from explorer.scenario.find import CHANGED, files_read, has_changed
+from explorer.scenario.replies import KeptReplies, is_of_environment
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.text.language import _
@@ -24,30 +24,6 @@ from explorer.workers.workers import REQUEST_SECONDS, Workers
 
 TIMED_OUT: Outcome = "timed_out"
 """The type of the error where a worker was lost to its time limit."""
-
-OF_ENVIRONMENT = frozenset(
-    {
-        "ConnectionError",
-        "FileNotFoundError",
-        "ImportError",
-        "MemoryError",
-        "ModuleNotFoundError",
-        "OSError",
-        "OutOfMemoryError",
-        "PermissionError",
-        "TimeoutError",
-    }
-)
-"""Types of errors that a net need not raise the next time."""
-
-SAID_OF_MEMORY = (
-    "out of memory",
-    "allocate memory",
-    "memory not enough",
-    "memory isn't enough",
-    "no space left",
-)
-"""What the frameworks' messages say where memory is short, in errors of general types."""
 
 
 def key(
@@ -116,6 +92,8 @@ def explored(
 ) -> Report:
     """The report on a scenario: from the store, else from explore(), which says what it raises.
 
+    Of what has to be explored, the store's replies are not asked of workers again.
+
     Where another process makes the same report, it is waited for. Of a report from the store
     no callback hears anything. One in which a worker was lost, or that lacked time, memory or a
     package, is not kept: the next one may be whole. One that lacks only what stands beside the
@@ -133,7 +111,7 @@ def explored(
         if report is None:
             report = explore(
                 scenario,
-                workers,
+                workers.keeping(KeptReplies(store)),
                 **msgspec.structs.asdict(wanted),  # its fields are named as explore() takes them
                 progress=progress,
                 before=before,
@@ -206,11 +184,3 @@ def _faults_of_captures(report: Report) -> Iterator[str]:
     for name, ungraphed in report.ungraphed.items():
         if not ungraphed.error.kind and name not in raising:
             yield name
-
-
-def is_of_environment(error: Failure) -> bool:
-    """Whether an error is one of time, memory, files or packages, and not of the net."""
-    if error.loss or error.kind == "no_memory" or error.type in (*LOST, *OF_ENVIRONMENT):
-        return True
-    said = error.message.lower()
-    return any(words in said for words in SAID_OF_MEMORY)

@@ -8,6 +8,7 @@ NOTHING = "—"
 """The text of an empty cell."""
 
 KINDS = {
+    "reply": (later("reply of an engine"), later("replies of engines")),
     "layout": (later("layout of a picture"), later("layouts of pictures")),
     "scenario": (later("report on a scenario"), later("reports on scenarios")),
     "reading": (

@@ -132,7 +132,7 @@ def files_read(path: Path) -> dict[str, str]:
         digests[name] = hashlib.sha256(content).hexdigest()
         # A declaration is data, with digests of the files that its nets are made of.
         if file.suffix != SENT:
-            waiting.extend(_imported_from(folder, content))
+            waiting.extend(imported_from(folder, content))
     return digests
 
 
@@ -171,7 +171,7 @@ def has_changed(path: Path, since: Mapping[str, str]) -> bool:
         return True
 
 
-def _imported_from(folder: Path, content: bytes) -> Iterator[Path]:
+def imported_from(folder: Path, content: bytes) -> Iterator[Path]:
     """The files of a folder that a file's text imports, anywhere in it."""
     for module in _modules_of(content):
         # "real.blocks" is imported from real/blocks.py, and of a package comes its __init__.py.

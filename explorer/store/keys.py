@@ -65,6 +65,16 @@ def key_of(kind: str, name: str, *parts: Any, engines: Iterable[str] = ()) -> Ke
     return Key(kind, name, digest)
 
 
+def key_in(environment: Environment, kind: str, name: str, *parts: Any) -> Key:
+    """The key of what a worker in an environment replies; ``parts`` tell which code it runs.
+
+    Beside them it depends on what is installed there, and on the class of the machine.
+    """
+    content = [kind, name, _in_one(environment), machine(), *parts]
+    digest = hashlib.sha256(msgspec.msgpack.encode(content, order="sorted")).hexdigest()
+    return Key(kind, name, digest)
+
+
 def installation() -> dict[str, str]:
     """The explorer's code, the versions of the packages that take part, and the class of the machine.
 
@@ -121,7 +131,7 @@ def _in_one(environment: Environment) -> str:
 @functools.cache
 def _here() -> dict[str, str]:
     """What cannot change while this process runs."""
-    return {"explorer": _digest_of_code(), "python": platform.python_version(), **_machine()}
+    return {"explorer": _digest_of_code(), "python": platform.python_version(), **machine()}
 
 
 def _digest_of_code() -> str:
@@ -148,7 +158,7 @@ def _digest_of_files(paths: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def _machine() -> dict[str, str]:
+def machine() -> dict[str, str]:
     """What the last digits of a result depend on: the processor's vector units, and the devices."""
     # By its name: the types of neither numpy 1 nor 2 know it.
     features = import_module("numpy._core._multiarray_umath").__cpu_features__

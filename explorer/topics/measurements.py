@@ -7,14 +7,16 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.engines import WorkerKind
+from explorer.environments.known import environment_for
+from explorer.model.engines import WorkerKind, framework_of
 from explorer.model.environments import NO_HOMES, Homes, at_home
 from explorer.model.errors import MissingFrameworkError, ScenarioError
 from explorer.model.failures import MISSING_FRAMEWORK, Failure
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.results import ANSWERED
 from explorer.scenario.find import CHANGED, files_read, has_changed
-from explorer.store.keys import Key, key_of
+from explorer.store.code import code_behind, code_in_worker, module_of
+from explorer.store.keys import Key, key_in, key_of
 from explorer.store.store import Store
 from explorer.text.language import _
 from explorer.workers.protocol import Lost
@@ -26,6 +28,9 @@ SHARED: dict[WorkerKind, tuple[WorkerKind, ...]] = {"mindspore": ("mindspore", "
 
 MindSpore compiles, and takes as long as all other kinds together.
 """
+
+TARGET = "explorer.topics.in_worker:run"
+"""What carries a measurement out in its worker."""
 
 Read = Callable[[Path], Mapping[str, str]]
 """Gives the digests of a scenario's files."""
@@ -114,13 +119,19 @@ def _keys(measurements: Iterable[Measurement], read: Read, homes: Homes) -> dict
 
 
 def key(measurement: Measurement, read: Read = files_read, homes: Homes = NO_HOMES) -> Key:
-    """The key of a measurement's outcome: that of the same scenario's files in any folder."""
-    kinds = [at_home(measurement.kind, homes)]
-    if not measurement.scenario:
-        return key_of("measurement", measurement.name, measurement, engines=kinds)
-    path = Path(measurement.scenario)
-    placeless = msgspec.structs.replace(measurement, scenario=path.name)
-    return key_of("measurement", measurement.name, placeless, read(path), engines=kinds)
+    """The key of a measurement's outcome: that of the same scenario's files in any folder.
+
+    Of the explorer the code counts that runs in the worker, and no other.
+    """
+    kind = at_home(measurement.kind, homes)
+    code = code_in_worker(TARGET, framework_of(kind)), code_behind(module_of(measurement.target))
+    files: Mapping[str, str] = {}
+    placeless = measurement
+    if measurement.scenario:
+        path = Path(measurement.scenario)
+        files = read(path)
+        placeless = msgspec.structs.replace(measurement, scenario=path.name)
+    return key_in(environment_for(kind), "measurement", measurement.name, code, placeless, files)
 
 
 def can_be_kept(measured: Measured) -> bool:
@@ -161,7 +172,7 @@ def _job(measurement: Measurement, homes: Homes) -> Job:
         key=measurement.name,
         stage="measurements",
         kinds=tuple(at_home(kind, homes) for kind in kinds),
-        target="explorer.topics.in_worker:run",
+        target=TARGET,
         request=measurement,
         reply=Measured,
     )

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import defaultdict
 from types import TracebackType
-from typing import Literal, TypeVar, get_args
+from typing import Literal, Protocol, TypeVar, get_args
 
 import msgspec
 
@@ -26,6 +26,7 @@ from explorer.model.errors import (
     WorkerStartError,
 )
 from explorer.model.failures import Loss
+from explorer.store.keys import Key
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.program_name import program
@@ -80,6 +81,19 @@ def _home(kind: WorkerKind) -> Home:
     return Home(environment, tuple(versions(environment).items()))
 
 
+class Replies(Protocol):
+    """What workers have replied before, and what is kept of what they reply now."""
+
+    def key(self, kind: WorkerKind, target: str, argument: msgspec.Struct) -> Key | None:
+        """The key of a reply, as of now; None of one that is always asked."""
+
+    def known(self, key: Key, reply: type[Reply]) -> Reply | None:
+        """The reply that was kept under a key."""
+
+    def keep(self, key: Key, reply: object) -> None:
+        """Keep a reply, if the next one will be the same."""
+
+
 class Workers:
     """The worker processes of one run.
 
@@ -94,6 +108,7 @@ class Workers:
     ) -> None:
         self.request_seconds = request_seconds
         self.deadline = time.monotonic() + job_seconds
+        self.replies: Replies | None = None
         self._processes: dict[WorkerKind, WorkerProcess] = {}
         self._homes: dict[WorkerKind, Home] = {}
         self._nurseries: dict[Home, Nursery] = {}
@@ -121,8 +136,24 @@ class Workers:
         Returns a Lost when there is no reply. Raises MissingFrameworkError when the worker cannot
         import what it needs, WorkerStartError when no process can be started, UsageError when the
         function raised one, and WorkerFaultError when it raised anything else: engines turn what
-        frameworks raise into outcomes.
+        frameworks raise into outcomes. What is known from before is not asked again: see keeping().
         """
+        replies = self.replies
+        key = replies.key(kind, target, argument) if replies else None
+        if replies is None or key is None:
+            return self._ask(kind, target, argument, reply)
+        known = replies.known(key, reply)
+        if known is not None:
+            return known
+        answer = self._ask(kind, target, argument, reply)
+        # A file that was changed meanwhile may have been read before or after that.
+        if not isinstance(answer, Lost) and replies.key(kind, target, argument) == key:
+            replies.keep(key, answer)
+        return answer
+
+    def _ask(
+        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
+    ) -> Reply | Lost:
         with self._locks[kind]:
             deadline = (
                 self.deadline
@@ -224,6 +255,12 @@ class Workers:
         """The same processes, with another limit of one request."""
         other = copy.copy(self)
         other.request_seconds = seconds
+        return other
+
+    def keeping(self, replies: Replies) -> "Workers":
+        """The same processes, which are asked only what is not among some ``replies``."""
+        other = copy.copy(self)
+        other.replies = replies
         return other
 
     def states(self) -> dict[WorkerKind, WorkerState]:

@@ -13,6 +13,8 @@ from explorer.store.store import Entry, Store
 from tests.support.command_line import explorer
 from tests.support.nets import NETS
 
+pytestmark = pytest.mark.own_store
+
 
 def test_an_empty_store_says_where_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,8 @@ from tests.support.sample_report import report
 from tests.support.scenario_files import written
 from tests.support.worker_targets import Word
 
+pytestmark = pytest.mark.own_store
+
 SQUARE = load(NETS / "square.py")
 TAPE = Wanted(engines=("torch-tape",))
 MEASURED = Measurement(

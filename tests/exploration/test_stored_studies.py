@@ -13,6 +13,8 @@ from explorer.topics import study_topic
 from explorer.topics.measurements import key
 from explorer.topics.studies import stored_study, target
 
+pytestmark = pytest.mark.own_store
+
 RAISED = Measured(outcome="raised", error=Failure("RuntimeError", "no"), date="2026-01-02")
 
 

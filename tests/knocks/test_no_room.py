@@ -17,6 +17,8 @@ from tests.support.nets import NETS
 from tests.support.traces import still_alive
 from tests.support.worker_targets import Word
 
+pytestmark = pytest.mark.own_store
+
 KEY = Key("scenario", "square", "ab" + "0" * 62)
 NET = str(NETS / "torch_single.py")
 

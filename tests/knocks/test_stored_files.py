@@ -18,6 +18,8 @@ from explorer.workers.workers import Workers
 from tests.support.sample_report import report
 from tests.support.worker_targets import Word
 
+pytestmark = pytest.mark.own_store
+
 KEY = Key("scenario", "square", "ab" + "0" * 62)
 
 BITS = (0x01, 0x10, 0x80, 0xFF)

@@ -29,6 +29,8 @@ from explorer.store.store import (
     default_limit,
 )
 
+pytestmark = pytest.mark.own_store
+
 KEY = Key("scenario", "square", "ab" + "0" * 62)
 OTHER = Key("scenario", "cube", "cd" + "0" * 62)
 

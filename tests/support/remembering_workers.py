@@ -18,6 +18,9 @@ class Remembering(Workers):
         super().__init__(request_seconds=300)  # on a busy machine everything takes long
         self.captured: dict[tuple[str, str, str], Captured] = {}
 
+    def __enter__(self) -> "Remembering":
+        return self
+
     def call(
         self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
     ) -> Reply | Lost:

@@ -454,3 +454,10 @@ def lacking(word: Word) -> Word:
         return Word(message(versions.lacks(name).failure))
     finally:
         versions.HERE = before
+
+
+def loaded_modules(framework: Word) -> Word:
+    """The modules of the explorer that this worker has loaded, with all of a framework's engines."""
+    for style in ("tape", "graph"):
+        importlib.import_module(f"explorer.engines.{framework.text}.{style}")
+    return Word(" ".join(name for name in sys.modules if name.startswith("explorer.")))
