@@ -34,7 +34,7 @@ from explorer.topics.boards import board
 from explorer.topics.studies import study, target
 from explorer.words.doctor import check as worded
 from explorer.workers.queue import Progress
-from explorer.workers.workers import Workers
+from explorer.workers.workers import Workers, shared_nurseries
 
 
 def diagnose(options: DoctorOptions) -> int:
@@ -126,21 +126,22 @@ def fill_store(options: WarmOptions) -> int:
     store = Store()
     tasks = _chosen(options.only or [])
     is_whole = True
-    for number, task in enumerate(tasks, 1):
-        start = time.perf_counter()
-        outcome = _("stored")
-        # Each task has its own workers: what one net does to a process does not affect the next.
-        with Workers(_limit(task)) as workers, progress() as step:
-            try:
-                if task.run(workers, store, step):
+    # Each task has its own workers: what one net does to a process does not affect the next.
+    with shared_nurseries():
+        for number, task in enumerate(tasks, 1):
+            start = time.perf_counter()
+            outcome = _("stored")
+            with Workers(_limit(task)) as workers, progress() as step:
+                try:
+                    if task.run(workers, store, step):
+                        is_whole = False
+                        outcome = _("incomplete: a worker died or timed out")
+                except ExplorerError as error:
                     is_whole = False
-                    outcome = _("incomplete: a worker died or timed out")
-            except ExplorerError as error:
-                is_whole = False
-                outcome = _("cannot be run: {error}").format(error=error)
-        seconds = time.perf_counter() - start
-        print(f"{number}/{len(tasks)} {task.group} {task.name}: {outcome} ({seconds:.1f} s)")
-        sys.stdout.flush()
+                    outcome = _("cannot be run: {error}").format(error=error)
+            seconds = time.perf_counter() - start
+            print(f"{number}/{len(tasks)} {task.group} {task.name}: {outcome} ({seconds:.1f} s)")
+            sys.stdout.flush()
     return exit_codes.AS_EXPECTED if is_whole else exit_codes.LOST
 
 

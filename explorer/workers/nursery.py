@@ -77,6 +77,24 @@ class Nursery:
             self._process = None
 
 
+class Nurseries:
+    """The nurseries of one crew of workers, or of several: one for each environment and modules."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[object, ...], Nursery] = {}
+
+    def at(self, home: Environment, versions: object, modules: tuple[str, ...]) -> Nursery:
+        """The nursery in an environment of which the packages have some ``versions``."""
+        with self._lock:
+            return self._known.setdefault((home, versions, modules), Nursery(home, *modules))
+
+    def stop(self) -> None:
+        """End all of them."""
+        for nursery in self._known.values():
+            nursery.stop()
+
+
 class NurseryProcess:
     """One process of a nursery: its folder, and the socket that requests for workers go through."""
 

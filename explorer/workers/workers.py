@@ -5,11 +5,13 @@ in a fresh process. So it does after a request that took much memory.
 """
 
 import atexit
+import contextlib
 import copy
 import math
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Literal, Protocol, TypeVar, get_args
 
@@ -17,7 +19,7 @@ import msgspec
 
 from explorer.environments.interpreters import is_own, versions
 from explorer.environments.known import environment_for
-from explorer.model.engines import PlainKind, WorkerKind, framework_of, plain
+from explorer.model.engines import Framework, PlainKind, WorkerKind, framework_of, plain
 from explorer.model.environments import Environment
 from explorer.model.errors import (
     MissingFrameworkError,
@@ -32,7 +34,7 @@ from explorer.text.language import _
 from explorer.text.program_name import program
 from explorer.text.reasons import reason
 from explorer.workers.children import MEGABYTE
-from explorer.workers.nursery import Nursery
+from explorer.workers.nursery import Nurseries, Nursery
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Call, Lost
 from explorer.workers.system import can_run_workers
@@ -50,11 +52,17 @@ FORKED: frozenset[PlainKind] = frozenset(
 )
 """The kinds of worker that are forked from one process: MindSpore is imported once for all of them.
 
-A scenario needs three, and one that is lost is replaced at once. PyTorch's single one is started alone.
+A scenario needs three, and one that is lost is replaced at once. PyTorch's single one is started alone,
+unless other crews of this process need one too.
 """
 
-IMPORTED_ONCE = ("explorer.engines.mindspore.tape", "explorer.engines.mindspore.graph")
-"""What is imported for them: MindSpore's engines, and with them MindSpore."""
+FORKED_BY_SEVERAL: frozenset[PlainKind] = FORKED | {"torch"}
+
+IMPORTED_ONCE: dict[Framework, tuple[str, ...]] = {
+    "mindspore": ("explorer.engines.mindspore.tape", "explorer.engines.mindspore.graph"),
+    "torch": ("explorer.engines.torch.tape", "explorer.engines.torch.graph"),
+}
+"""What is imported for them: a framework's engines, and with them the framework."""
 
 GROWN = 1200 * MEGABYTE
 """How many bytes a worker may hold once it has answered; one that holds more is stopped.
@@ -74,6 +82,25 @@ class Home(msgspec.Struct, frozen=True):
 
     environment: Environment
     versions: tuple[tuple[str, str], ...]
+
+
+_SHARED: list[Nurseries] = []
+"""The nurseries that all crews of this process use, where they share some."""
+
+
+@contextlib.contextmanager
+def shared_nurseries() -> Iterator[None]:
+    """Meanwhile all crews that are made in this process fork their workers from the same processes.
+
+    For many short runs: each framework is imported once.
+    """
+    nurseries = Nurseries()
+    _SHARED.append(nurseries)
+    try:
+        yield
+    finally:
+        _SHARED.remove(nurseries)
+        nurseries.stop()
 
 
 def _home(kind: WorkerKind) -> Home:
@@ -111,8 +138,9 @@ class Workers:
         self.replies: Replies | None = None
         self._processes: dict[WorkerKind, WorkerProcess] = {}
         self._homes: dict[WorkerKind, Home] = {}
-        self._nurseries: dict[Home, Nursery] = {}
-        self._making = threading.Lock()
+        self._forked = FORKED_BY_SEVERAL if _SHARED else FORKED
+        self._has_own_nurseries = not _SHARED
+        self._nurseries = _SHARED[-1] if _SHARED else Nurseries()
         self._devices: dict[WorkerKind, str] = {}
         self._locks: defaultdict[WorkerKind, threading.Lock] = defaultdict(threading.Lock)
         self._locks.update((kind, threading.Lock()) for kind in get_args(PlainKind))
@@ -226,7 +254,7 @@ class Workers:
             atexit.register(self.close)
             try:
                 home = self._homes[kind]
-                nursery = self._nursery(home) if plain(kind) in FORKED else None
+                nursery = self._nursery(kind, home) if plain(kind) in self._forked else None
                 self._processes[kind] = WorkerProcess(kind, home.environment, nursery)
             except OSError as error:
                 text = _(
@@ -236,11 +264,9 @@ class Workers:
                 raise WorkerStartError(text.format(reason=reason(error))) from error
         return self._processes[kind]
 
-    def _nursery(self, home: "Home") -> Nursery:
-        with self._making:
-            if home not in self._nurseries:
-                self._nurseries[home] = Nursery(home.environment, *IMPORTED_ONCE)
-            return self._nurseries[home]
+    def _nursery(self, kind: WorkerKind, home: "Home") -> Nursery:
+        modules = IMPORTED_ONCE[framework_of(kind) or "mindspore"]
+        return self._nurseries.at(home.environment, home.versions, modules)
 
     def rest(self, kind: WorkerKind) -> None:
         """Stop the worker of a kind if it is idle and holds much memory; the next request starts another."""
@@ -287,8 +313,8 @@ class Workers:
                 if self._locks[kind].acquire(timeout=CLOSING_SECONDS):
                     self._stop(kind)
                     self._locks[kind].release()
-        for nursery in self._nurseries.values():
-            nursery.stop()  # after the workers, whose parent it is
+        if self._has_own_nurseries:
+            self._nurseries.stop()  # after the workers, whose parents they are
         atexit.unregister(self.close)
 
     def _stop(self, kind: WorkerKind) -> None:

@@ -15,20 +15,42 @@ import pytest
 from explorer.model.engines import WorkerKind
 from explorer.text.failures import message
 from explorer.workers.protocol import Lost
-from explorer.workers.workers import FORKED, Workers
+from explorer.workers.workers import FORKED, Workers, shared_nurseries
 from tests.support.traces import left_behind, own_scratch, still_alive
 from tests.support.worker_targets import Word
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_nurseries")]
 
 TARGETS = "tests.support.worker_targets"
 FIRST: WorkerKind = "mindspore"
 SECOND: WorkerKind = "mindspore-second"
 
 
+LITTLE: dict[str, tuple[str, ...]] = {"mindspore": ("json",), "torch": ("csv",)}
+
+
+@pytest.fixture(autouse=True)
+def _import_little(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is imported once is small, but for tests of MindSpore: how processes fork is the same."""
+    if request.node.get_closest_marker("mindspore") is None:
+        monkeypatch.setattr("explorer.workers.workers.IMPORTED_ONCE", LITTLE)
+
+
+def own_crew() -> Workers:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("explorer.workers.workers._SHARED", [])
+        return Workers()
+
+
 @pytest.fixture(scope="module")
 def crew() -> Iterator[Workers]:
-    with Workers() as workers:
+    with own_crew() as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def crew_with_mindspore() -> Iterator[Workers]:
+    with own_crew() as workers:
         yield workers
 
 
@@ -58,9 +80,11 @@ def test_the_workers_of_mindspore_are_forked_from_one_process_and_lead_groups_of
 
 
 @pytest.mark.mindspore
-def test_mindspore_is_there_before_a_worker_is_asked_anything(crew: Workers) -> None:
-    assert told(crew, FIRST, "has_module", "mindspore") == "True"
-    assert told(crew, "mindspore-plain", "has_module", "mindspore") == "False"
+def test_mindspore_is_there_before_a_worker_is_asked_anything(
+    crew_with_mindspore: Workers,
+) -> None:
+    assert told(crew_with_mindspore, FIRST, "has_module", "mindspore") == "True"
+    assert told(crew_with_mindspore, "mindspore-plain", "has_module", "mindspore") == "False"
 
 
 def test_a_forked_worker_has_its_own_folder_and_no_variable_of_the_process_that_it_is_of(
@@ -138,7 +162,8 @@ def test_a_worker_that_is_not_there_yet_is_waited_for_by_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scratch = own_scratch(tmp_path, monkeypatch)
-    monkeypatch.setattr("explorer.workers.workers.IMPORTED_ONCE", ("tests.support.endless_import",))
+    endless = {"mindspore": ("tests.support.endless_import",)}
+    monkeypatch.setattr("explorer.workers.workers.IMPORTED_ONCE", endless)
     workers = Workers()
     replies: list[Word | Lost] = []
     asking = threading.Thread(target=lambda: replies.append(ask(workers, FIRST, "echo")))
@@ -164,9 +189,10 @@ def test_nothing_is_left_of_workers_that_are_closed(
 
 
 PARENT = f"""
-from explorer.workers.workers import Workers
+from explorer.workers import workers as crews
 from tests.support.worker_targets import Word
-workers = Workers()
+crews.IMPORTED_ONCE = {LITTLE!r}
+workers = crews.Workers()
 for kind in ("{FIRST}", "{SECOND}"):
     workers.call(kind, "{TARGETS}:echo", Word(""), Word)
 print("started", flush=True)
@@ -188,8 +214,24 @@ def test_neither_worker_nor_the_process_that_it_is_of_outlives_a_killed_parent(
 @pytest.mark.mindspore
 @pytest.mark.parametrize("kind", [FIRST, "mindspore-capture"])
 def test_mindspore_has_its_memory_from_what_gives_it_to_a_program_of_the_reader(
-    kind: WorkerKind, crew: Workers
+    kind: WorkerKind, crew_with_mindspore: Workers
 ) -> None:
-    assert told(crew, kind, "has_mapped", "libmindspore") == "True"
+    assert told(crew_with_mindspore, kind, "has_mapped", "libmindspore") == "True"
     # As the libraries of other allocators are called: libmimalloc, libjemalloc, libtcmalloc.
-    assert told(crew, kind, "has_mapped", "malloc") == "False"
+    assert told(crew_with_mindspore, kind, "has_mapped", "malloc") == "False"
+
+
+def test_crews_of_one_process_may_share_the_processes_that_theirs_are_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = own_scratch(tmp_path, monkeypatch)
+    with shared_nurseries():
+        parents = []
+        for _ in range(2):
+            with Workers() as workers:
+                parents.append([process_of(workers, kind).ppid() for kind in (FIRST, "torch")])
+                assert process_of(workers, FIRST).pid != process_of(workers, "torch").pid
+        assert parents[0] == parents[1]
+        assert parents[0][0] != parents[0][1]
+        assert os.getpid() not in parents[0]
+    assert left_behind(scratch) == []
