@@ -1,9 +1,9 @@
 """How many planted mistakes have their cause named, and that nets without a mistake have none.
 
-Plants mistakes of ``tests/planted/library.py`` one by one, or sets of them in one net (--sets), compares
+Plants mistakes of ``tests/planted/library.toml`` one by one, or sets of them in one net (--sets), compares
 the two nets as ``diff`` does, and judges what is named by the facts that stand beside each mistake; or
-compares nets without a mistake (--clean). For engines that cannot run the library's nets, mistakes of
-``tests/planted/shipped.py`` are planted. Says of each on stderr what is named.
+compares nets without a mistake (--clean). For engines that cannot run the library's nets, mistakes in
+shipped nets are planted. Says of each on stderr what is named.
 """
 
 import argparse
@@ -25,11 +25,9 @@ from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.causes import tell_causes
 from tests.planted.clean import write_variants
-from tests.planted.library import LIBRARY
+from tests.planted.library import LIBRARY, SETS, SHIPPED, fitting
 from tests.planted.mistake import plant_all
 from tests.planted.naming import TAPES
-from tests.planted.sets import SETS
-from tests.planted.shipped import SHIPPED, fitting
 
 TIMEOUT = 300.0
 

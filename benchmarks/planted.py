@@ -25,10 +25,9 @@ from explorer.words.divergences import first_divergence
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
+from tests.planted.library import MISTAKES, SHIPPED
 from tests.planted.mistake import has_nets, plant
-from tests.planted.mistakes import MISTAKES
 from tests.planted.naming import TAPES, tell
-from tests.planted.shipped import SHIPPED
 
 TIMEOUT = 300.0
 

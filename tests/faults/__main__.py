@@ -13,8 +13,7 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
-from tests.faults.fault import ROOT, Fault
-from tests.faults.table import FAULTS
+from tests.faults.table import FAULTS, ROOT, Fault
 
 PASSED, FAILED = 0, 1
 """Exit codes of pytest: all tests passed, or some failed."""

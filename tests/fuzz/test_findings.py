@@ -44,6 +44,12 @@ def test_what_one_point_close_by_shows_too_is_not_ill_conditioned(
     assert _finding(0, TANH, DIFFERS, Told(DIFFERS, *close_by)).found == found
 
 
+def test_what_a_net_does_not_show_when_it_is_run_again_accuses_nobody() -> None:
+    finding = _finding(3, LONGER, DIFFERS, Told(AGREES))
+    assert finding.found == "unsteady"
+    assert (finding.program, finding.sighting) == (LONGER, DIFFERS)
+
+
 @pytest.mark.parametrize(
     ("kind", "needs_graphs"),
     [("differs", False), ("raises", False), ("values", True), ("graph", True), ("oracle", True)],

@@ -12,6 +12,7 @@ from explorer.fuzz.search import NetRunner
 from explorer.model.engines import FRAMEWORKS, NEEDED, REFEREES
 from explorer.model.fuzz import Sighting
 from explorer.workers.workers import Workers
+from tests.support.samples import sampled
 
 IN_ALL = [name for name, operator in OPERATORS.items() if operator.is_in(FRAMEWORKS)]
 
@@ -58,12 +59,11 @@ def test_each_framework_has_its_imports_and_what_operators_need() -> None:
             assert set(DEFINITIONS[operator.needs]) == set(operator.texts), name
 
 
-@pytest.mark.parametrize("name", list(OPERATORS))
-def test_an_operator_has_the_same_operands_in_every_framework(name: str) -> None:
-    operator = OPERATORS[name]
-    for framework, text in operator.texts.items():
-        for place in range(4):
-            assert (f"{{{place}}}" in text) == (place < operator.arity), framework
+def test_an_operator_has_the_same_operands_in_every_framework() -> None:
+    for name, operator in OPERATORS.items():
+        for framework, text in operator.texts.items():
+            for place in range(4):
+                assert (f"{{{place}}}" in text) == (place < operator.arity), (name, framework)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def runner(workers: Workers, tmp_path_factory: pytest.TempPathFactory) -> NetRun
 # On a tape everything runs but what a compiler refuses.
 @pytest.mark.torch
 @pytest.mark.jax
-@pytest.mark.parametrize("name", IN_ALL)
+@pytest.mark.parametrize("name", sampled(IN_ALL, 16))
 def test_an_operator_has_the_same_value_and_gradient_in_every_framework(
     name: str, runner: NetRunner
 ) -> None:

@@ -38,21 +38,26 @@ def test_nets_vary_in_dtype_order_inputs_and_sharing() -> None:
     assert any(len(set(each.operands)) < len(each.operands) for net in DRAWN for each in net.steps)
 
 
-@pytest.mark.parametrize("number", range(0, 400, 8))
-def test_names_are_made_before_they_are_used_and_each_result_counts(number: int) -> None:
-    net = DRAWN[number]
-    known = set(net.inputs)
-    used = set(net.results)
-    for each in net.steps:
-        assert known.issuperset(each.operands)
-        known.add(each.name)
-        used.update(each.operands)
-    assert used == known  # nothing is without effect
-    for name, shape in net.inputs.items():
-        values = np.array(net.values[name])
-        assert values.size == np.prod(shape, dtype=int)
-        assert (values * 64 == np.round(values * 64)).all()
-        assert (np.abs(values) < GREATEST).all()
+def test_names_are_made_before_they_are_used_and_each_result_counts() -> None:
+    for net in DRAWN:
+        known = set(net.inputs)
+        used = set(net.results)
+        for each in net.steps:
+            assert known.issuperset(each.operands)
+            known.add(each.name)
+            used.update(each.operands)
+        assert used == known  # nothing is without effect
+
+
+def test_values_of_inputs_fill_their_shapes_and_can_be_read() -> None:
+    for net in DRAWN:
+        for name, shape in net.inputs.items():
+            values = np.array(net.values[name])
+            assert values.size == np.prod(shape, dtype=int)
+            assert np.isfinite(values).all()
+            assert (values != 0).all()
+            assert (values * 64 == np.round(values * 64)).all()
+            assert (np.abs(values) < GREATEST).all()
 
 
 def test_a_net_is_drawn_of_operators_that_every_framework_has_and_is_else_the_same() -> None:
@@ -68,7 +73,7 @@ def test_a_net_is_drawn_of_operators_that_every_framework_has_and_is_else_the_sa
 
 
 @pytest.mark.parametrize("frameworks", [NEEDED, FRAMEWORKS])
-@pytest.mark.parametrize("number", range(0, 400, 40))
+@pytest.mark.parametrize("number", range(0, 400, 80))
 def test_a_net_is_a_scenario_with_the_same_steps_in_each_framework(
     number: int, frameworks: tuple[Framework, ...], tmp_path: Path
 ) -> None:
@@ -137,12 +142,6 @@ def corners_of(values: tuple[float, ...]) -> list[str]:
     kinds = {"nan": np.isnan(values), "inf": np.isinf(values), "zero": np.array(values) == 0}
     kinds["tied"] = np.abs(values) == 1
     return [kind for kind, has in kinds.items() if has.any()]
-
-
-def test_nets_without_corners_have_none_but_by_chance() -> None:
-    values = [number for net in DRAWN for row in net.values.values() for number in row]
-    assert np.isfinite(values).all()
-    assert 0.0 not in values
 
 
 @pytest.mark.parametrize("name", ["nan", "inf"])

@@ -64,32 +64,28 @@ def test_nothing_smaller_shows_it_and_the_net_stays() -> None:
     assert 0 < len(seen) <= LOOKS
 
 
-@pytest.mark.parametrize("number", range(30))
-def test_every_candidate_is_a_net_that_can_be_written(number: int) -> None:
-    net = drawn(Random(f"shrink/{number}"))
-    for candidate in candidates(net):
-        assert candidate != net
-        known = set(candidate.inputs)
-        for each in candidate.steps:
-            assert known.issuperset(each.operands)
-            known.add(each.name)
-        assert known.issuperset(candidate.results)
-        assert set(candidate.inputs) == set(candidate.values)
-        compile(scenario_text(candidate, "t", ""), "net.py", "exec")
+def test_every_candidate_is_a_net_that_can_be_written() -> None:
+    for number in range(15):
+        net = drawn(Random(f"shrink/{number}"))
+        for candidate in candidates(net):
+            assert candidate != net
+            known = set(candidate.inputs)
+            for each in candidate.steps:
+                assert known.issuperset(each.operands)
+                known.add(each.name)
+            assert known.issuperset(candidate.results)
+            assert set(candidate.inputs) == set(candidate.values)
+            compile(scenario_text(candidate, "t", ""), "net.py", "exec")
 
 
-def test_neighbours_are_close_by_and_not_the_same() -> None:
-    points = list(neighbours(LONG, 3))
-    assert len({net.values["a"] for net in points}) == 3
-    for net in points:
-        for value, moved in zip(LONG.values["a"], net.values["a"], strict=True):
-            assert 0 < abs(moved - value) <= 0.01 * abs(value)
-        assert net.steps == LONG.steps
-
-
-def test_neighbours_go_as_far_as_a_hundredth_and_not_only_a_step_of_rounding() -> None:
+def test_neighbours_are_as_far_as_a_hundredth_and_no_further() -> None:
+    points = list(neighbours(LONG, 20))
     moved = []
-    for net in neighbours(LONG, 20):
+    for net in points:
+        assert net.steps == LONG.steps
         for value, near in zip(LONG.values["a"], net.values["a"], strict=True):
             moved.append(abs(near / value - 1))
+    assert len({net.values["a"] for net in points}) == 20
+    assert min(moved) > 0
+    # They are not only a step of rounding away.
     assert 0.005 < max(moved) <= 0.01

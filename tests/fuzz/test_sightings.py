@@ -19,47 +19,38 @@ def report_on(case: CaseReport) -> Report:
     return msgspec.structs.replace(report(), cases=(case,), ungraphed={}, alignments=())
 
 
-def test_who_is_apart_from_all_others_is_to_blame_where_the_oracle_contradicts_everybody() -> None:
+@pytest.mark.parametrize(
+    ("factor", "confirmed", "blamed"),
+    [
+        # An oracle that contradicts everybody leaves the one that is apart from all others.
+        (7, (False, False), ("torch-tape",)),
+        # Whom it alone contradicts is to blame, however many they are.
+        (2, (False, True), ("mindspore-graph", "mindspore-tape", "torch-graph")),
+    ],
+)
+def test_an_oracle_says_who_is_to_blame_where_it_confirms_somebody(
+    factor: float, confirmed: tuple[bool, bool], blamed: tuple[str, ...]
+) -> None:
     case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
     elsewhere = []
     for estimate in case.oracle.estimates:
-        value = pack(unpack(estimate.value) * 7)
+        value = pack(unpack(estimate.value) * factor)
         elsewhere.append(msgspec.structs.replace(estimate, value=value))
-    contradicting = OracleResult("ok", tuple(elsewhere))
-    case = judge(case.case, case.results, contradicting)
-    assert [group.oracle_agrees for group in case.groups] == [False, False]
-    assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), leaf="dx")
-
-
-def test_whom_the_oracle_alone_contradicts_is_to_blame_however_many_they_are() -> None:
-    case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
-    doubled = []
-    for estimate in case.oracle.estimates:
-        value = pack(unpack(estimate.value) * 2)
-        doubled.append(msgspec.structs.replace(estimate, value=value))
-    case = judge(case.case, case.results, OracleResult("ok", tuple(doubled)))
-    blamed = ("mindspore-graph", "mindspore-tape", "torch-graph")
+    case = judge(case.case, case.results, OracleResult("ok", tuple(elsewhere)))
+    assert tuple(group.oracle_agrees for group in case.groups) == confirmed
     assert seen(report_on(case)) == Sighting("differs", blamed, leaf="dx")
 
 
-def test_who_differs_from_whom_the_oracle_confirms_is_to_blame_where_it_does_not_judge_him() -> (
-    None
-):
+@pytest.mark.parametrize("of_torch_tape", [None, True])
+def test_who_differs_from_whom_the_oracle_confirms_is_to_blame_even_if_it_does_not_contradict_him(
+    of_torch_tape: bool | None,
+) -> None:
     case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
-    unjudged = [
-        msgspec.structs.replace(group, oracle_agrees=None)
-        if "torch-tape" in group.engines
-        else group
-        for group in case.groups
-    ]
-    case = msgspec.structs.replace(case, groups=tuple(unjudged))
-    assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), leaf="dx")
-
-
-def test_where_the_oracle_confirms_all_that_differ_somebody_is_to_blame_still() -> None:
-    case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
-    confirmed = [msgspec.structs.replace(group, oracle_agrees=True) for group in case.groups]
-    case = msgspec.structs.replace(case, groups=tuple(confirmed))
+    groups = []
+    for group in case.groups:
+        agrees = of_torch_tape if "torch-tape" in group.engines else True
+        groups.append(msgspec.structs.replace(group, oracle_agrees=agrees))
+    case = msgspec.structs.replace(case, groups=tuple(groups))
     assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), leaf="dx")
 
 

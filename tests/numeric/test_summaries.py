@@ -8,6 +8,7 @@ import pytest
 from explorer.model.arrays import SMALL, AnyArray, Summary, unpack
 from explorer.numeric.summaries import (
     ELEMENTS_AT_ONCE,
+    GREATEST,
     QUANTILES,
     WORTH_IT,
     batches,
@@ -20,7 +21,18 @@ from tests.support.hard_to_sort import hard_to_sort
 SIZES = (1, 2, 8, 17, 100, WORTH_IT - 1, WORTH_IT, 576, SMALL, SMALL + 1, 4096)
 DTYPES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool", ">f4")
 
+WIDEST = np.finfo(np.float64).max
+
 Figures = tuple[float, ...]
+
+
+def test_the_greatest_numbers_are_those_of_the_dtypes() -> None:
+    for dtype in ("float64", "float32", "float16"):
+        assert np.finfo(dtype).max == GREATEST[dtype]
+    # The bits of the greatest bfloat16, 0x7F7F, are the upper half of a float32.
+    assert np.array([0x7F7F0000], np.uint32).view(np.float32)[0] == GREATEST["bfloat16"]
+    assert GREATEST["complex64"] == GREATEST["float32"]
+    assert GREATEST["complex128"] == GREATEST["float64"]
 
 
 def by_definition(array: AnyArray) -> Figures:
@@ -48,17 +60,13 @@ def arrays_of(dtype: str) -> list[AnyArray]:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_figures_are_those_of_the_definition_to_the_last_bit(dtype: str) -> None:
+def test_figures_are_those_of_the_definition_for_an_array_alone_and_among_others(
+    dtype: str,
+) -> None:
     arrays = arrays_of(dtype)
     for array, summary in zip(arrays, summarise_all(arrays, [None] * len(arrays)), strict=True):
         assert figures(summary) == by_definition(array)
         assert (summary.whole is None) == (array.size > SMALL)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_an_array_alone_has_the_summary_that_it_has_among_others(dtype: str) -> None:
-    arrays = arrays_of(dtype)
-    for array, summary in zip(arrays, summarise_all(arrays, [None] * len(arrays)), strict=True):
         assert summary == summarise(array)
 
 
@@ -78,28 +86,25 @@ def test_of_no_elements_none_is_zero_or_not_finite() -> None:
     assert figures(summarise(np.zeros((0, 2)))) == (0, 0, 0, 0, 0, 0)
 
 
-GREATEST = np.finfo(np.float64).max
-
-
 @pytest.mark.parametrize("size", [2, 3, 7, 1000])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_mean_of_float64_s_greatest_is_float64_s_greatest(size: int, sign: int) -> None:
-    summary = summarise(np.full(size, sign * GREATEST))
-    assert summary.mean == pytest.approx(sign * GREATEST, rel=1e-15)
+    summary = summarise(np.full(size, sign * WIDEST))
+    assert summary.mean == pytest.approx(sign * WIDEST, rel=1e-15)
     assert math.isfinite(summary.mean)
 
 
 def test_the_mean_of_the_greatest_of_both_signs_lies_between_them() -> None:
     # Added from one end to the other, either half overflows on its own.
-    halves = np.repeat([GREATEST, -GREATEST], 500)
-    assert abs(summarise(halves).mean) <= 1e-12 * GREATEST
-    assert summarise(np.array([GREATEST, GREATEST, -GREATEST])).mean == pytest.approx(GREATEST / 3)
+    halves = np.repeat([WIDEST, -WIDEST], 500)
+    assert abs(summarise(halves).mean) <= 1e-12 * WIDEST
+    assert summarise(np.array([WIDEST, WIDEST, -WIDEST])).mean == pytest.approx(WIDEST / 3)
 
 
 def test_a_mean_beside_great_ones_keeps_its_last_bit() -> None:
     small = np.array([0.1, 0.2, 0.3])
     alone = summarise(small)
-    assert summarise_all([np.full(3, GREATEST), small], [None, None])[1] == alone
+    assert summarise_all([np.full(3, WIDEST), small], [None, None])[1] == alone
 
 
 def test_arrays_of_one_size_keep_their_own_shapes_and_dtypes() -> None:

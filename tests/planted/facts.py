@@ -31,7 +31,7 @@ FACT_KINDS = {
 """What each kind of fact states."""
 
 
-class Fact(msgspec.Struct, frozen=True):
+class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One true statement of the cause of a difference.
 
     ``kind`` is a key of ``FACT_KINDS``. ``argument`` and ``op`` are names as the code of either net

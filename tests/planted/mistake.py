@@ -1,6 +1,7 @@
 """One mistake of a migration: where it is planted, and which lines of the net tell it."""
 
 import ast
+import functools
 from pathlib import Path
 
 import msgspec
@@ -52,15 +53,31 @@ def has_nets(scenario: Path, engines: tuple[str, ...]) -> bool:
 
 
 class Planted(msgspec.Struct, frozen=True):
-    """A file with a mistake, the numbers of the lines that tell it, and of the modules around.
+    """A file with a mistake, and the numbers of the lines that tell it.
 
     ``finding`` is the parameter that a finding must name instead.
     """
 
     path: Path
     lines: frozenset[int]
-    module_lines: frozenset[int]
     finding: str = ""
+
+    @property
+    def module_lines(self) -> frozenset[int]:
+        """All lines of the classes and functions around ``lines``, and of those of the same names.
+
+        Functions are those that a net calls beside its classes.
+        """
+        parts = _parts(ast.parse(self.path.read_text(encoding="utf-8")))
+        around = set()
+        for node in parts:
+            if any(node.lineno <= line <= (node.end_lineno or 0) for line in self.lines):
+                around.add(node.name)
+        numbers: set[int] = set(self.lines)
+        for node in parts:
+            if node.name in around:
+                numbers.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        return frozenset(numbers)
 
 
 def plant(mistake: Mistake, folder: Path) -> Planted:
@@ -91,8 +108,7 @@ def plant_all(mistakes: tuple[Mistake, ...], folder: Path) -> tuple[Planted, ...
     records = []
     for mistake, at in zip(mistakes, starts, strict=True):
         lines = _changed_lines(planted, at, mistake) | _lines_of_snippets(planted, mistake)
-        around = lines | _module_lines(planted, lines)
-        records.append(Planted(path, lines, around, mistake.finding))
+        records.append(Planted(path, lines, mistake.finding))
     return tuple(records)
 
 
@@ -123,6 +139,7 @@ def _place(text: str, mistake: Mistake) -> int:
     return start + function.index(mistake.old)
 
 
+@functools.cache
 def _span(text: str, function: str) -> tuple[int, int]:
     """Where a function's text begins and ends."""
     offsets = [0]
@@ -156,23 +173,6 @@ def _lines_of_snippets(planted: str, mistake: Mistake) -> frozenset[int]:
             raise ValueError(f"{mistake.name}: no line holds {snippet!r}")
         lines.update(found)
     return frozenset(lines)
-
-
-def _module_lines(planted: str, lines: frozenset[int]) -> frozenset[int]:
-    """All lines of the classes and functions around ``lines``, and of those of the same names.
-
-    Functions are those that a net calls beside its classes.
-    """
-    parts = _parts(ast.parse(planted))
-    around = set()
-    for node in parts:
-        if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines):
-            around.add(node.name)
-    numbers: set[int] = set()
-    for node in parts:
-        if node.name in around:
-            numbers.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return frozenset(numbers)
 
 
 def _parts(tree: ast.Module) -> list[ast.ClassDef | ast.FunctionDef]:

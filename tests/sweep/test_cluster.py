@@ -115,6 +115,7 @@ def test_a_worker_with_another_version_is_named(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_the_compose_file_starts_what_the_project_s_image_has() -> None:
     compose = yaml.safe_load((ROOT / "docs" / "how-to" / "compose.yaml").read_text())

@@ -6,20 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cli.entry import run
+from explorer.cli.exit_codes import USAGE_ERROR
 from tests.support.command_line import explorer
 from tests.support.scenario_files import written
 from tests.support.sweep_runs import (
     are_gone,
     descendants,
     nets,
+    one_at_work,
     rows,
     sweeping,
     until_first_is_done,
 )
 
-pytestmark = pytest.mark.torch
 
-
+@pytest.mark.torch
 @pytest.mark.whole
 def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path: Path) -> None:
     folder = tmp_path / "nets"
@@ -72,27 +74,22 @@ def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path
     assert again.returncode == 3  # wrong.py is refused still
 
 
-def test_after_a_kill_nothing_is_left_and_what_was_done_is_not_done_again(tmp_path: Path) -> None:
+@pytest.mark.torch
+def test_what_was_done_before_a_kill_is_not_done_again_and_ctrl_c_ends_it_with_a_report(
+    tmp_path: Path,
+) -> None:
     nets(tmp_path, "a", "b", "c")
     store = {"EXPLORER_STORE": str(tmp_path / "store")}
-    with sweeping("*.py", "--jobs", "1", cwd=tmp_path, **store) as process:
+    arguments = ("*.py", "--jobs", "1", "--out", "out")
+    with sweeping(*arguments, cwd=tmp_path, **store) as process:
         until_first_is_done(process)
         started = descendants(process)
         process.kill()
         assert are_gone(started)
-    again = explorer("sweep", "*.py", "--out", "out", cwd=tmp_path, **store)
-    assert again.returncode == 0, again.stderr
-    found = rows(tmp_path / "out")
-    assert [row["verdict"] for row in found.values()] == ["as_expected"] * 3
-    assert found["a"]["from_store"]
-    assert not found["c"]["from_store"]
 
-
-def test_ctrl_c_ends_it_with_a_report_on_what_was_done(tmp_path: Path) -> None:
-    nets(tmp_path, "a", "b", "c")
-    arguments = ("*.py", "--jobs", "1", "--out", "out")
-    with sweeping(*arguments, cwd=tmp_path, EXPLORER_STORE=str(tmp_path / "store")) as process:
+    with sweeping(*arguments, cwd=tmp_path, **store) as process:
         until_first_is_done(process)
+        one_at_work([process])
         started = descendants(process)
         process.send_signal(signal.SIGINT)
         said, errors = process.communicate(timeout=60)
@@ -100,7 +97,9 @@ def test_ctrl_c_ends_it_with_a_report_on_what_was_done(tmp_path: Path) -> None:
         assert are_gone(started)
     assert "Traceback" not in errors
     assert "2 not finished" in said
-    assert list(rows(tmp_path / "out")) == ["a"]
+    found = rows(tmp_path / "out")
+    assert list(found) == ["a"]
+    assert found["a"]["from_store"]
 
 
 @pytest.mark.parametrize(
@@ -118,15 +117,16 @@ def test_ctrl_c_ends_it_with_a_report_on_what_was_done(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_runs(
-    arguments: tuple[str, ...], said: str
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = explorer("sweep", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    assert run(["sweep", *arguments]) == USAGE_ERROR
+    out, errors = capsys.readouterr()
+    assert out == ""
+    assert said in errors
 
 
 @pytest.mark.mindspore
+@pytest.mark.torch
 @pytest.mark.whole
 def test_studies_are_run_on_a_scenario_that_they_take(tmp_path: Path) -> None:
     done = explorer(
