@@ -2,13 +2,14 @@
 
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from tests.correspondence.settings import Array, Call
+from tests.correspondence.signatures import Parameters, exists, signature_of
 
 
 class Answer(NamedTuple):
@@ -47,8 +48,28 @@ def _outcome(answer: Callable[[Call], Answer], call: Call) -> Answer | Raised:
         return Raised(f"{type(error).__name__}: {error}"[:500])
 
 
+class Asked(NamedTuple):
+    """What a worker is asked: calls to answer, and names of callables and operators to look up."""
+
+    calls: list[Call]
+    callables: Sequence[str] = ()
+    operators: Sequence[str] = ()
+
+
+class Answered(NamedTuple):
+    """What a worker answers: to each call; the signatures of callables, and whether operators are there."""
+
+    answers: list[Answer | Raised]
+    signatures: dict[str, list[Parameters]]
+    operators: dict[str, bool]
+
+
 def work(answer: Callable[[Call], Answer]) -> None:
-    """Answer the calls of the file that the first argument names, into the second."""
-    asked = pickle.loads(Path(sys.argv[1]).read_bytes())
-    answers = [_outcome(answer, call) for call in asked]
-    Path(sys.argv[2]).write_bytes(pickle.dumps(answers))
+    """Answer what stands in the file that the first argument names, into the second."""
+    asked: Asked = pickle.loads(Path(sys.argv[1]).read_bytes())
+    answered = Answered(
+        [_outcome(answer, call) for call in asked.calls],
+        {name: signature_of(name) for name in asked.callables},
+        {name: exists(name) for name in asked.operators},
+    )
+    Path(sys.argv[2]).write_bytes(pickle.dumps(answered))

@@ -4,14 +4,14 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
-from tests.correspondence.answers import Answer, Raised
-from tests.correspondence.settings import Array, Call, Setting
+from tests.correspondence.answers import Answer, Answered, Asked, Raised
+from tests.correspondence.settings import Array, Setting
 from tests.support.command_line import ROOT
 
 TOLERANCE, LEAST = 5e-4, 2e-5
@@ -24,32 +24,30 @@ changes more (test_an_argument_that_is_not_translated_is_noticed).
 SECONDS = 1800
 """The longest that a process may take on a busy machine."""
 
-Answers = list[Answer | Raised]
+
+def both(mindspore: Asked, torch: Asked, folder: Path) -> tuple[Answered, Answered]:
+    """What MindSpore and PyTorch answer, at the same time."""
+    with ThreadPoolExecutor() as threads:
+        here = threads.submit(run, "in_mindspore", mindspore, folder)
+        there = threads.submit(run, "in_torch", torch, folder)
+        return here.result(), there.result()
 
 
-def answers(settings: Sequence[Setting], folder: Path) -> tuple[Answers, Answers]:
-    """The answers of MindSpore and of PyTorch."""
-    with ThreadPoolExecutor() as both:
-        mindspore = both.submit(run, "in_mindspore", [each.mindspore for each in settings], folder)
-        torch = both.submit(run, "in_torch", [each.torch for each in settings], folder)
-        return mindspore.result(), torch.result()
-
-
-def run(program: str, calls: Sequence[Call], folder: Path) -> Answers:
-    """The answers of one framework's process."""
-    asked, answered = folder / f"{program}.calls", folder / f"{program}.answers"
-    asked.write_bytes(pickle.dumps(list(calls)))
+def run(program: str, asked: Asked, folder: Path) -> Answered:
+    """What one framework's process answers."""
+    question, answer = folder / f"{program}.asked", folder / f"{program}.answered"
+    question.write_bytes(pickle.dumps(asked))
     variables = {"OMP_NUM_THREADS": "1", "GLOG_v": "4", "PYTHONPATH": str(ROOT)}
     subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", f"tests.correspondence.{program}", asked, answered],
+        [sys.executable, "-W", "ignore", "-m", f"tests.correspondence.{program}", question, answer],
         cwd=folder,
         env={**os.environ, **variables},
         timeout=SECONDS,
         check=True,
         capture_output=True,
     )
-    found: Answers = pickle.loads(answered.read_bytes())
-    return found
+    answered: Answered = pickle.loads(answer.read_bytes())
+    return answered
 
 
 def disagreements(setting: Setting, here: Answer | Raised, there: Answer | Raised) -> Iterator[str]:

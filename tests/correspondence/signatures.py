@@ -1,10 +1,7 @@
-"""Signatures of callables as their framework has them; a program of its own for each framework."""
+"""Signatures of callables as their framework has them, looked up in its process."""
 
 import importlib
 import inspect
-import pickle
-import sys
-from pathlib import Path
 from typing import Any
 
 Parameters = dict[str, Any]
@@ -117,10 +114,3 @@ def exists(name: str) -> bool:
         return hasattr(importlib.import_module("torch").ops.aten, name.removeprefix("aten."))
     modules = [importlib.import_module(f"mindspore.{place}") for place in PLACES]
     return any(hasattr(module, name) for module in modules)
-
-
-if __name__ == "__main__":
-    named, operators = pickle.loads(Path(sys.argv[1]).read_bytes())
-    signatures = {name: signature_of(name) for name in named}
-    there = {name: exists(name) for name in operators}
-    Path(sys.argv[2]).write_bytes(pickle.dumps((signatures, there)))

@@ -1,67 +1,198 @@
-"""Every row of the table is true: both sides, run with translated arguments, give the same."""
+"""The table is true of the installed frameworks: rows, facts beside them, names and defaults.
+
+Each framework answers everything in one process.
+"""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import pytest
 
-from explorer.correspondence.records import Argument, Row
+from explorer.correspondence.entries import both as on_both
+from explorer.correspondence.records import UNKNOWN, Absent, Argument, Default, Drawn, Row
 from explorer.correspondence.table import LAYERS, ROWS
 from explorer.correspondence.ways import COMPANIONS
-from tests.correspondence.answers import Answer, Raised
-from tests.correspondence.comparing import answers, disagreements, run
+from explorer.model.engines import NEEDED, Framework
+from tests.correspondence.answers import Answer, Answered, Asked, Raised
+from tests.correspondence.comparing import both, disagreements, run
 from tests.correspondence.settings import COUNT, Setting, settings
+from tests.correspondence.signatures import REQUIRED, Parameters
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-SAMPLE = 2
-"""Settings of each row without --whole."""
+EACH = {"rows": 1, "widened": 4, "wrong": 6}
+"""Settings of each second row as it is, of each that is widened, and of each with a wrong way.
 
-UNSEEN = {("torch.nn.PReLU", "init"): "the test sets the weight that it initializes"}
-"""Arguments without which nothing changes here, and why."""
+With --whole every row has COUNT settings.
+"""
+
+
+class Widened(NamedTuple):
+    """A row with more in its domain, and what then differs."""
+
+    row: str
+    differs: str
+    operand: str = ""
+    drawn: Drawn = "unit"
+    argument: Argument | None = None
+
+
+WIDENED = (
+    Widened("ops.selu", "gradient of input"),
+    Widened("ops.L2Normalize", "gradient of input"),
+    Widened("ops.kl_div", "gradient of target", "target"),
+    Widened("nn.KLDivLoss", "gradient of target", "target"),
+    Widened("ops.gaussian_nll_loss", "gradient of var", "var", "positive"),
+    Widened("nn.BCEWithLogitsLoss", "gradient of input", "target"),
+    Widened("nn.SoftmaxCrossEntropyWithLogits", "gradient of input", "target", "targets"),
+    Widened("ops.cosine_similarity", "result 0", argument=on_both("eps", 1e-8, 10.0)),
+    Widened("nn.Embedding", "gradient of weight", argument=on_both("padding_idx", None, 1)),
+)
+
+
+def _widened(each: Widened) -> Row:
+    (row,) = [row for row in ROWS if row.mindspore == each.row]
+    operands = []
+    for operand in row.operands:
+        if operand.torch == each.operand:
+            operand = msgspec.structs.replace(operand, drawn=each.drawn)
+        operands.append(operand)
+    arguments = [argument for argument in row.arguments if argument.mindspore != _name(each)]
+    if each.argument:
+        arguments.append(each.argument)
+    return msgspec.structs.replace(
+        row, operands=tuple(operands), arguments=tuple(arguments), compared="gradients"
+    )
+
+
+def _name(each: Widened) -> str:
+    return each.argument.mindspore if each.argument else ""
+
+
+WRONG = (
+    ("nn.BatchNorm2d", "momentum", "same"),
+    ("nn.LRN", "alpha", "same"),
+    ("nn.LayerNorm", "epsilon", "one_minus"),
+    ("nn.Dropout", "p", "same"),
+)
+"""Layers, an argument, and a way that is not the argument's."""
+
+
+def _with_way(row: Row, name: str, way: str) -> Row:
+    arguments: list[Argument] = []
+    for argument in row.arguments:
+        if argument.mindspore == name:
+            argument = msgspec.structs.replace(argument, way=way)
+        arguments.append(argument)
+    return msgspec.structs.replace(row, arguments=tuple(arguments))
+
+
+def wrong_rows() -> Iterator[Row]:
+    """The rows of WRONG, with the way that is not the argument's."""
+    for name, argument, way in WRONG:
+        (row,) = [row for row in LAYERS if row.mindspore == name]
+        yield _with_way(row, argument, way)
 
 
 class Runs:
-    """All settings, and what both frameworks answered."""
+    """All settings by what they are for, and what both frameworks answered."""
 
-    def __init__(self, count: int, folder: Path) -> None:
+    def __init__(self, is_whole: bool, folder: Path) -> None:
         self.folder = folder
-        self.settings = [setting for row in ROWS for setting in settings(row, count)]
-        self.mindspore, self.torch = answers(self.settings, folder)
+        self.settings = {
+            "rows": _settings(ROWS if is_whole else ROWS[::2], COUNT if is_whole else EACH["rows"]),
+            "widened": _settings(map(_widened, WIDENED), EACH["widened"]),
+            "wrong": _settings(wrong_rows(), EACH["wrong"]),
+        }
+        everything = list(chain(*self.settings.values()))
+        mindspore = Asked([setting.mindspore for setting in everything], *names_in("mindspore"))
+        torch = Asked([setting.torch for setting in everything], *names_in("torch"))
+        here, there = both(mindspore, torch, folder)
+        self.installed: dict[Framework, Answered] = {"mindspore": here, "torch": there}
 
-    def wrong(self) -> dict[str, list[str]]:
+    def answered(self, kind: str) -> Iterator[tuple[Setting, Answer | Raised, Answer | Raised]]:
+        """The settings of a kind with the answers of MindSpore and of PyTorch."""
+        start = 0
+        for name, of_kind in self.settings.items():
+            if name == kind:
+                break
+            start += len(of_kind)
+        here, there = (self.installed[name].answers[start:] for name in NEEDED)
+        yield from zip(self.settings[kind], here, there, strict=False)
+
+    def differing(self, kind: str) -> dict[str, list[str]]:
         """What does not agree, by row."""
         found: dict[str, list[str]] = defaultdict(list)
-        everything = zip(self.settings, self.mindspore, self.torch, strict=True)
-        for setting, here, there in everything:
+        for setting, here, there in self.answered(kind):
             for text in disagreements(setting, here, there):
                 calls = f"{setting.mindspore.arguments} {setting.torch.arguments}"
-                found[f"{setting.row.mindspore} {setting.row.torch}"].append(f"{text}: {calls}")
+                found[setting.row.mindspore].append(f"{text}: {calls}")
         return dict(found)
+
+
+def _settings(rows: Iterable[Row], count: int) -> list[Setting]:
+    return [setting for row in rows for setting in settings(row, count)]
+
+
+def names_in(framework: Framework) -> tuple[list[str], list[str]]:
+    """The callables and the operators of a framework that the table names."""
+    called: set[str] = set()
+    operators: set[str] = set()
+    for row in ROWS:
+        if framework == "mindspore":
+            called |= {f"mindspore.{name}" for name in (row.mindspore, *row.alike)}
+            operators |= set(row.primitives)
+        else:
+            called.add(row.torch)
+            operators |= set(row.aten)
+    return sorted(called), sorted(operators)
 
 
 @pytest.fixture(scope="module")
 def runs(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    count = COUNT if pytestconfig.getoption("--whole") else SAMPLE
-    return Runs(count, tmp_path_factory.mktemp("correspondence"))
+    is_whole = bool(pytestconfig.getoption("--whole"))
+    return Runs(is_whole, tmp_path_factory.mktemp("correspondence"))
 
 
 def test_both_sides_of_every_row_give_the_same(runs: Runs) -> None:
-    assert runs.wrong() == {}
+    assert runs.differing("rows") == {}
+
+
+def test_each_fact_is_seen_where_the_row_s_domain_leaves_it_out(runs: Runs) -> None:
+    seen: dict[str, set[str]] = {}
+    for name, texts in runs.differing("widened").items():
+        seen[name] = {text.partition(" differs")[0] for text in texts}
+    # Where the values differ, so do gradients.
+    assert [each.row for each in WIDENED if each.differs not in seen[each.row]] == []
+    only_in_gradients = [each for each in WIDENED if each.differs.startswith("gradient")]
+    assert all(seen[each.row] == {each.differs} for each in only_in_gradients)
+
+
+def test_a_wrong_way_is_noticed(runs: Runs) -> None:
+    assert set(runs.differing("wrong")) == {name for name, _argument, _way in WRONG}
 
 
 def test_a_layer_has_the_weights_that_its_row_names(runs: Runs) -> None:
     named: dict[str, set[str]] = defaultdict(set)
-    for setting, answer in zip(runs.settings, runs.mindspore, strict=True):
+    for setting, answer, _ in runs.answered("rows"):
         if isinstance(answer, Answer):
             named[setting.row.mindspore] |= answer.own_names
+    asked = {setting.row.mindspore for setting in runs.settings["rows"]}
     for row in LAYERS:
+        if row.mindspore not in asked:
+            continue
         plain = {re.sub(r"^bn2d\.", "", name) for name in named[row.mindspore]}
         assert plain <= set(row.weights), row.mindspore
         assert bool(plain) == bool(row.weights), row.mindspore
+
+
+UNSEEN = {("torch.nn.PReLU", "init"): "the test sets the weight that it initializes"}
+"""Arguments without which nothing changes here, and why."""
 
 
 @pytest.mark.whole
@@ -69,7 +200,7 @@ def test_an_argument_that_is_not_translated_is_noticed(runs: Runs) -> None:
     """Without each argument in turn, PyTorch gives something else in one setting at least."""
     planted = list(_planted(runs))
     asked = [setting.torch for _name, setting, _answer in planted]
-    found = run("in_torch", asked, runs.folder)
+    found = run("in_torch", Asked(asked), runs.folder).answers
     noticed: dict[tuple[str, str], bool] = {}
     for (name, setting, here), there in zip(planted, found, strict=True):
         differs = bool(list(disagreements(setting, here, there)))
@@ -80,7 +211,7 @@ def test_an_argument_that_is_not_translated_is_noticed(runs: Runs) -> None:
 
 
 def _planted(runs: Runs) -> Iterator[tuple[tuple[str, str], Setting, Answer | Raised]]:
-    for setting, here in zip(runs.settings, runs.mindspore, strict=True):
+    for setting, here, _ in runs.answered("rows"):
         for argument in setting.row.arguments:
             given = setting.torch.arguments.get(argument.torch, argument.torch_default)
             if not _is_tried(argument) or given == argument.torch_default:
@@ -95,31 +226,110 @@ def _is_tried(argument: Argument) -> bool:
     return bool(argument.mindspore and argument.torch) and argument.way not in COMPANIONS
 
 
-WRONG = (
-    ("nn.BatchNorm2d", "momentum", "same"),
-    ("nn.LRN", "alpha", "same"),
-    ("nn.LayerNorm", "epsilon", "one_minus"),
-    ("nn.Dropout", "p", "same"),
-)
-"""Layers, an argument, and a way that is not the argument's."""
+# Names and defaults
+
+BY_RUNNING = {("rnn", "nonlinearity")}
+"""Arguments that no signature has; that they are there, and their default, is seen by running."""
+
+SCHEMA_DEFAULTS = {"correction": 1}
+"""What None stands for in a schema of PyTorch's."""
+
+OWN = {"dtype", "weight_init", "bias_init"}
+"""What callables of mint take in addition."""
 
 
-def test_a_wrong_way_is_noticed(tmp_path: Path) -> None:
-    wrong: list[Setting] = []
-    for name, argument, way in WRONG:
-        (row,) = [row for row in LAYERS if row.mindspore == name]
-        wrong += settings(_with_way(row, argument, way), 8)
-    noticed: set[str] = set()
-    for setting, here, there in zip(wrong, *answers(wrong, tmp_path), strict=True):
-        if list(disagreements(setting, here, there)):
-            noticed.add(setting.row.mindspore)
-    assert noticed == {name for name, _argument, _way in WRONG}
+def test_every_operator_is_there(runs: Runs) -> None:
+    for framework in NEEDED:
+        there = runs.installed[framework].operators
+        assert [name for name, is_there in there.items() if not is_there] == []
 
 
-def _with_way(row: Row, name: str, way: str) -> Row:
-    arguments: list[Argument] = []
+@pytest.mark.parametrize("framework", NEEDED)
+def test_names_and_defaults_are_those_of_the_signature(framework: Framework, runs: Runs) -> None:
+    wrong: list[str] = []
+    for row in ROWS:
+        full = f"mindspore.{row.mindspore}" if framework == "mindspore" else row.torch
+        wrong += [
+            f"{full}: {text}"
+            for text in _wrong(row, framework, runs.installed[framework].signatures[full])
+        ]
+    assert wrong == []
+
+
+def test_alike_callables_have_the_names_and_defaults_of_pytorch(
+    runs: Runs,
+) -> None:
+    wrong: list[str] = []
+    for row in ROWS:
+        for name in row.alike:
+            overloads = runs.installed["mindspore"].signatures[f"mindspore.{name}"]
+            assert overloads, f"{name} has no signature"
+            wrong += [f"{name}: {text}" for text in _unlike(row, overloads[0])]
+    assert wrong == []
+
+
+def _wrong(row: Row, framework: Framework, overloads: list[Parameters]) -> list[str]:
+    if not overloads:
+        # Layers without a setting take anything.
+        return [] if row.kind == "layer" and not row.arguments else ["no signature"]
+    known: dict[str, Default] = {}
     for argument in row.arguments:
-        if argument.mindspore == name:
-            argument = msgspec.structs.replace(argument, way=way)
-        arguments.append(argument)
-    return msgspec.structs.replace(row, arguments=tuple(arguments))
+        if argument.name(framework):
+            known[argument.name(framework)] = argument.default(framework)
+    operands = {each.name(framework): each.is_optional for each in row.operands}
+    texts: list[str] = []
+    for name, default in known.items():
+        there = [overload[name] for overload in overloads if name in overload]
+        if not there and (row.family, name) not in BY_RUNNING:
+            texts.append(f"has no {name}")
+        elif there and not any(_is_same(name, default, value) for value in there):
+            texts.append(f"{name} is {there[0]!r} by default, the table has {default!r}")
+    is_called_with_operands = row.kind == "function" and not _is_class(row.name(framework))
+    if is_called_with_operands:
+        texts += _wrong_operands(operands, overloads)
+    if len(overloads) == 1:
+        said = {*known, *operands, *row.unmatched}
+        first = next(iter(overloads[0]), "")
+        texts += [f"the table lacks {name}" for name in overloads[0] if name not in {*said, first}]
+    return texts
+
+
+def _is_class(name: str) -> bool:
+    """Whether a callable is a layer or a primitive."""
+    return name.rpartition(".")[2][:1].isupper()
+
+
+def _wrong_operands(operands: dict[str, bool], overloads: list[Parameters]) -> list[str]:
+    """Operands that the signature lacks; the first is given by its place."""
+    texts: list[str] = []
+    for name, is_optional in list(operands.items())[1:]:
+        there = [overload[name] for overload in overloads if name in overload]
+        if not there:
+            texts.append(f"has no operand {name}")
+        elif is_optional and None not in there:
+            texts.append(f"{name} is not optional")
+    return texts
+
+
+def _unlike(row: Row, parameters: Parameters) -> list[str]:
+    known = {each.torch: each.torch_default for each in row.arguments if each.torch}
+    operands = {operand.torch for operand in row.operands}
+    texts: list[str] = []
+    for name, value in parameters.items():
+        if name in known and not _is_same(name, known[name], value):
+            texts.append(f"{name} is {value!r} by default, PyTorch has {known[name]!r}")
+        elif name not in {*known, *operands, *row.unmatched, *OWN}:
+            texts.append(f"PyTorch has no {name}")
+    return texts
+
+
+def _is_same(name: str, ours: Default, theirs: object) -> bool:
+    if ours is Absent.REQUIRED:
+        return theirs == REQUIRED
+    assert ours is not UNKNOWN
+    if theirs is None and SCHEMA_DEFAULTS.get(name) == ours:
+        return True
+    # A schema has lists for numbers of each axis, and leaves out what Python passes as None.
+    if isinstance(theirs, tuple) and not isinstance(ours, tuple):
+        return theirs == (ours,) * len(theirs) and (theirs != () or ours is None)
+    return bool(ours == theirs) or (ours is None and theirs == REQUIRED)

@@ -111,9 +111,10 @@ CALLS = {
     7: NET.format("0", None, False),
 }
 for row, call in CALLS.items():
-    agree(row, call, (*STYLES, "torch-tape"), ("values",), FORM, ("values",))
-    agree(row, call, STYLES, ("values",), "same", ("values",))
-    agree(row, call, STYLES, ("structure",), "same", ("structure",))
+    agree(row, call, (*STYLES, "torch-tape"), ("values",), FORM, (str(row), "values"))
+    for part in ("values", "structure"):
+        agree(row, call, STYLES, (part,), "same", (str(row), part))
+    agree(row, call, ("torch-tape",), ("structure",), GRAPH, (str(row), "structure"))
 
 OF_THE_SUM = "gradients.grad(loss + logits, grad_position=0, weights=None, has_aux=False)"
 agree(8, CALLS[7], STYLES, ("values",), "same", ("both",))
@@ -843,8 +844,6 @@ agree(94, LIMIT, EVERYWHERE, ("steep", "gradient"), FORM, ("gradient",))
 
 # What else the evidence of these rows shows
 
-for row, call in CALLS.items():
-    agree(row, call, ("torch-tape",), ("structure",), GRAPH, ("structure",))
 for call, index in {CALLS[7]: 0, OF_THE_SUM: 1}.items():
     agree(8, call, STYLES, ("structure",), "same", ("structures", index))
     agree(8, call, ("torch-tape",), ("structure",), GRAPH, ("structures", index))

@@ -21,6 +21,7 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.topic import Claim
 from tests.independent.agreements import AGREEMENTS, EVERY, KINDS_LEFT_OUT, LEFT_OUT, NAMES
 from tests.independent.agreements import Path as Way
+from tests.support.samples import sampled
 
 Shown = tuple[str, Way]
 """A figure: its measurement, and the way to it."""
@@ -158,7 +159,7 @@ ROWS = [row for row in claims() if row != 85]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", sampled(ROWS, 30))
 def test_every_figure_of_the_evidence_is_found_by_a_program(row: int) -> None:
     unknown = [shown for shown in shown_without_agreement(row) if not reason(row, shown)]
     assert unknown == []
@@ -175,6 +176,7 @@ def test_a_figure_that_no_program_finds_is_noticed(monkeypatch: pytest.MonkeyPat
         covered.cache_clear()
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_there_and_has_a_reason() -> None:
     for left_out in LEFT_OUT:
         assert left_out.why

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.mutation.areas import AREAS, ROOT, Area
 from tests.mutation.equivalent import why_equivalent
 from tests.mutation.mutators import Mutant, count, mutants
-from tests.mutation.running import KEPT, base, check, record, run
+from tests.mutation.running import KEPT, base, check, run
 
 SAMPLE = 60
 
@@ -42,7 +42,6 @@ def noticed_enough(name: str, arguments: argparse.Namespace) -> bool:
     area = AREAS[name]
     chosen = sampled(area, arguments.sample, arguments.seed, arguments.file)
     outcomes: list[tuple[Mutant, str, str]] = []
-    record(area)
     known = base(area)
     check(chosen, known, area)
     for mutant, outcome in run(chosen, known, area, arguments.jobs):

@@ -10,14 +10,12 @@ class Area(NamedTuple):
     """A part of the pure core.
 
     ``files`` are glob patterns under the root, ``tests`` what pytest is given. ``least`` is the share
-    of its mutants that tests must notice. ``replays`` says that its tests look at what frameworks
-    said: that is recorded once, and mutants are tried on the record.
+    of its mutants that tests must notice.
     """
 
     files: tuple[str, ...]
     tests: tuple[str, ...]
     least: float
-    replays: bool = False
 
     def paths(self) -> list[Path]:
         """The files of the area, relative to the root and sorted."""
@@ -44,7 +42,6 @@ AREAS = {
         ),
         ("tests/topics",),
         0.75,
-        replays=True,
     ),
     "findings": Area(
         (
@@ -55,7 +52,6 @@ AREAS = {
         ),
         ("tests/topics",),
         0.75,
-        replays=True,
     ),
 }
 """What ``make mutants AREA=…`` takes."""

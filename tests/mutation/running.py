@@ -67,65 +67,41 @@ def _lines(mutant: Mutant) -> range:
 KEPT = ROOT / "out" / "mutants"
 """Where reports are, with what is recorded for later runs."""
 
-REPLIES = KEPT / "replies"
-"""What the frameworks said; remove it to have them asked again."""
-
-
 def environment(base_file: Path = KEPT) -> dict[str, str]:
     """The environment of the tests."""
-    return {**os.environ, "MUTANTS_BASE": str(base_file), "MUTANTS_REPLIES": str(REPLIES)}
+    return {**os.environ, "MUTANTS_BASE": str(base_file)}
 
 
-def _arguments(area: Area) -> list[str]:
-    """What pytest is told, beside the tests."""
-    if area.replays:
-        return [*OPTIONS, "-p", "tests.mutation.replay", "-m", "not browser"]
-    return [*OPTIONS, "-m", PURE]
-
-
-def record(area: Area) -> None:
-    """Records what the frameworks say to an area's tests, where that was not done before."""
-    if area.replays and not REPLIES.exists():
-        print("the frameworks are asked once: this takes as long as the tests of all topics")
-        _pytest([*_arguments(area), *area.tests], environment())
+ARGUMENTS = (*OPTIONS, "-m", PURE)
+"""What pytest is told, beside the tests."""
 
 
 def base(area: Area) -> Base:
     """What an area's tests do, unchanged; kept until a file of the explorer or the tests changes.
 
-    Raises RuntimeError when a test fails that replays nothing.
+    Raises RuntimeError when a test fails.
     """
     kept = KEPT / f"base-{_state(area)}.json"
     if not kept.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
-        arguments = [*_arguments(area), "-p", "tests.mutation.lines_run", *area.tests]
+        arguments = [*ARGUMENTS, "-p", "tests.mutation.lines_run", *area.tests]
         status = _pytest(arguments, environment(kept))
         if status not in OUTCOMES:
             kept.unlink(missing_ok=True)
             raise RuntimeError(f"pytest ended with {status}: {KEPT / 'pytest.log'} says why")
     noted = json.loads(kept.read_text(encoding="utf-8"))
-    # Where replies are replayed, some tests ask what was not recorded: they notice nothing.
-    failed = set(noted["failed"])
-    if failed and not area.replays:
-        raise RuntimeError(f"these fail without any mutant: {', '.join(sorted(failed))}")
-    tests = {}
-    for path, by_line in noted["tests"].items():
-        tests[path] = {
-            line: [name for name in names if name not in failed] for line, names in by_line.items()
-        }
-    seconds = {name: took for name, took in noted["seconds"].items() if name not in failed}
-    return Base(tests, seconds)
+    if noted["failed"]:
+        raise RuntimeError(f"these fail without any mutant: {', '.join(sorted(noted['failed']))}")
+    return Base(noted["tests"], noted["seconds"])
 
 
 def _state(area: Area) -> str:
     """A digest of all that the tests of an area depend on."""
-    digest = hashlib.sha256(repr((area.tests, _arguments(area))).encode())
+    digest = hashlib.sha256(repr((area.tests, ARGUMENTS)).encode())
     for folder in ("explorer", "scenarios", "tests"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             if ROOT / "tests" / "mutation" not in path.parents:
                 digest.update(path.read_bytes())
-    if area.replays:
-        digest.update(REPLIES.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -185,7 +161,7 @@ def start(mutant: Mutant, text: str, tests: list[str], area: Area) -> int:
             os.dup2(quiet, stream)
         os.environ.update(environment())
         sys.meta_path.insert(0, _Finder(mutant, text))
-        status = int(pytest.main(["-x", *_arguments(area), *IMPORTED, *tests]))
+        status = int(pytest.main(["-x", *ARGUMENTS, *IMPORTED, *tests]))
     os._exit(status)
 
 

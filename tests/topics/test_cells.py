@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.failures import Failure
-from explorer.model.measurement import Measured
-from explorer.model.message import Text
 from explorer.shipped import PACKAGE
 from explorer.topics import cells
-from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES
-from explorer.topics.stages.questions import LOOPS
 from explorer.words.messages import text
 from explorer.words.topics import texts
 
@@ -38,18 +33,6 @@ def test_a_name_is_a_message_where_it_is_known() -> None:
 
 def test_what_is_no_number_has_no_height() -> None:
     assert cells.heights([1, 2.5, None, "raised"]) == (1.0, 2.5, None, None)
-
-
-def test_a_note_names_who_has_no_figures_and_why_once() -> None:
-    lost = Measured(outcome="crashed", error=Failure("crashed", "exit code 3"))
-    evidence = Evidence({LOOPS.measurement_name("torch"): lost})
-    by_torch = LOOPS.by("torch")
-    assert text(cells.missing(evidence, by_torch, by_torch)) == "PyTorch: exit code 3."
-    other: dict[str, Text] = {"torch": cells.NONE}
-    assert text(cells.missing(evidence, by_torch, labels=other)) == "none: exit code 3."
-    assert text(cells.missing(Evidence({}), by_torch)) == "PyTorch: not measured."
-    assert text(cells.no_figures(evidence)) == "No figures of loops.torch: crashed: exit code 3."
-    assert cells.missing(Evidence({})) == ""
 
 
 def names_of_messages(module: Path) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Two real ranks a framework: the mean, the sum, and that no process is left."""
+"""Two real ranks a framework: the mean, the sum, and that no process is left; and what is said of ranks."""
 
 import dataclasses
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -26,11 +26,11 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure
 from explorer.topics.question import Target
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling, telling_text
-from tests.support.topics import Ruled, judge, ruled
+from tests.support.tellings import telling_text
+from tests.support.topics import Ruled, recorded_study, ruled
 
 both = [
-    pytest.param("mindspore", marks=pytest.mark.mindspore),
+    pytest.param("mindspore", marks=[pytest.mark.mindspore, pytest.mark.whole]),
     pytest.param("torch", marks=pytest.mark.torch),
 ]
 
@@ -38,20 +38,16 @@ MARK = f"EXPLORER_RANKS_OF_{uuid.uuid4().hex}"
 """A variable of the environment that only processes started from here have: other tests may run ranks."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def marked() -> Iterator[None]:
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Workers]:
+    """Workers whose ranks can be told from those of other tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MARK, "1")
-        yield
+        with Workers(TOPIC.seconds) as workers:
+            yield workers
 
 
-@pytest.fixture(scope="module")
-def measured(marked: None) -> dict[str, Measured]:
-    with Workers(TOPIC.seconds) as workers:
-        return measure(TOPIC.measurements(Target()), workers)
-
-
-def ranks_of(measured: dict[str, Measured], framework: str) -> list[dict[str, Any]]:
+def ranks_of(measured: Mapping[str, Measured], framework: str) -> list[dict[str, Any]]:
     ranks: list[dict[str, Any]] = measured[TWO_PROCESSES.measurement_name(framework)].figures[
         "ranks"
     ]
@@ -75,8 +71,9 @@ def ranks_left() -> list[str]:
 
 @pytest.mark.parametrize("framework", both)
 def test_both_ranks_get_the_mean_and_the_sum_of_their_gradients(
-    measured: dict[str, Measured], framework: str
+    framework: str, crew: Workers
 ) -> None:
+    measured = measure(TWO_PROCESSES.by(framework).measurements(Target()), crew)
     ranks = ranks_of(measured, framework)
     assert [rank["local"] for rank in ranks] == [[[2.0, 4.0, 6.0]], [[84.0, 168.0, 252.0]]]
     assert all(rank["mean"] == [[43.0, 86.0, 129.0]] for rank in ranks)
@@ -84,38 +81,30 @@ def test_both_ranks_get_the_mean_and_the_sum_of_their_gradients(
     # One step of 2^-10 from [2, 3, 4] along the mean, on both ranks.
     step = np.array([[2, 3, 4]]) - np.array([[43, 86, 129]]) / 1024
     assert all(rank["after_step"] == step.tolist() for rank in ranks)
+    assert not ranks_left()
 
 
 @pytest.mark.parametrize(
     ("framework", "alike"),
     [
-        pytest.param("mindspore", False, marks=pytest.mark.mindspore),
-        pytest.param("torch", True, marks=pytest.mark.torch),
+        ("mindspore", False),
+        ("torch", True),
     ],
 )
-def test_ddp_sends_one_start_to_all_and_mindspore_does_not(
-    measured: dict[str, Measured], framework: str, alike: bool
-) -> None:
-    ranks = ranks_of(measured, framework)
+def test_ddp_sends_one_start_to_all_and_mindspore_does_not(framework: str, alike: bool) -> None:
+    ranks = ranks_of(recorded_study("data-parallel"), framework)
     assert agree(rank["first_weights_one_seed"] for rank in ranks)
     assert not start_alike(as_ranks(ranks))
     assert end_alike(as_ranks(ranks)) == alike
 
 
-@pytest.mark.parametrize("framework", both)
-def test_no_rank_is_left(measured: dict[str, Measured], framework: str) -> None:
-    assert ranks_of(measured, framework)
-    assert not ranks_left()
-
-
 @pytest.mark.torch
-def test_ranks_that_take_too_long_are_stopped_and_say_so() -> None:
+def test_ranks_that_take_too_long_are_stopped_and_say_so(crew: Workers) -> None:
     (usual,) = TWO_PROCESSES.by("torch").measurements(Target())
     hurried = Measurement(
         name="hurried", kind="torch", target=usual.target, options={"seconds": 0.5}
     )
-    with Workers() as workers:
-        outcome = measure([hurried], workers)["hurried"]
+    outcome = measure([hurried], crew)["hurried"]
     assert outcome.error
     assert (outcome.outcome, outcome.error.type) == ("raised", "TimeoutError")
     assert "stopped after 0.5 s" in outcome.error.message
@@ -241,51 +230,10 @@ def test_ways_that_took_the_same_are_told_together() -> None:
     assert f"by loop in tape style, cell, {BY_HAND}: [3] and [3] (MindSpore)" in seen
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_only_steps_of_mindspore_that_reduce_average_on_the_installed_versions(
-    measured: dict[str, Measured],
-) -> None:
-    ruling = judge(TOPIC.claims[61], measured)
-    assert ruling.verdict == "does_not_hold"
-    assert "by value_and_grad, GradOperation: [[2, 4, 6]] and [[84, 168, 252]]" in ruling.evidence
-    assert "with TrainOneStepCell or Model.train; elsewhere" in ruling.advice
-
-
-@pytest.mark.mindspore
-def test_every_way_to_take_a_step_is_taken_in_both_styles(measured: dict[str, Measured]) -> None:
-    mean, own = [[43.0, 86.0, 129.0]], ([[2.0, 4.0, 6.0]], [[84.0, 168.0, 252.0]])
-    for figures, local in zip(ranks_of(measured, "mindspore"), own, strict=True):
-        expected = {
-            "value_and_grad": local,
-            "GradOperation": local,
-            "TrainOneStepCell": mean,
-            "Model.train": mean,
-            BY_HAND: mean,
-        }
-        assert figures["routes"] == {"graph": expected, "tape": expected}
-
-
 def test_a_rank_that_was_told_another_mean_is_noticed() -> None:
     ranks = [rank(0, 3.0, 0.1, 0.2), rank(1, 3.5, 0.1, 0.2)]
     assert not is_mean(as_ranks(ranks))
     assert is_mean(as_ranks([ranks[0], rank(1, 3.0, 0.1, 0.2)]))
-
-
-@pytest.mark.mindspore
-def test_ways_that_keep_local_gradients_are_told_from_those_that_average(
-    measured: dict[str, Measured],
-) -> None:
-    telling = telling_text(TOPIC, Evidence(measured))
-    (own,) = [text for text in telling.findings if "along its own gradient" in text]
-    assert own.startswith("With value_and_grad, GradOperation each rank")
-    assert "MindSpore: [[2, 4, 6]] and [[84, 168, 252]]" in own
-    (table,) = [table for table in telling.tables if "way" in table.columns]
-    column = {row[:2]: row[-1] for row in table.rows}
-    assert (
-        column["value_and_grad", "graph"] == column["GradOperation", "tape"] == "its own gradient"
-    )
-    assert column["TrainOneStepCell", "tape"] == column["Model.train", "graph"] == "the mean"
 
 
 REFUSED = {"raised": "ValueError", "message": "no ranks"}
@@ -312,17 +260,3 @@ def test_what_the_ranks_stepped_along(
     measured = Measured(outcome="ok", figures={"ranks": ranks})
     telling = telling_text(TOPIC, Evidence({TWO_PROCESSES.measurement_name("mindspore"): measured}))
     assert consequence in telling.findings[-1]
-
-
-def test_nothing_measured_is_told_as_nothing() -> None:
-    telling = telling_text(TOPIC, Evidence({}))
-    assert (telling.findings, telling.tables, telling.charts) == ((), (), ())
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_what_is_told_can_be_read_whichever_measurement_fails(
-    measured: dict[str, Measured],
-) -> None:
-    check_telling(telling_text(TOPIC, Evidence(measured)))
-    check_every_failure(TOPIC, measured, Target())

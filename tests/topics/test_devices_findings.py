@@ -24,12 +24,6 @@ def as_cases(figures: dict[str, Any]) -> Cases:
     return msgspec.convert(figures, Cases)
 
 
-def test_nothing_measured_is_told_as_empty_tables() -> None:
-    telling = telling_text(TOPIC, Evidence({}))
-    assert (telling.findings, telling.charts) == ((), ())
-    assert all(table.rows == () for table in telling.tables)
-
-
 def test_figures_stand_one_by_one_under_the_names_that_lead_to_them() -> None:
     refused = {"raised": "RuntimeError", "message": "no such device"}
     figures = {"tensor_to": {"cpu": True, "cuda": refused}, "kinds": ["cpu", "npu"], "none": []}

@@ -1,12 +1,153 @@
-"""Every verdict on what moves between devices, by machines with a second device and without."""
+"""Verdicts on devices: those of the recorded figures after a change, and of figures written down."""
 
 from typing import Any
 
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.topics.devices.questions import MOVES, TOPIC
-from tests.support.topics import Ruled, ruled
+from explorer.topics.devices.questions import (
+    CONTEXT,
+    HOST,
+    MOVES,
+    OUTPUTS,
+    TOPIC,
+)
+from explorer.topics.measurements import measure
+from explorer.topics.question import MINDSPORE_STYLES, Target
+from explorer.workers.workers import Workers
+from tests.support.topics import (
+    Change,
+    Ruled,
+    World,
+    judge,
+    put,
+    recorded,
+    ruled,
+    unchanged,
+)
+
+CLAIMS = TOPIC.claims
+
+
+def a_result_that_asnumpy_refuses(world: World) -> None:
+    world[HOST, "mindspore"]["result"] = {"raised": "RuntimeError", "message": "no"}
+
+
+def a_gpu_that_needs_cpu(world: World) -> None:
+    torch = world[HOST, "torch"]
+    torch["elsewhere"]["cuda:0"] = {"raised": "TypeError", "message": "use Tensor.cpu()"}
+    torch["elsewhere_by_cpu"] = {"cuda:0": [1.0, 1.0]}
+
+
+def a_gpu_that_does_not(world: World) -> None:
+    a_gpu_that_needs_cpu(world)
+    world[HOST, "torch"]["elsewhere"]["cuda:0"] = [1.0, 1.0]
+
+
+def a_device_that_nothing_leaves(world: World) -> None:
+    a_gpu_that_needs_cpu(world)
+    refusal = {"raised": "NotImplementedError", "message": "Cannot copy out of this device"}
+    world[HOST, "torch"]["elsewhere_by_cpu"]["cuda:0"] = refusal
+
+
+def test_a_refusal_on_the_tape_is_told_where_there_is_one() -> None:
+    def readable(world: World) -> None:
+        world[HOST, "torch"]["result_with_tape"] = [3.0]
+
+    assert "numpy() of a result on the tape: RuntimeError" in judge(CLAIMS[38]).evidence
+    assert "on the tape" not in judge(CLAIMS[38], readable).evidence
+
+
+REFUSED = {"raised": "RuntimeError", "message": "Unsupported device target Ascend. This process"}
+
+
+def context(name: str, value: object) -> Change:
+    return put(CONTEXT, ["mindspore"], name, value=value)
+
+
+def an_npu_and_no_warning(world: World) -> None:
+    world[CONTEXT, "mindspore"] |= {
+        "here": "Ascend",
+        "kinds": ["CPU", "Ascend"],
+        "as printed": "Ascend",
+        "as meant": "Ascend",
+        "warnings": [],
+    }
+
+
+def an_npu_that_is_not_chosen(world: World) -> None:
+    an_npu_and_no_warning(world)
+    world[CONTEXT, "mindspore"]["as meant"] = "CPU"
+
+
+AS_IT_WAS = [[6.0, 6.0]]
+READ_ONLY = {"raised": "ValueError", "message": "assignment destination is read-only"}
+
+
+def on_an_npu(device: str) -> Change:
+    """MindSpore runs on an NPU, and arrays are copies; its outputs say that they are on a device."""
+
+    def change(world: World) -> None:
+        for style in MINDSPORE_STYLES:
+            world[OUTPUTS, style] |= {
+                "target": "Ascend",
+                "device": device,
+                "array written": AS_IT_WAS,
+            }
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "verdict", "advice"),
+    [
+        (38, a_result_that_asnumpy_refuses, "does_not_hold", ""),
+        (38, a_gpu_that_needs_cpu, "holds", ".detach().cpu().numpy() in PyTorch."),
+        (38, a_gpu_that_does_not, "does_not_hold", "right on every device"),
+        (38, a_device_that_nothing_leaves, "does_not_hold", ""),
+        (73, unchanged, "holds_with_changes", "Write set_device(target, number)"),
+        (73, context("warnings", ["of something else"]), "not_checkable_here", "nothing to choose"),
+        (73, context("as meant", REFUSED), "outdated", ""),
+        (73, an_npu_and_no_warning, "holds", ""),
+        (73, an_npu_that_is_not_chosen, "does_not_hold", ""),
+        (
+            79,
+            unchanged,
+            "not_checkable_here",
+            "memory in graph and tape: copy it to keep the output.",
+        ),
+        (
+            79,
+            put(OUTPUTS, ["mindspore-graph"], "array written", value=AS_IT_WAS),
+            "not_checkable_here",
+            "memory in tape: copy",
+        ),
+        (79, on_an_npu("CPU"), "holds", "Read and write outputs at once."),
+        (79, on_an_npu("Ascend:0"), "outdated", "expect them on the device"),
+        (
+            79,
+            put(OUTPUTS, ["mindspore-graph"], "array written", value=READ_ONLY),
+            "depends_on_style",
+            "asnumpy().copy()",
+        ),
+        (
+            79,
+            put(OUTPUTS, MINDSPORE_STYLES, "element written", value=READ_ONLY),
+            "does_not_hold",
+            "asnumpy().copy()",
+        ),
+    ],
+)
+def test_another_world_gets_another_verdict(
+    row: int,
+    change: Change,
+    verdict: str,
+    advice: str,
+) -> None:
+    ruling = judge(CLAIMS[row], change)
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
 
 CALLS = ("Tensor.to", "Tensor.move_to", "Cell.to")
 NO = {"raised": "RuntimeError", "message": "can not be modified"}
@@ -34,7 +175,7 @@ def mindspore(*available: str, moving: tuple[str, ...] = (), again: Any = NO) ->
 
 
 def moves(torch: Figures, process: Figures) -> Ruled:
-    return ruled(TOPIC.claims[37], {(MOVES, "torch"): torch, (MOVES, "mindspore"): process})
+    return ruled(CLAIMS[37], {(MOVES, "torch"): torch, (MOVES, "mindspore"): process})
 
 
 ASCEND = mindspore("Ascend")
@@ -92,3 +233,15 @@ def test_calls_that_refuse_a_name_are_not_advised() -> None:
     refusing = mindspore()
     refusing["moved"]["CPU"] = dict.fromkeys(CALLS, NO)
     assert "Tensor.to" not in moves(pytorch(), refusing).advice
+
+
+@pytest.mark.whole
+@pytest.mark.mindspore
+def test_choosing_the_device_that_is_here_leaves_the_worker_usable() -> None:
+    outputs = OUTPUTS.by(*MINDSPORE_STYLES).measurements(Target())
+    # Not what this session has measured already: the outputs of a worker that was asked before.
+    with Workers() as one_worker:
+        measure(CONTEXT.measurements(Target()), one_worker)
+        after = measure(outputs, one_worker)
+    for measurement in outputs:
+        assert after[measurement.name].figures == recorded(outputs)[measurement.name].figures

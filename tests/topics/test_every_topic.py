@@ -3,18 +3,29 @@
 import ast
 import importlib.util
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from explorer.model.claim import GUIDES, HEADINGS
+from explorer.report.claims.pages import board_pages
+from explorer.report.recorded.results import recorded_board
+from explorer.shipped import PACKAGE
 from explorer.topics import STUDIES, claims, study_topic
 from explorer.topics.boards import board, needed
 from explorer.topics.evidence import Evidence
+from explorer.topics.question import FRAMEWORKS, PARTIES
 from explorer.topics.topic import Claim
 from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
-from tests.support.tellings import telling_text
+from tests.support.tellings import check_every_failure, check_telling, telling_text
+from tests.support.topics import looked_at, recorded_study
+
+PAGES = PACKAGE.parent / "docs" / "claims"
+PROGRAMS = "\n## Programs"
+
+LABELS = {"mindspore": "MindSpore", "torch": "PyTorch"}
 
 ROWS = tuple(range(1, 95))
 """The rows of the guides' statements that are judged."""
@@ -45,8 +56,9 @@ def test_a_statement_of_a_guide_with_known_headings_names_its_own() -> None:
         assert all(claim.sections.values())
 
 
-def used_by(program: str, module: str) -> set[str]:
-    """What a program of a module uses of it, by way of other functions of the module too."""
+@cache
+def definitions_in(module: str) -> dict[str, str]:
+    """The functions and classes of a module by name, as they are written."""
     spec = importlib.util.find_spec(module)  # without an import, which would need a framework
     assert spec
     assert spec.origin
@@ -55,6 +67,12 @@ def used_by(program: str, module: str) -> set[str]:
     for statement in ast.parse(text).body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             definitions[statement.name] = ast.get_source_segment(text, statement) or ""
+    return definitions
+
+
+def used_by(program: str, module: str) -> set[str]:
+    """What a program of a module uses of it, by way of other functions of the module too."""
+    definitions = definitions_in(module)
     used = {program}
     waiting = [program]
     while waiting:
@@ -82,10 +100,54 @@ def test_one_measurement_serves_all_claims_that_need_it() -> None:
     assert len(set(names)) < len(names)
 
 
+@pytest.mark.slow
+def test_the_page_of_a_claim_has_what_the_recorded_figures_give() -> None:
+    shown = recorded_board(claims().values())
+    assert shown, "run `make recorded`"
+    for name, page in board_pages(shown).items():
+        now, _, _ = page.partition(PROGRAMS)
+        written, _, _ = (PAGES / name).read_text(encoding="utf-8").partition(PROGRAMS)
+        assert written == now, "run `make claims`"
+
+
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_study_copes_with_no_evidence_at_all(name: str) -> None:
-    for table in telling_text(study_topic(name), Evidence({})).tables:
+def test_without_evidence_a_study_tells_and_draws_nothing(name: str) -> None:
+    telling = telling_text(study_topic(name), Evidence({}))
+    assert (telling.findings, telling.charts) == ((), ())
+    for table in telling.tables:
         assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+EVERY = {"conventions": 7, "higher-order": 15, "operators": 30, "tape-life": 5, "training": 22}
+"""Of studies that take long to tell only every so many measurements fail."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_is_told_can_be_read_whichever_measurement_fails(name: str) -> None:
+    measured, on = recorded_study(name), looked_at(name)
+    telling = telling_text(study_topic(name), Evidence(measured, on))
+    check_telling(telling)
+    assert telling.findings
+    assert not Evidence(measured, on).failures
+    check_every_failure(study_topic(name), measured, on, EVERY.get(name, 1))
+
+
+@pytest.mark.parametrize("missing", FRAMEWORKS)
+@pytest.mark.parametrize("name", STUDIES)
+def test_with_one_framework_missing_the_other_is_told_alone(name: str, missing: str) -> None:
+    own = {
+        measurement: outcome
+        for measurement, outcome in recorded_study(name).items()
+        if PARTIES[measurement.rpartition(".")[2]].library != missing
+    }
+    telling = telling_text(study_topic(name), Evidence(own, looked_at(name)))
+    check_telling(telling)
+    assert telling.findings
+    # Of Keras the operators' study says that it does as the other framework does.
+    named = [] if name == "operators" else [*telling.findings]
+    named += [series.name for chart in telling.charts for series in chart.series]
+    assert not [text for text in named if LABELS[missing] in text]
 
 
 def first_claim_of(kinds: set[str]) -> Claim:
@@ -114,3 +176,52 @@ def test_without_one_framework_the_claims_about_the_other_still_run(
     assert "No module named 'mindspore'" in evidence_text(both)
     assert "doctor" in evidence_text(both)
     assert list(judged.versions) == ["torch"]
+
+
+TOLD = {
+    "higher-order": (
+        "grows from 9 to 274 operators in MindSpore tape, PyTorch tape (orders 1 to 5: 9,",
+    ),
+    "loss-scale": (
+        "they are 1 and [[2, 4, 6]] (both frameworks)",
+        "15.6 % of the gradients underflow to 0 at a loss scale of 2^0",
+        "the same scale at 24 of 24 steps",
+        "from 8 to 0.0625 in 7 steps and goes on falling",
+    ),
+    "operators": (
+        "MindSpore and TensorFlow (Keras) [[4, 5], [7, 8]]",
+        "MindSpore, PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]",
+        "gives [4, 2, 3, 1]",
+    ),
+    "schedules": ("Schedulers that only PyTorch has: ChainedScheduler, OneCycleLR, SWALR.",),
+    "stages": (
+        "stays at 9 nodes",
+        "grows from 2 to 17 nodes",
+        "branch_on_value leaves other nodes for the negated inputs (4 and 3)",
+    ),
+    "tape-life": ("in MindSpore graph ([2, 3.718, 8.389] for [1, 2.718, 7.389]); ",),
+    "training": (
+        "AdamW: nn AdamWeightDecay parts from torch.optim.AdamW by 0.8.",
+        "spares norm.gamma, norm.beta in nn SGD, nn Momentum, nn Adam.",
+        "Unsupported op [NPUGetFloatStatusV2] on CPU",
+    ),
+}
+"""What findings say of the recorded figures, by study."""
+
+DRAWN = {
+    "loss-scale": ["shares", "error", "life", "floor"],
+    "operators": ["kinks", "momentum", "initial_values"],
+    "schedules": ["schedules-mindspore", "schedules-parting", "schedules-used"],
+    "stages": ["gradient-passes", "training-passes", "loop-length"],
+    "tape-life": ["bytes-alive", "bytes-kept"],
+    "training": ["training-routes", "training-updates", "training-times"],
+}
+"""The charts of the recorded figures, by study."""
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_findings_and_charts_are_made_of_the_figures(name: str) -> None:
+    telling = telling_text(study_topic(name), Evidence(recorded_study(name), looked_at(name)))
+    findings = "\n".join(telling.findings)
+    assert [text for text in TOLD[name] if text not in findings] == []
+    assert {chart.name for chart in telling.charts} >= set(DRAWN.get(name, ()))

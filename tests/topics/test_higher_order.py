@@ -1,10 +1,6 @@
-"""The higher-order study: orders 1 to 5 against closed forms, and their cost.
-
-Also where derivatives end or go wrong.
-"""
+"""Higher orders as they are recorded, against closed forms; how they are asked; and what is told of them."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -12,7 +8,7 @@ import numpy as np
 import pytest
 
 from explorer.model.errors import UsageError
-from explorer.model.measurement import Figures, Measured, Measurement
+from explorer.model.measurement import Figures, Measured
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
@@ -57,7 +53,7 @@ from explorer.topics.higher_order.transformations import (
 )
 from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
-from explorer.topics.studies import Telling, target
+from explorer.topics.studies import target
 from explorer.words.messages import text
 from explorer.workers.workers import Workers
 from tests.support.results import answer
@@ -65,68 +61,29 @@ from tests.support.standard_engines import ENGINES
 from tests.support.tellings import (
     Answers,
     chart_of,
-    check_every_failure,
-    check_telling,
     lines_of,
     telling_text,
     told,
 )
-from tests.support.topics import World, measured_once
+from tests.support.topics import World, recorded_study
 
 WAVE_NAME = "the wave eˣ·sin x"
 
-TAPES = ("mindspore-tape", "torch-tape")
-
-DENSE = Target(str(find("dense_mse")))
 
 BY_SHAPE, BY_LAYER = SECOND_DERIVATIVES["by shape"], SECOND_DERIVATIVES["by layer"]
 
-LOOKED_THROUGH = (
-    ORDERS_OF_WAVE,
-    NODES_OF_WAVE,
-    BY_SHAPE,
-    BY_LAYER.by("mindspore-tape", "torch-tape", "torch-func"),
-    TRANSFORMATIONS[BY_MATRIX],
-    TRANSFORMATIONS[BY_ELEMENT].by("torch-func"),
-    ORDERS.by(*TAPES),
-    REFERENCE,
-)
-"""What is looked at here: enough to see every kind of outcome, at a fraction of the whole study's
-time.
-"""
 
-FiguresOf = Callable[[Question, str], Figures]
-
-
-@pytest.fixture(scope="module")
-def measured(workers: Workers) -> dict[str, Measured]:
-    measurements: list[Measurement] = []
-    for question in LOOKED_THROUGH:
-        measurements.extend(question.measurements(DENSE))
-    return measured_once(workers, measurements)
-
-
-@pytest.fixture(scope="module")
-def figures_of(measured: dict[str, Measured]) -> FiguresOf:
-    """Gives what a party answered to a question."""
-    return lambda question, party: measured[question.measurement_name(party)].figures
-
-
-@pytest.fixture(scope="module")
-def telling(measured: dict[str, Measured]) -> Telling:
-    return telling_text(TOPIC, Evidence(measured, DENSE))
+def figures_of(question: Question, party: str) -> Figures:
+    """What a party answered to a question."""
+    return recorded_study("higher-order")[question.measurement_name(party)].figures
 
 
 # The wave
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("order", nested.EVERY_ORDER)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_nested_gradients_of_the_wave_match_its_closed_form(
-    figures_of: FiguresOf, engine: str, order: int
-) -> None:
+def test_nested_gradients_of_the_wave_match_its_closed_form(engine: str, order: int) -> None:
     figure = figures_of(ORDERS_OF_WAVE, engine)["by input"]["x"][str(order)]
     assert figure["elements"] == pytest.approx([wave.derivative(order)], rel=1e-12)
 
@@ -138,94 +95,60 @@ def test_the_closed_form_is_the_derivative_of_the_one_before() -> None:
         assert wave.derivative(order) == pytest.approx(rise / (2 * step), rel=1e-6)
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_gradient_grows_with_every_order(figures_of: FiguresOf, engine: str) -> None:
-    by_order = figures_of(NODES_OF_WAVE, engine)["by order"]
-    counts = [list(by_order[str(order)].values())[-1] for order in nested.EVERY_ORDER]
-    assert counts == sorted(set(counts))
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-@pytest.mark.parametrize("engine", TAPES)
-def test_tapes_more_than_double(figures_of: FiguresOf, engine: str) -> None:
-    by_order = figures_of(NODES_OF_WAVE, engine)["by order"]
-    assert by_order["5"]["tape"] > 2 * by_order["4"]["tape"]
-
-
-@pytest.mark.mindspore
-def test_the_compiled_graph_does_not_double(figures_of: FiguresOf) -> None:
-    by_order = figures_of(NODES_OF_WAVE, "mindspore-graph")["by order"]
-    assert by_order["5"]["validate"] < 2 * by_order["4"]["validate"]
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_second_order_is_drawn_for_every_engine(
-    measured: dict[str, Measured], engine: str
-) -> None:
-    (graph,) = measured[NODES_OF_WAVE.measurement_name(engine)].graphs
+def test_the_second_order_is_drawn_for_every_engine(workers: Workers, engine: str) -> None:
+    measurements = NODES_OF_WAVE.by(engine).measurements(Target())
+    (outcome,) = measure(measurements, workers).values()
+    (graph,) = outcome.graphs
     assert graph.case == "grad(grad(net, 0), 0)"
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("engine", ENGINES)
-def test_every_order_is_timed(measured: dict[str, Measured], engine: str) -> None:
-    timings = measured[ORDERS_OF_WAVE.measurement_name(engine)].timings
+def test_every_order_is_timed(engine: str) -> None:
+    timings = recorded_study("higher-order")[ORDERS_OF_WAVE.measurement_name(engine)].timings
     assert len(timings) == 2 * len(nested.EVERY_ORDER)
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(("question", "key"), [(NODES_OF_WAVE, "by order"), (ORDERS_OF_WAVE, "")])
-def test_a_graph_that_has_grown_too_large_is_the_last_that_is_asked_for(
-    question: Question, key: str, workers: Workers
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        (NODES_OF_WAVE, "by order"),
+        pytest.param(ORDERS_OF_WAVE, "", marks=pytest.mark.whole),
+    ],
+)
+@pytest.mark.parametrize(
+    ("party", "limit", "last", "why"),
+    [
+        ("torch-graph", {"largest": 20}, 2, {"order", "operators"}),
+        ("torch-tape", {"longest": 0.0}, 1, {"order", "seconds"}),
+    ],
+)
+def test_an_order_that_is_too_large_or_took_too_long_is_the_last_that_is_asked_for(
+    question: Question,
+    key: str,
+    party: str,
+    limit: dict[str, Any],
+    last: int,
+    why: set[str],
+    workers: Workers,
 ) -> None:
-    (measurement,) = question.by("torch-graph").measurements(Target())
-    options = {**measurement.options, "largest": 20, "timed": False}
-    small = msgspec.structs.replace(measurement, name="small", options=options)
-    figures = measure([small], workers)["small"].figures
+    (measurement,) = question.by(party).measurements(Target())
+    options = {**measurement.options, **limit, "timed": False}
+    limited = msgspec.structs.replace(measurement, name="limited", options=options)
+    figures = measure([limited], workers)["limited"].figures
     by_order = figures[key] if key else figures["by input"]["x"]
-    assert not any("raised" in by_order[order] for order in ("1", "2"))
-    for order in ("3", "4", "5"):
-        assert nested.is_not_asked(by_order[order])
-        assert by_order[order][nested.NOT_ASKED]["order"] == 2
-        assert by_order[order][nested.NOT_ASKED]["operators"] > 20
-
-
-@pytest.mark.torch
-@pytest.mark.parametrize(("question", "key"), [(NODES_OF_WAVE, "by order"), (ORDERS_OF_WAVE, "")])
-def test_an_order_that_took_long_is_the_last_that_is_asked_for(
-    question: Question, key: str, workers: Workers
-) -> None:
-    (measurement,) = question.by("torch-tape").measurements(Target())
-    options = {**measurement.options, "longest": 0.0, "timed": False}
-    slow = msgspec.structs.replace(measurement, name="slow", options=options)
-    figures = measure([slow], workers)["slow"].figures
-    by_order = figures[key] if key else figures["by input"]["x"]
-    assert not nested.is_not_asked(by_order["1"])
-    for order in ("2", "3", "4", "5"):
-        assert by_order[order][nested.NOT_ASKED].keys() == {"order", "seconds"}
-        assert by_order[order][nested.NOT_ASKED]["order"] == 1
+    for order, figure in by_order.items():
+        assert nested.is_not_asked(figure) == (int(order) > last)
+        if nested.is_not_asked(figure):
+            assert figure[nested.NOT_ASKED].keys() == why
+            assert figure[nested.NOT_ASKED]["order"] == last
 
 
 # The scenario looked at
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_mindspores_tape_loses_the_second_derivative_of_the_guides_net_without_a_message(
-    figures_of: FiguresOf,
-) -> None:
-    def second(question: Question, party: str) -> Any:
-        return figures_of(question, party)["by input"]["x"]["2"]["elements"]
-
-    assert second(REFERENCE, "torch") == [36, 54, 72]
-    assert second(ORDERS, "torch-tape") == [36, 54, 72]
-    assert second(ORDERS, "mindspore-tape") == [0, 0, 0]
 
 
 def test_the_study_asks_every_engine_about_the_wave_and_the_scenario() -> None:
@@ -247,10 +170,9 @@ def test_the_wave_is_asked_about_once_when_it_is_looked_at() -> None:
         assert question.measurement_name(question.asks[0]) not in names
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_the_wave_is_told_about_once_when_it_is_looked_at(measured: dict[str, Measured]) -> None:
-    telling = telling_text(TOPIC, Evidence(measured, Target(WAVE)))
+def test_the_wave_is_told_about_once_when_it_is_looked_at() -> None:
+    evidence = Evidence(recorded_study("higher-order"), Target(WAVE))
+    telling = telling_text(TOPIC, evidence)
     titles = [table.title for table in telling.tables]
     assert titles.count(f"Derivatives of {WAVE_NAME}, orders 1 to 5") == 1
     assert not any("dense_mse" in title for title in titles)
@@ -259,46 +181,20 @@ def test_the_wave_is_told_about_once_when_it_is_looked_at(measured: dict[str, Me
 # Single operators
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("party", ["mindspore-graph", "torch-tape", "torch-func"])
-def test_second_derivatives_that_are_returned_are_how_the_first_changes(
-    figures_of: FiguresOf, party: str
-) -> None:
+def test_second_derivatives_that_are_returned_are_how_the_first_changes(party: str) -> None:
     outcomes = [outcome(figure) for figure in figures_of(BY_SHAPE, party).values()]
     assert "wrong" not in outcomes
     assert outcomes.count("agrees") >= 7
 
 
-@pytest.mark.mindspore
-def test_the_tape_loses_terms_behind_reductions_products_and_broadcasts(
-    figures_of: FiguresOf,
-) -> None:
+def test_the_tape_loses_terms_behind_reductions_products_and_broadcasts() -> None:
     figures = figures_of(BY_SHAPE, "mindspore-tape")
     assert figures["cube_of_sum"]["second"] == [0, 0, 0, 0]
     assert figures["cube_of_sum"]["change of first"] == pytest.approx([115.2] * 4)
     wrong = {name for name, figure in figures.items() if outcome(figure) == "wrong"}
     reductions = {"cube_of_sum", "cube_of_mean", "norm"}
     assert wrong == reductions | {"matrix_product", "concatenation", "broadcast"}
-
-
-@pytest.mark.torch
-@pytest.mark.parametrize("party", ["torch-tape", "torch-func"])
-def test_flash_attention_has_no_second_derivative(figures_of: FiguresOf, party: str) -> None:
-    figures = figures_of(BY_LAYER, party)
-    assert outcome(figures["attention"]) == "agrees"
-    refused = figures["flash_attention"]["second"]
-    assert refused["raised"] == "RuntimeError"
-    assert "flash_attention_for_cpu_backward is not implemented" in refused["message"]
-
-
-@pytest.mark.mindspore
-def test_operators_without_a_further_rule_say_so_and_nothing_else(figures_of: FiguresOf) -> None:
-    figures = figures_of(BY_LAYER, "mindspore-tape")
-    message = figures["log_softmax"]["second"]["message"]
-    assert message == "Illegal primitive LogSoftmaxGrad's bprop not defined"
-    message = figures["max_pooling"]["second"]["message"]
-    assert "MaxPoolGradWithArgmaxV2's bprop not defined" in message
 
 
 def test_a_second_derivative_is_what_the_change_of_the_first_says() -> None:
@@ -309,9 +205,7 @@ def test_a_second_derivative_is_what_the_change_of_the_first_says() -> None:
     assert outcome({"change of first": [1.0], "second": refused}) == "raises"
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_every_operator_of_a_group_is_measured(figures_of: FiguresOf) -> None:
+def test_every_operator_of_a_group_is_measured() -> None:
     for group, question in (("by shape", BY_SHAPE), ("by layer", BY_LAYER)):
         for party in ("mindspore-tape", "torch-tape"):
             assert list(figures_of(question, party)) == list(OPERATORS[group])
@@ -320,20 +214,18 @@ def test_every_operator_of_a_group_is_measured(figures_of: FiguresOf) -> None:
 # Jacobians, products and Hessians
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize("net", [BY_ELEMENT, BY_MATRIX])
-def test_torch_func_agrees_with_float64(figures_of: FiguresOf, net: str) -> None:
+def test_torch_func_agrees_with_float64(net: str) -> None:
     figures = figures_of(TRANSFORMATIONS[net], "torch-func")
     assert set(figures) == {name for name in references() if f", {net}" in name}
     for name, figure in figures.items():
         assert text(held(figure, references()[name])) == "right", name
 
 
-@pytest.mark.mindspore
 @pytest.mark.parametrize("style", MINDSPORE_STYLES)
 @pytest.mark.parametrize("way", ["jacrev of grad", "jacfwd of grad"])
 def test_a_hessian_behind_a_matrix_product_is_wrong_without_a_message_in_mindspore(
-    figures_of: FiguresOf, style: str, way: str
+    style: str, way: str
 ) -> None:
     name = f"Hessian, {way}, {BY_MATRIX}"
     figure = figures_of(TRANSFORMATIONS[BY_MATRIX], style)[name]
@@ -402,27 +294,8 @@ def test_what_is_wrong_without_a_message_is_a_class_of_its_own() -> None:
 # The findings
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_findings_are_about_the_scenario_first_and_say_what_is_wrong(telling: Telling) -> None:
-    findings = telling.findings
-    assert findings[0].startswith("dense_mse, MindSpore, tape: of ")
-    assert " wrong without a message, the first by " in findings[0]
-    of_wave = [finding for finding in findings if finding.startswith("the wave")]
-    assert "all 5 nested gradients up to order 5 are right in MindSpore graph, " in of_wave[0]
-    growth = "grows from 9 to 274 operators in MindSpore tape, PyTorch tape (orders 1 to 5: 9, 24,"
-    assert growth in of_wave[1]
-    whole = " ".join(findings)
-    assert "is [0, 0, 0, 0] where the first changes by [115.2, 115.2, 115.2, 115.2]" in whole
-    assert f"Hessian, jacfwd of grad, {BY_MATRIX}" in whole
-    charts = [chart.name for chart in telling.charts]
-    assert charts == ["nodes_wave", "seconds", "second_derivatives", "transformations"]
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_a_planted_error_is_found(measured: dict[str, Measured]) -> None:
-    world = World(measured)
+def test_a_planted_error_is_found() -> None:
+    world = World(recorded_study("higher-order"))
     figure = world[ORDERS_OF_WAVE, "torch-graph"]["by input"]["x"]["3"]
     figure["elements"][0] *= 1.001
     findings = telling_text(TOPIC, world.evidence).findings
@@ -585,6 +458,7 @@ def test_a_long_message_stands_in_a_finding_with_its_first_sentence_alone() -> N
     assert "from order 2 on (RuntimeError: You call requires_grad_() in a transform);" in finding
 
 
+@pytest.mark.whole
 @pytest.mark.torch
 def test_a_net_that_cannot_be_traced_spoils_no_later_measurement(workers: Workers) -> None:
     checkpointing = Target(str(find("checkpointing")))
@@ -640,52 +514,3 @@ def test_a_scenario_without_a_floating_input_is_refused_before_anything_runs() -
     with pytest.raises(UsageError, match="embedding_repeats has none of a floating dtype"):
         target(TOPIC, "embedding_repeats", "cpu")
     assert target(TOPIC, "lstm", "cpu").name == "lstm"
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_the_same_figures_come_at_every_run(
-    measured: dict[str, Measured], workers: Workers
-) -> None:
-    again = [
-        *BY_SHAPE.by("mindspore-tape").measurements(DENSE),
-        *BY_LAYER.by("torch-func").measurements(DENSE),
-        *NODES_OF_WAVE.by("torch-graph").measurements(DENSE),
-    ]
-    for name, once_more in measure(again, workers).items():
-        assert once_more.figures == measured[name].figures
-
-
-def test_without_evidence_there_are_no_findings() -> None:
-    telling = telling_text(TOPIC, Evidence({}))
-    assert telling.findings == ()
-    assert telling.charts == ()
-    assert any("MindSpore, graph: not measured." in table.note for table in telling.tables)
-
-
-@pytest.mark.torch
-def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
-    torch_alone = {name: outcome for name, outcome in measured.items() if ".torch" in name}
-    telling = telling_text(TOPIC, Evidence(torch_alone, DENSE))
-    start = f"{WAVE_NAME}: all 5"
-    (right,) = [finding for finding in telling.findings if finding.startswith(start)]
-    assert "PyTorch tape, PyTorch graph" in right
-    assert not any("MindSpore" in finding for finding in telling.findings)
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_who_was_not_asked_has_an_empty_column(telling: Telling) -> None:
-    (table,) = [table for table in telling.tables if table.title.startswith("Derivatives of dense")]
-    column = table.columns.index("PyTorch, graph")
-    assert {row[column] for row in table.rows} == {"-"}
-    assert "PyTorch, graph: not measured." in table.note
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_what_is_told_can_be_read_whichever_measurement_fails(
-    measured: dict[str, Measured],
-) -> None:
-    check_telling(telling_text(TOPIC, Evidence(measured, DENSE)))
-    check_every_failure(TOPIC, measured, DENSE)

@@ -1,4 +1,4 @@
-"""Every verdict on second derivatives that are wrong without a message, by figures that can occur."""
+"""Verdicts on nested gradients: of figures written down, and of the recorded ones after a change."""
 
 import copy
 from collections.abc import Callable
@@ -9,7 +9,8 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import relative_error
-from explorer.topics.higher_order.questions import SMALL_HESSIANS, TOPIC
+from explorer.topics.higher_order.claims import BY_SHAPE
+from explorer.topics.higher_order.questions import NODES_OF_WAVE, SMALL_HESSIANS, TOPIC
 from explorer.topics.higher_order.small_hessians import (
     CALLS,
     HESSIAN,
@@ -20,9 +21,8 @@ from explorer.topics.higher_order.small_hessians import (
     closed_form,
     wrong_in_silence,
 )
-from explorer.topics.question import Question
-from explorer.workers.workers import Workers
-from tests.support.topics import judge, measured_for_claims, ruled
+from explorer.topics.question import MINDSPORE_STYLES, Question
+from tests.support.topics import Change, World, judge, ruled
 
 REFUSED = {"raised": "RuntimeError", "message": "no second derivative"}
 
@@ -119,12 +119,39 @@ def test_a_figure_is_wrong_from_one_part_in_a_hundred_thousand_on() -> None:
     assert wrong_in_silence({"cube_of_sum": {NESTED: wrong}}) == {NESTED: ["cube_of_sum"]}
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_the_installed_mindspore_is_wrong_where_it_is_said_to_be(workers: Workers) -> None:
-    ruling = judge(TOPIC.claims[84], measured_for_claims(workers, [TOPIC.claims[84]]))
-    assert ruling.verdict == "holds"
-    evidence = ruling.evidence
-    assert "grad of grad of cube of sum: [0, 0] instead of [36, 36] (MindSpore tape)" in evidence
-    assert "jacfwd of grad of product with vector: [[-3.66" in evidence
-    assert "multiply by a matrix of one column" in ruling.advice
+def every_second_derivative_is_right(world: World) -> None:
+    for style in MINDSPORE_STYLES:
+        for figure in world[BY_SHAPE, style].values():
+            figure["second"] = figure["change of first"]
+
+
+def the_compiler_loses_the_same_terms_as_the_tape(world: World) -> None:
+    world[BY_SHAPE, "mindspore-graph"] = world[BY_SHAPE, "mindspore-tape"]
+
+
+def the_fourth_order_raises(world: World) -> None:
+    refused = {"raised": "RuntimeError", "message": "no"}
+    for style in MINDSPORE_STYLES:
+        world[NODES_OF_WAVE, style]["by order"]["4"] = refused
+
+
+def the_third_order_is_refused_on_the_tape(world: World) -> None:
+    every_second_derivative_is_right(world)
+    refused = {"raised": "RuntimeError", "message": "no"}
+    world[NODES_OF_WAVE, "mindspore-tape"]["values"]["3"] = refused
+
+
+@pytest.mark.row(26)
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (every_second_derivative_is_right, "holds"),
+        (the_compiler_loses_the_same_terms_as_the_tape, "does_not_hold"),
+        (the_fourth_order_raises, "does_not_hold"),
+        (the_third_order_is_refused_on_the_tape, "depends_on_style"),
+    ],
+)
+def test_nesting_is_judged_by_values_growth_and_second_derivatives(
+    change: Change, verdict: str
+) -> None:
+    assert judge(TOPIC.claims[26], change).verdict == verdict

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.topics.loss_scale import inputs
-from explorer.topics.loss_scale.questions import LIFE, SCALING
+from explorer.topics.loss_scale.questions import LIFE
 from explorer.topics.question import Target
 from explorer.workers.workers import Workers
 from tests.support.topics import measured_once
@@ -32,7 +32,9 @@ def weight_by_the_rules() -> float:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize("party", SCALING)
+@pytest.mark.parametrize(
+    "party", [pytest.param("mindspore-graph", marks=pytest.mark.whole), "mindspore-tape", "torch"]
+)
 def test_a_scaled_life_ends_at_the_weight_of_plain_steps(workers: Workers, party: str) -> None:
     measured = measured_once(workers, LIFE.by(party).measurements(Target()))
     figures = measured[LIFE.measurement_name(party)].figures

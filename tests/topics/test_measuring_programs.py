@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.topics import topic
 from explorer.topics.higher_order import wave
 from explorer.topics.higher_order.operators import by_outcome
 from explorer.topics.higher_order.questions import REFERENCE_OF_WAVE, SECOND_DERIVATIVES
@@ -14,21 +13,28 @@ from explorer.topics.networks.questions import MODES
 from explorer.topics.operators.inputs import BATCH, BETA, GAMMA, MEAN, VARIANCE
 from explorer.topics.operators.questions import BATCH_NORM_STATES, DROPOUT_MASK
 from explorer.topics.question import Question
-from explorer.topics.schedules.questions import BY_HAND, USED
+from explorer.topics.schedules.questions import BY_HAND, GROUP_RATES, USED
 from explorer.topics.stages.questions import BRANCH, LOOPS
-from explorer.topics.studies import target
 from explorer.topics.tape_life.questions import ACCUMULATION, CUT_OFF, SECOND_BACKWARD
-from explorer.topics.training.questions import FUNCTIONAL, GRAPHS, LOOP
+from explorer.topics.training.inputs import RATE
+from explorer.topics.training.questions import (
+    FUNCTIONAL,
+    GRAPHS,
+    LISTED_FILTERS,
+    LOOP,
+    LOSS_SCALE,
+    STATEFUL,
+)
 from explorer.workers.workers import Workers
-from tests.support.topics import measured_once
+from tests.support.topics import looked_at, measured_once
 from tests.support.worker_targets import Word
 
 
 def figures(workers: Workers, question: Question, party: str) -> dict[str, Any]:
     """What one party answers to one question, asked about the topic's own scenario."""
-    looked_at = target(topic(question.topic), None, "cpu")
     name = question.measurement_name(party)
-    outcome = measured_once(workers, question.by(party).measurements(looked_at))[name]
+    asked = question.by(party).measurements(looked_at(question.topic))
+    outcome = measured_once(workers, asked)[name]
     assert outcome.outcome == "ok", outcome.error
     return outcome.figures
 
@@ -130,6 +136,13 @@ def test_a_second_derivative_is_how_the_first_changes(workers: Workers) -> None:
     np.testing.assert_allclose(cube["second"], cube["change of first"], 1e-3)
 
 
+@pytest.mark.torch
+def test_each_listing_chooses_what_its_condition_says(workers: Workers) -> None:
+    chosen = figures(workers, LISTED_FILTERS, "torch")
+    assert set(chosen["as printed"]) == {"conv.weight", "conv.bias"}
+    assert set(chosen["as meant"]) == {"bn.weight", "bn.bias"}
+
+
 # MindSpore
 
 STYLES = ("mindspore-graph", "mindspore-tape")
@@ -179,6 +192,33 @@ def test_negative_inputs_take_the_other_branch(workers: Workers) -> None:
     plain, negative = measured["inputs times 1"], measured["inputs times -1"]
     assert plain["gradient"] != negative["gradient"]
     assert plain["fingerprint"] == negative["fingerprint"]
+
+
+@pytest.mark.mindspore
+def test_a_step_under_jit_dispatches_nothing_by_itself(workers: Workers) -> None:
+    tape = figures(workers, STATEFUL, "mindspore-tape")
+    assert tape["by itself"]["dispatched"] > 0
+    assert tape["ms.jit"]["dispatched"] == 0
+
+
+@pytest.mark.mindspore
+def test_a_gradient_is_divided_by_the_loss_scale_and_the_decay_is_not(workers: Workers) -> None:
+    nn = figures(workers, LOSS_SCALE, "nn")
+    assert nn["scaled"] == nn["divided by hand"] == pytest.approx(1 - RATE * 4 / 4)
+    assert nn["whole"] == pytest.approx(1 - RATE * 4)
+    assert nn["scaled, decayed"] == pytest.approx(1 - RATE * (4 / 4 + 0.1 * 1))
+
+
+@pytest.mark.mindspore
+def test_rates_of_groups_are_told_by_parameter_or_by_group(workers: Workers) -> None:
+    told = figures(workers, GROUP_RATES, "mindspore")
+    by_kind = told["get_lr_parameter"]
+    assert by_kind["number"][0]["rates"] == pytest.approx(0.1)
+    assert by_kind["list"][0]["rates"] == pytest.approx([0.1, 0.09, 0.081])
+    assert by_kind["Cell"] == [{"kind": "Cell"}]
+    for rates in told["get_lr"].values():
+        assert rates == pytest.approx([0.09, 0.01], abs=1e-6)
+    assert told["param_groups"]["experimental"] == pytest.approx([0.1, 0.01])
 
 
 @pytest.mark.torch

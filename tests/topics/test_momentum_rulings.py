@@ -104,11 +104,6 @@ def decay(nn: Any = ALL, experimental: Any = ALL, torch: Any = ALL, adamw: Any =
     )
 
 
-def test_a_decay_that_means_the_same_everywhere_holds() -> None:
-    assert decay().verdict == "holds"
-    assert "not decayed: none (mindspore.nn and mindspore.experimental.optim)" in decay().evidence
-
-
 @pytest.mark.parametrize(
     ("ruling", "advised", "not_advised"),
     [
@@ -125,11 +120,20 @@ def test_advice_on_decay_names_what_is_spared_and_what_decays_and_nothing_else(
     assert not_advised not in ruling.advice
 
 
-def test_another_decay_speaks_against_the_claim() -> None:
-    assert decay(torch=dict.fromkeys(NAMES, 0.98)).verdict == "does_not_hold"
+NO_DECAY = {"raised": "TypeError", "message": "no argument weight_decay"}
 
 
-def test_an_optimizer_that_takes_no_decay_speaks_against_the_claim() -> None:
-    refused = decay(nn={"raised": "TypeError", "message": "no argument weight_decay"})
-    assert refused.verdict == "does_not_hold"
-    assert "TypeError: no argument weight_decay (MindSpore), 0.99 (PyTorch)" in refused.evidence
+@pytest.mark.row(57)
+@pytest.mark.parametrize(
+    ("ruling", "verdict", "evidence"),
+    [
+        (decay(), "holds", "not decayed: none (mindspore.nn and mindspore.experimental.optim)"),
+        (decay(torch=dict.fromkeys(NAMES, 0.98)), "does_not_hold", "0.98 (PyTorch)"),
+        (decay(nn=NO_DECAY), "does_not_hold", "no argument weight_decay (MindSpore), 0.99 (PyT"),
+    ],
+)
+def test_a_decay_holds_where_it_means_the_same_everywhere(
+    ruling: Ruled, verdict: str, evidence: str
+) -> None:
+    assert ruling.verdict == verdict
+    assert evidence in ruling.evidence

@@ -1,4 +1,4 @@
-"""Every verdict on the limits of graph style, by constructs that it may take, refuse or change."""
+"""Verdicts on networks: those of the recorded figures after a change, and of figures written down."""
 
 import inspect
 from pathlib import Path
@@ -8,9 +8,71 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.networks.claims_porting import SLICING
-from explorer.topics.networks.inputs import CODE, INDEXING, while_below_tensor
-from explorer.topics.networks.questions import COMPILATIONS, SLICES, TOPIC
-from tests.support.topics import Ruled, ruled
+from explorer.topics.networks.inputs import (
+    CODE,
+    INDEXING,
+    MEAN,
+    SAMPLES,
+    VARIANCE,
+    WEIGHT,
+    while_below_tensor,
+)
+from explorer.topics.networks.questions import (
+    AMP_LEVEL,
+    BATCHES,
+    COMPILATIONS,
+    CONTAINERS,
+    KINDS_OF_DATA,
+    LISTINGS,
+    MODES,
+    NOT_TRAINED,
+    PARAMETERS,
+    PARTS,
+    SLICES,
+    STARTING_MODE,
+    TOPIC,
+)
+from explorer.topics.question import MINDSPORE_STYLES, Question
+from tests.support.topics import (
+    Change,
+    Ruled,
+    World,
+    judge,
+    put,
+    ruled,
+    together,
+    unchanged,
+)
+
+RULINGS: list[tuple[int, Change | Ruled, str, str]] = []
+"""A row, the change of what is recorded of it or the ruling in a world of its own, verdict and advice."""
+
+CLAIMS = TOPIC.claims
+
+
+def one_mode(world: World) -> None:
+    world[STARTING_MODE, "mindspore"] = world[STARTING_MODE, "torch"]
+
+
+def another_norm(world: World) -> None:
+    world[MODES, "mindspore"]["training"]["norm"][0][0] *= 1.001
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "verdict"),
+    [
+        (32, one_mode, "outdated"),
+        (32, put(STARTING_MODE, ["torch"], "own", value=False), "does_not_hold"),
+        (33, another_norm, "does_not_hold"),
+        (33, put(MODES, ["torch"], "inference", "dropout_zeros", value=50), "does_not_hold"),
+        (34, put(CONTAINERS, ["torch"], "list", value=4), "outdated"),
+        (34, put(CONTAINERS, ["mindspore"], "CellList", value=0), "does_not_hold"),
+    ],
+)
+def test_a_wrong_world_gives_another_verdict(row: int, change: Change, verdict: str) -> None:
+    assert judge(CLAIMS[row]).verdict != verdict
+    assert judge(CLAIMS[row], change).verdict == verdict
+
 
 LOOPS = ("while_below_tensor", "loop_to_tensor")
 
@@ -26,9 +88,10 @@ NOT_DECLARED = {"fixed": 3, "dynamic": {"raised": "ValueError", "message": "no -
 COMPILED_ANEW = {"fixed": 3, "dynamic": 3, **ONCE}
 NEVER_ANEW = {"fixed": 1, "dynamic": 1, **ONCE}
 NOT_FOR_GRADIENTS = {**DECLARED, "gradient": 3}
+NOWHERE_FOR_GRADIENTS = {**NOT_FOR_GRADIENTS, "gradient_in_a_cell": 3}
 
 
-def ruling(compiled: Figures, refused_on_the_tape: str = "", **in_graph: Any) -> Ruled:
+def limits(compiled: Figures, refused_on_the_tape: str = "", **in_graph: Any) -> Ruled:
     """The ruling where graph style takes every construct but those that are named.
 
     The tape takes all but one, if that is named.
@@ -43,19 +106,53 @@ def ruling(compiled: Figures, refused_on_the_tape: str = "", **in_graph: Any) ->
         (SLICES, "torch"): {},
         (COMPILATIONS, "mindspore"): compiled,
     }
-    return ruled(TOPIC.claims[39], world)
+    return ruled(CLAIMS[39], world)
 
 
-def test_what_graph_style_takes_is_not_restricted_any_more() -> None:
-    taken = ruling(NEVER_ANEW)
-    assert taken.verdict == "outdated"
-    assert taken.advice == "Read and write by tensors and masks in graph style as on the tape."
+ALL_REFUSED: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)
+AS_ON_THE_TAPE = "Read and write by tensors and masks in graph style as on the tape."
+BY_CONSTANTS = "Index by constants in graph style"
+MASKS = "x[x > 1] on the tape"
+IN_A_CELL = "Declare them to a Cell that calls ms.grad"
 
 
-def test_a_length_that_can_be_declared_is_no_restriction() -> None:
-    declared = ruling(DECLARED)
-    assert declared.verdict == "outdated"
-    assert "set_inputs" in declared.advice
+@pytest.mark.row(39)
+@pytest.mark.parametrize(
+    ("ruling", "verdict", "said", "unsaid"),
+    [
+        (limits(NEVER_ANEW), "outdated", AS_ON_THE_TAPE, "set_inputs"),
+        # A length that can be declared is no restriction; one that cannot be is.
+        (limits(DECLARED), "outdated", "Declare varying dimensions", "Pad to one length"),
+        (limits(NOT_DECLARED), "holds_with_changes", "Pad to one length", "set_inputs"),
+        (limits(COMPILED_ANEW), "holds_with_changes", "Pad to one length", "set_inputs"),
+        (limits(NOT_FOR_GRADIENTS), "holds_with_changes", IN_A_CELL, "Pad to one length"),
+        (limits(NOWHERE_FOR_GRADIENTS), "holds_with_changes", "", IN_A_CELL),
+        # One construct that is refused or wrong is a restriction, and the advice names it.
+        (limits(DECLARED, by_mask=NO_VALUE), "holds_with_changes", MASKS, AS_ON_THE_TAPE),
+        (limits(DECLARED, by_mask=NO_GRADIENT), "holds_with_changes", MASKS, AS_ON_THE_TAPE),
+        (limits(DECLARED, by_mask=ANOTHER_GRADIENT), "holds_with_changes", MASKS, AS_ON_THE_TAPE),
+        (limits(NOT_DECLARED, by_mask=NO_VALUE), "holds_with_changes", MASKS, BY_CONSTANTS),
+        # What the tape refuses too is no limit of graph style.
+        (limits(DECLARED, "by_mask", by_mask=NO_VALUE), "outdated", "", MASKS),
+        # Everything is restricted where no slice and no length is taken.
+        (limits(NOT_DECLARED, **ALL_REFUSED), "holds", BY_CONSTANTS, MASKS),
+        (limits(COMPILED_ANEW, **ALL_REFUSED), "holds", "Pad to one length", MASKS),
+        (limits(DECLARED, **ALL_REFUSED), "holds_with_changes", BY_CONSTANTS, MASKS),
+    ],
+)
+def test_graph_style_is_limited_by_what_it_alone_refuses_and_by_lengths(
+    ruling: Ruled, verdict: str, said: str, unsaid: str
+) -> None:
+    assert ruling.verdict == verdict
+    assert said in ruling.advice
+    assert unsaid not in ruling.advice
+
+
+def test_the_evidence_has_each_construct_with_how_it_is_refused() -> None:
+    on_both = limits(DECLARED, "by_mask", by_mask=NO_VALUE).evidence
+    assert "x[x > 1], where at is a tensor: refused, on the tape too" in on_both
+    declared = limits(NOT_FOR_GRADIENTS).evidence
+    assert "compilations of ms.grad of a cell declared so: 3" in declared
 
 
 @pytest.mark.parametrize(
@@ -65,67 +162,11 @@ def test_a_length_that_can_be_declared_is_no_restriction() -> None:
 def test_a_loop_that_is_refused_is_no_slice_and_has_advice_of_its_own(
     while_loop: Any, instead: str
 ) -> None:
-    refused = ruling(DECLARED, loop_to_tensor=NO_VALUE, while_below_tensor=while_loop)
+    refused = limits(DECLARED, loop_to_tensor=NO_VALUE, while_below_tensor=while_loop)
     assert refused.verdict == "outdated"
     assert f"In place of range(tensor) {instead}" in refused.advice
     assert "the value is refused (TypeError: no such slice)" in refused.evidence
     assert "for index in range(at)" in refused.evidence
-
-
-@pytest.mark.parametrize("restricted", [NO_VALUE, NO_GRADIENT, ANOTHER_GRADIENT])
-def test_one_construct_that_is_refused_or_wrong_is_a_restriction_and_the_advice_names_it(
-    restricted: Any,
-) -> None:
-    partly = ruling(DECLARED, by_mask=restricted)
-    assert partly.verdict == "holds_with_changes"
-    assert "Run x[x > 1] on the tape" in partly.advice
-    assert "masks in graph style as on the tape" not in partly.advice
-
-
-@pytest.mark.parametrize("compiled", [NOT_DECLARED, COMPILED_ANEW])
-def test_a_length_that_cannot_be_declared_is_a_restriction(compiled: Figures) -> None:
-    shapes = ruling(compiled)
-    assert shapes.verdict == "holds_with_changes"
-    assert "Pad to one length" in shapes.advice
-    assert "set_inputs" not in shapes.advice
-
-
-def test_a_length_that_does_not_reach_the_gradient_is_a_restriction() -> None:
-    shapes = ruling(NOT_FOR_GRADIENTS)
-    assert shapes.verdict == "holds_with_changes"
-    assert "Declare them to a Cell that calls ms.grad" in shapes.advice
-    assert "compilations of ms.grad of a cell declared so: 3" in shapes.evidence
-    nowhere = ruling({**NOT_FOR_GRADIENTS, "gradient_in_a_cell": 3})
-    assert nowhere.verdict == "holds_with_changes"
-    assert "to a Cell that calls ms.grad" not in nowhere.advice
-
-
-REFUSED: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)
-
-
-@pytest.mark.row(39)
-@pytest.mark.parametrize(
-    ("by_both", "verdict", "advice"),
-    [
-        (ruling(NOT_DECLARED, **REFUSED), "holds", "Index by constants in graph style"),
-        (ruling(COMPILED_ANEW, **REFUSED), "holds", "Pad to one length"),
-        (ruling(DECLARED, **REFUSED), "holds_with_changes", "Index by constants in graph style"),
-        (ruling(NOT_DECLARED, by_mask=NO_VALUE), "holds_with_changes", "Run x[x > 1] on the tape"),
-        (ruling(DECLARED), "outdated", "Declare varying dimensions"),
-    ],
-)
-def test_everything_is_restricted_where_no_slice_and_no_length_is_taken(
-    by_both: Ruled, verdict: str, advice: str
-) -> None:
-    assert by_both.verdict == verdict
-    assert advice in by_both.advice
-
-
-def test_what_the_tape_refuses_too_is_no_limit_of_graph_style() -> None:
-    nowhere = ruling(DECLARED, refused_on_the_tape="by_mask", by_mask=NO_VALUE)
-    assert nowhere.verdict == "outdated"
-    assert "x[x > 1], where at is a tensor: refused, on the tape too" in nowhere.evidence
-    assert "x[x > 1] on the tape" not in nowhere.advice
 
 
 def test_constructs_are_shown_by_code_that_the_functions_have() -> None:
@@ -136,3 +177,260 @@ def test_constructs_are_shown_by_code_that_the_functions_have() -> None:
     assert sources.keys() == CODE.keys()
     for name, code in CODE.items():
         assert code in sources[name]
+
+
+def holding(names: list[str]) -> Figures:
+    """A container with what it registers of two Parameters: of 2 · 3 + 1, and its gradients."""
+    return {"registered": names, "value": 7.0, "gradients": [[3.0], [1.0]][: len(names)]}
+
+
+# A list is judged by what it registers.
+RULINGS += [
+    (74, unchanged, "holds", "gives outputs, and is not trained"),
+    (
+        74,
+        put(PARAMETERS, ["mindspore"], "list", value=holding(["factor", "addend"])),
+        "outdated",
+        "what is true now",
+    ),
+    (
+        74,
+        put(PARAMETERS, ["mindspore"], "ParameterTuple", value=holding(["factor"])),
+        "does_not_hold",
+        "Do not rely",
+    ),
+    # PyTorch is evidence alone.
+    (74, put(PARAMETERS, ["torch"], "list", value=holding(["0", "1"])), "holds", "ParameterTuple"),
+]
+
+
+NO_KERNEL_SIZE = {"raised": "TypeError", "message": "one argument is missing"}
+PRINTED = "nn.Conv2d(1, 3)"
+
+LINES: dict[tuple[Question, str], Figures] = {
+    (LISTINGS, "mindspore"): {
+        "as printed": {PRINTED: NO_KERNEL_SIZE},
+        "as meant": {"nn.Conv2d(1, 3, 3)": "Conv2d"},
+    },
+    (LISTINGS, "torch"): {"as printed": False, "as meant": True},
+}
+
+
+@pytest.mark.row(92)
+@pytest.mark.parametrize(
+    ("made", "is_chosen", "verdict"),
+    [
+        (NO_KERNEL_SIZE, False, "does_not_hold"),
+        ("Conv2d", False, "does_not_hold"),
+        (NO_KERNEL_SIZE, True, "does_not_hold"),
+        ("Conv2d", True, "holds"),
+    ],
+)
+def test_printed_lines_hold_where_they_run_and_the_variable_is_read(
+    made: Any, is_chosen: bool, verdict: str
+) -> None:
+    def change(world: World) -> None:
+        world[LISTINGS, "mindspore"]["as printed"][PRINTED] = made
+        world[LISTINGS, "torch"]["as printed"] = is_chosen
+
+    ruling = judge(CLAIMS[92], change, LINES)
+    assert ruling.verdict == verdict
+    assert "nn.Conv2d(1, 3, 3), as meant, makes: Conv2d (MindSpore)" in ruling.evidence
+
+
+OWN = ["Float16", "Float32", "Float16"]
+UNSUPPORTED = {"raised": "TypeError", "message": "no kernel"}
+
+
+def level(name: str, dtypes: Any, *styles: str) -> Change:
+    return put(AMP_LEVEL, styles or MINDSPORE_STYLES, name, value=dtypes)
+
+
+def levels(dtypes: Any, *styles: str) -> Change:
+    return together(level("O2", dtypes, *styles), level("O3", dtypes, *styles))
+
+
+# A level conflicts where it changes the dtypes.
+RULINGS += [
+    (76, unchanged, "holds", "O2 and O3 change it without a word."),
+    (76, level("O2", OWN), "holds", "to_float: O3 change it"),
+    (76, levels(UNSUPPORTED), "holds", "the level raises."),
+    (76, levels(OWN, "mindspore-tape"), "depends_on_style", "without a word in one style."),
+    (76, levels(OWN), "does_not_hold", "Do not rely"),
+]
+
+
+def outputs() -> list[list[float]]:
+    """The net's outputs by the formulas of batch norm and of a dense layer."""
+    normalised = (SAMPLES - MEAN) / (VARIANCE + 1e-5) ** 0.5
+    values: list[list[float]] = (normalised @ WEIGHT.T).tolist()
+    return values
+
+
+def off_by(difference: float, way: str, *styles: str) -> Change:
+    """One output of a way to batch is off."""
+
+    def change(world: World) -> None:
+        for style in styles:
+            world[BATCHES, style][way][0][0] += difference
+
+    return change
+
+
+def nothing_dropped(*styles: str) -> Change:
+    """Some styles keep the rest of the samples though they are to drop it."""
+
+    def change(world: World) -> None:
+        for style in styles:
+            world[BATCHES, style]["dropping the rest"] = outputs()
+
+    return change
+
+
+def dropped_by_default(world: World) -> None:
+    for style in MINDSPORE_STYLES:
+        for way in ("by default", "again"):
+            world[BATCHES, style][way] = outputs()[:4]
+
+
+# Inference is compared for all samples.
+RULINGS += [
+    (78, unchanged, "holds", "keep the default, which drops nothing"),
+    (78, dropped_by_default, "holds", "write drop_remainder=False"),
+    (78, nothing_dropped(*MINDSPORE_STYLES), "holds_with_changes", "names and defaults"),
+    (78, nothing_dropped("mindspore-graph"), "holds_with_changes", "names and defaults"),
+    (78, off_by(0.9e-5, "one by one", "mindspore-graph"), "holds", "Compare inference first"),
+    (78, off_by(1.2e-5, "one by one", "mindspore-graph"), "depends_on_style", "Check which style"),
+    (
+        78,
+        off_by(0.1, "keeping the rest", "mindspore-tape"),
+        "depends_on_style",
+        "Check which style",
+    ),
+    (78, off_by(0.1, "again", *MINDSPORE_STYLES), "does_not_hold", "Do not rely"),
+]
+
+
+# Parts of a net with a block of two layers and a layer after it
+
+CHILDREN = ["block", "fc"]
+ALL = ["", "block", "block.0", "block.1", "fc"]
+ADDED = ["block", "fc", "head"]
+TRAINED = ["weight", "bias"]
+WITH_BUFFERS = [*TRAINED, "moving_mean"]
+
+
+def parts(
+    cells: Any = CHILDREN,
+    children: Any = CHILDREN,
+    added: Any = ADDED,
+    parameters: Any = TRAINED,
+    modules: Any = ALL,
+) -> Ruled:
+    """The ruling where MindSpore's calls list these parts; cells_and_names is named first."""
+    return ruled(
+        CLAIMS[35],
+        {
+            (PARTS, "mindspore"): {
+                "cells_and_names": cells,
+                "name_cells": children,
+                "after_insert_child_to_cell": added,
+                "get_parameters": parameters,
+            },
+            (PARTS, "torch"): {
+                "named_children": CHILDREN,
+                "named_modules": modules,
+                "after_add_module": ADDED,
+                "parameters": TRAINED,
+            },
+        },
+    )
+
+
+# The guides pairs are judged and not better ones.
+RULINGS += [
+    (35, parts(), "holds", "can be relied on"),
+    # MindSpore calls batch norm's weight gamma: how many there are is what counts.
+    (35, parts(parameters=["gamma", "bias"]), "holds", "can be relied on"),
+    (35, parts(parameters=WITH_BUFFERS), "holds_with_changes", "has 3 where parameters() has 2"),
+    (35, parts(ALL), "does_not_hold", "name_cells for named_children, cells_and_names for named_m"),
+    (35, parts(ALL, modules=CHILDREN), "does_not_hold", "Use name_cells for named_children."),
+    (35, parts(ALL, children=["fc"]), "does_not_hold", "Use cells_and_names for named_modules."),
+    (35, parts(ALL, children=["fc"], modules=["fc"]), "does_not_hold", "no call of MindSpore"),
+    (35, parts(added=CHILDREN), "does_not_hold", "not add_module's"),
+]
+
+
+def test_only_pairs_that_were_seen_to_differ_are_advised_on() -> None:
+    assert "trainable_params" not in parts(ALL).advice
+    assert "name_cells" not in parts(parameters=WITH_BUFFERS).advice
+
+
+# Kinds of data
+
+
+def kinds(
+    variable: str = "Variable",
+    buffers: Any = (),
+    tensor_has: Any = (),
+    mindspore: Any = ("Tensor", "Parameter"),
+    *,
+    trains: bool = False,
+) -> Ruled:
+    """The ruling where a frozen weight is trained or not, and MindSpore has these kinds."""
+    return ruled(
+        CLAIMS[36],
+        {
+            (KINDS_OF_DATA, "mindspore"): {
+                "kinds": list(mindspore),
+                "registered": buffers if isinstance(buffers, dict) else list(buffers),
+                "tensor_has": list(tensor_has),
+                "trainable_after_requires_grad_False": ["bias"],
+            },
+            (KINDS_OF_DATA, "torch"): {
+                "kinds": ["Tensor", "Parameter", "Buffer"],
+                "Variable_is": variable,
+                "has_gradient": {"weight": trains},
+            },
+        },
+    )
+
+
+NO_BUFFERS = {"raised": "AttributeError", "message": "no register_buffer"}
+
+
+# Kinds are judged as they are on both sides.
+RULINGS += [
+    (36, kinds(), "holds", "can be relied on"),
+    (36, kinds(buffers=NO_BUFFERS), "holds", "can be relied on"),
+    (36, kinds("Tensor"), "holds_with_changes", "names and defaults"),
+    (36, kinds("Tensor", buffers=["mean"]), "outdated", "becomes of a buffer and of a Tensor"),
+    (36, kinds("Tensor", tensor_has=["requires_grad_"]), "outdated", "becomes of a Tensor"),
+    (36, kinds(mindspore=("Tensor", "Variable", "Parameter")), "outdated", "becomes of a Tensor"),
+    (36, kinds("Tensor", buffers=["mean"], trains=True), "does_not_hold", "Do not rely"),
+]
+
+
+def output_of_tensor(output: float) -> Change:
+    """What the net gives once its Tensor was changed to 9."""
+    return put(NOT_TRAINED, MINDSPORE_STYLES, "after", "tensor", value=output)
+
+
+TENSOR_SAVED = put(NOT_TRAINED, MINDSPORE_STYLES, "saved", value=["tensor", "parameter"])
+
+# A tensor must be seen changed, and be saved.
+RULINGS += [
+    (88, together(output_of_tensor(9.0), TENSOR_SAVED), "holds", "can be relied on"),
+    (88, output_of_tensor(9.0), "holds_with_changes", "Parameter(requires_grad=False)"),
+    (88, unchanged, "depends_on_style", "Parameter(requires_grad=False)"),
+    (88, output_of_tensor(2.0), "does_not_hold", "Parameter(requires_grad=False)"),
+]
+
+
+@pytest.mark.parametrize(("row", "world", "verdict", "advice"), RULINGS)
+def test_verdict_and_advice_follow_the_figures(
+    row: int, world: Change | Ruled, verdict: str, advice: str
+) -> None:
+    ruling = world if isinstance(world, Ruled) else judge(CLAIMS[row], world)
+    assert ruling.verdict == verdict, ruling.evidence
+    assert advice in ruling.advice

@@ -80,6 +80,7 @@ def sentences(topic: str) -> Iterator[str]:
                 yield f"{module.name}: {text.text}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", TOPICS)
 def test_what_a_topic_finds_is_facts_and_no_sentence(topic: str) -> None:
     assert list(sentences(topic)) == []

@@ -6,7 +6,6 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from explorer.topics.evidence import Evidence
 from explorer.topics.operators.inputs import (
     BATCH,
     CONVOLUTION,
@@ -19,7 +18,6 @@ from explorer.topics.operators.inputs import (
 )
 from explorer.topics.operators.kink_functions import KINKS
 from explorer.topics.operators.kinks import GROUPS, kinks_of_group, load_kinks, written
-from explorer.topics.operators.questions import TOPIC
 from explorer.topics.operators.readings import (
     CHANNELS,
     GLOROT,
@@ -47,12 +45,6 @@ from explorer.topics.operators.readings import (
 )
 from explorer.topics.operators.wording import by_answer, joint_label, short
 from explorer.words.messages import text
-from tests.support.tellings import telling_text
-
-
-def test_without_evidence_there_is_nothing_to_tell() -> None:
-    telling = telling_text(TOPIC, Evidence({}))
-    assert (telling.findings, telling.tables, telling.charts) == ((), (), ())
 
 
 def test_differences_are_relative_above_one_and_infinite_beside_nan() -> None:

@@ -4,14 +4,10 @@ import math
 
 import pytest
 
-from explorer.model.measurement import Measured
-from explorer.topics.evidence import Evidence
 from explorer.topics.schedules.comparison import (
     MEASURED_BY,
     SAME,
-    Exports,
     compare,
-    uncompared,
     used_rates,
 )
 from explorer.topics.schedules.counterparts import (
@@ -25,9 +21,6 @@ from explorer.topics.schedules.counterparts import (
     schedules_of,
     watched,
 )
-from explorer.topics.schedules.questions import LISTS, TOPIC
-from explorer.words.messages import text
-from tests.support.tellings import telling_text
 
 PLANTED = Family("planted", "", {"list": ("a", {}), "torch": ("B", {})})
 
@@ -89,30 +82,7 @@ def test_parameters_are_told_apart_by_their_defaults() -> None:
     assert parameters(schedule) == {"defaults": {"last_epoch": -1}, "needs": ["gamma"]}
 
 
-def test_an_exported_schedule_that_no_family_has_is_named() -> None:
-    exported: Exports = {
-        "torch": {"StepLR": {}, "NewLR": {}},
-        "callback": {"LearningRateScheduler": {}},
-    }
-    (new,) = uncompared(exported)
-    assert text(new) == "PyTorch scheduler NewLR"
-
-
 def test_rates_used_are_a_list_or_beside_the_rates_that_were_told() -> None:
     assert used_rates([0.1, 0.09]) == [0.1, 0.09]
     assert used_rates({"used": [0.1], "said": [0.09]}) == [0.1]
     assert used_rates({"raised": "RuntimeError", "message": "too short"}) is None
-
-
-def test_without_evidence_nothing_is_claimed() -> None:
-    telling = telling_text(TOPIC, Evidence({}))
-    assert telling.findings == ()
-    assert telling.charts == ()
-    assert {row[-1] for row in telling.tables[0].rows} == {"not compared"}
-
-
-def test_a_family_that_pytorch_does_not_answer_for_is_not_compared() -> None:
-    lists = Measured(outcome="ok", figures={"exponential": [0.1] * 20})
-    telling = telling_text(TOPIC, Evidence({LISTS.measurement_name("mindspore"): lists}))
-    assert telling.findings == ()
-    assert [chart.name for chart in telling.charts] == ["schedules-mindspore"]

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from explorer.engines.mindspore.ir import parse
-from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.stages.findings import sizes_by_length
@@ -105,12 +104,6 @@ def test_without_figures_cells_say_why() -> None:
     assert (telling.findings, telling.charts) == ((), ())
     rows = [row for table in telling.tables for row in table.rows]
     assert all("-" in row or "not measured" in row for row in rows)
-
-
-def test_a_party_that_was_lost_says_so_in_its_row() -> None:
-    lost = Measured(outcome="crashed", error=Failure("crashed", "exit code 3"))
-    telling = telling_text(TOPIC, Evidence({LOOPS.measurement_name("torch"): lost}))
-    assert "crashed: exit code 3" in telling.tables[1].rows[0]
 
 
 def test_a_compiled_loop_serves_the_lengths_after_the_first_as_it_is() -> None:

@@ -98,6 +98,7 @@ def test_what_one_engine_refuses_and_another_answers_is_told_unless_it_is_forese
     assert refused(plain, torch_tape=limit, torch_graph=ANSWERS) == {}
 
 
+@pytest.mark.slow
 def test_the_exit_code_tells_what_is_refused_by_one_engine_from_what_is_lost(
     tmp_path: Path,
 ) -> None:

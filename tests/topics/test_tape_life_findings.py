@@ -17,7 +17,6 @@ from explorer.topics.tape_life.questions import (
     COMPILED,
     FORWARD_ALONE,
     FREEING,
-    HOOKS,
     IN_PLACE,
     LIFETIME,
     TOPIC,
@@ -25,18 +24,6 @@ from explorer.topics.tape_life.questions import (
 from tests.support.tellings import rows_by_first, table_of, telling_text
 
 REFUSED = {"raised": "RuntimeError", "message": "no. Hint"}
-
-
-def test_without_figures_nothing_is_claimed() -> None:
-    telling = telling_text(TOPIC, Evidence({}))
-    assert (telling.findings, telling.charts) == ((), ())
-    assert all(set(row[1:]) == {"-"} for row in telling.tables[0].rows)
-
-
-def test_a_table_with_empty_cells_says_why() -> None:
-    lost = Measured(outcome="crashed", error=Failure("crashed", "exit code 3"))
-    telling = telling_text(TOPIC, Evidence({HOOKS.measurement_name("torch-tape"): lost}))
-    assert "hooks.torch-tape: crashed: exit code 3" in telling.tables[0].note
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Every verdict on what a forward records, by figures of worlds that can occur."""
+"""Verdicts on tape and graph: those of the recorded figures after a change, and of figures written down."""
 
 from typing import Any
 
@@ -6,11 +6,117 @@ import msgspec
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.topics.question import Question
+from explorer.topics.question import MINDSPORE_STYLES, Question
 from explorer.topics.tape_life.figures import Forward, left
-from explorer.topics.tape_life.questions import FORWARD_ALONE, LIFETIME, SWITCHES, TOPIC
+from explorer.topics.tape_life.questions import (
+    ACCUMULATION,
+    ANSWERS,
+    CALLED_AGAIN,
+    EXTRA_OUTPUT,
+    FORWARD_ALONE,
+    LIFETIME,
+    REUSED,
+    SECOND_BACKWARD,
+    SWITCHES,
+    TOPIC,
+    VARIABLE,
+)
 from explorer.words.messages import text
-from tests.support.topics import ruled
+from tests.support.topics import Change, Ruled, World, copied, judge, put, ruled, together
+
+CLAIMS = TOPIC.claims
+
+
+GRAPH_STYLE, TAPE_STYLE = (MINDSPORE_STYLES[:1], MINDSPORE_STYLES[1:])
+
+
+def no_shift(*styles: str) -> Change:
+    return copied(EXTRA_OUTPUT, styles, "every output", of="first output alone")
+
+
+no_remedy_on_the_tape = copied(EXTRA_OUTPUT, TAPE_STYLE, "has_aux", of="every output")
+no_remedy = together(
+    no_remedy_on_the_tape,
+    copied(EXTRA_OUTPUT, GRAPH_STYLE, "extra output stopped", of="every output"),
+)
+
+
+def wrong_on_reuse(world: World) -> None:
+    world[REUSED, "mindspore-graph"]["gradients"][1][0] *= 1.001
+
+
+def wrong_on_every_reuse(world: World) -> None:
+    wrong_on_reuse(world)
+    world[REUSED, "mindspore-tape"]["callable"] = False
+
+
+def other_numbers_in_graphs(world: World) -> None:
+    world[CALLED_AGAIN, "mindspore-graph"]["gradients"][2] = [[[4.0, 8.0, 12.0]]]
+
+
+def retaining_fails(world: World) -> None:
+    ways = world[SECOND_BACKWARD, "torch-tape"]
+    ways["retain_graph"]["second"] = ways["plain"]["second"]
+
+
+def no_accumulation(world: World) -> None:
+    world[ACCUMULATION, "torch-tape"][".grad after each backward"][1] = [[2.0, 4.0, 6.0]]
+
+
+def zero_grad_leaves(gradient: list[list[float]]) -> Change:
+    return put(ACCUMULATION, ["torch-tape"], "zero_grad()", value=gradient)
+
+
+def split_by_framework(world: World) -> None:
+    summed, apart = world[ANSWERS, "torch-tape"], world[ANSWERS, "mindspore-graph"]
+    world[ANSWERS, "torch-graph"] = summed
+    world[ANSWERS, "mindspore-tape"] = apart
+
+
+def all_apart(world: World) -> None:
+    for engine in ("torch-tape", "mindspore-tape"):
+        world[ANSWERS, engine] = world[ANSWERS, "mindspore-graph"]
+
+
+def half_of_each(world: World) -> None:
+    answers = world[ANSWERS, "torch-tape"]["by a"]
+    answers[next(iter(answers))] = [1.5, 3.0, 4.5]
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "verdict"),
+    [
+        (18, no_shift(*MINDSPORE_STYLES), "outdated"),
+        (18, no_shift(*GRAPH_STYLE), "depends_on_style"),
+        (18, no_remedy_on_the_tape, "depends_on_style"),
+        (18, no_remedy, "does_not_hold"),
+        (22, wrong_on_reuse, "depends_on_style"),
+        (22, wrong_on_every_reuse, "does_not_hold"),
+        (25, put(SECOND_BACKWARD, ["torch-tape"], "plain", "second", value="ran"), "outdated"),
+        (25, other_numbers_in_graphs, "depends_on_style"),
+        (25, retaining_fails, "does_not_hold"),
+        (30, no_accumulation, "does_not_hold"),
+        (30, zero_grad_leaves([[4.0, 8.0, 12.0]]), "does_not_hold"),
+        (30, other_numbers_in_graphs, "depends_on_style"),
+        (30, put(CALLED_AGAIN, TAPE_STYLE, "weight.grad", value="None"), "holds_with_changes"),
+        (31, split_by_framework, "holds"),
+        (31, all_apart, "does_not_hold"),
+        (31, half_of_each, "does_not_hold"),
+    ],
+)
+def test_another_world_gets_another_verdict(row: int, change: Change, verdict: str) -> None:
+    assert judge(CLAIMS[row], change).verdict == verdict
+    assert judge(CLAIMS[row]).verdict != verdict
+
+
+def test_zeros_in_grad_are_as_good_as_none() -> None:
+    # As PyTorch left them until 2.0.
+    ruling = judge(CLAIMS[30], zero_grad_leaves([[0.0, 0.0, 0.0]]))
+    assert ruling.verdict == "holds"
+    assert ".grad after zero_grad(): [0, 0, 0] (PyTorch tape)" in ruling.evidence
+    kept = judge(CLAIMS[30], zero_grad_leaves([[0.0, 0.0, 12.0]]))
+    assert kept.verdict == "does_not_hold"
+
 
 REFUSED = {"raised": "TypeError", "message": "Only support jit_class instance. Hint"}
 
@@ -75,7 +181,7 @@ def test_recording_is_judged_by_the_nodes_that_each_forward_leaves(
         (FORWARD_ALONE, "mindspore-tape"): tape,
         (FORWARD_ALONE, "mindspore-graph"): graph,
     }
-    ruling = ruled(TOPIC.claims[23], world)
+    ruling = ruled(CLAIMS[23], world)
     assert ruling.verdict == verdict
     assert advice in ruling.advice
     # The graph's part is never a count of what was not looked at.
@@ -104,7 +210,7 @@ def test_the_switch_is_needed_where_a_forward_leaves_a_tape(
         (FORWARD_ALONE, "mindspore-tape"): tape,
         (FORWARD_ALONE, "mindspore-graph"): graph,
     }
-    ruling = ruled(TOPIC.claims[24], world)
+    ruling = ruled(CLAIMS[24], world)
     assert ruling.verdict == verdict
     assert advice in ruling.advice
     assert "TypeError: Only support jit_class instance (MindSpore" in ruling.evidence
@@ -116,7 +222,7 @@ def test_a_switch_is_of_no_use_where_nothing_is_saved_to_begin_with() -> None:
         (FORWARD_ALONE, "mindspore-tape"): NO_TAPE,
         (FORWARD_ALONE, "mindspore-graph"): GRAPH,
     }
-    assert ruled(TOPIC.claims[24], world).verdict == "does_not_hold"
+    assert ruled(CLAIMS[24], world).verdict == "does_not_hold"
 
 
 @pytest.mark.parametrize(
@@ -129,3 +235,87 @@ def test_a_switch_is_of_no_use_where_nothing_is_saved_to_begin_with() -> None:
 )
 def test_what_cannot_be_observed_is_said_and_not_counted(forward: Any, words: str) -> None:
     assert text(left(msgspec.convert(forward, Forward))) == words
+
+
+def kept(own_bytes: int, others: int = 12) -> Figures:
+    """A graph that keeps some bytes of its own when its forward part has ended."""
+    tensors = bool(own_bytes) + bool(others)
+    forward = {"phase": "forward", "tensors": tensors, "bytes": own_bytes}
+    return {"steps": [{**forward, "of inputs and parameters": others}]}
+
+
+def called(third: Any) -> Figures:
+    """The gradient function of x³, with what it gives of (1, 2) at its second call."""
+    return {"callable": True, "inputs": [[2.0], [1.0, 2.0]], "gradients": [[12.0], third]}
+
+
+AGAIN, STALE = called([3.0, 12.0]), called([12.0, 12.0])
+
+
+@pytest.mark.row(70)
+@pytest.mark.parametrize(
+    ("life", "reused", "verdict", "advice"),
+    [
+        (kept(4), AGAIN, "does_not_hold", "keeps them within a call"),
+        (kept(0), AGAIN, "holds", ""),
+        (kept(0, 0), AGAIN, "holds", ""),
+        (kept(0), STALE, "does_not_hold", ""),
+    ],
+)
+def test_results_are_kept_where_bytes_are_that_are_no_input_s(
+    life: Figures, reused: Figures, verdict: str, advice: str
+) -> None:
+    world: dict[tuple[Question, str], Figures] = {
+        (LIFETIME, "mindspore-graph"): life,
+        (REUSED, "mindspore-graph"): reused,
+    }
+    ruling = ruled(CLAIMS[70], world)
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+# A Variable that is overwritten
+
+TWOS, FOURS = [[2.0, 2.0], [2.0, 2.0]], [[4.0, 4.0], [4.0, 4.0]]
+NO_VARIABLE = {"raised": "ImportError", "message": "cannot import name 'Variable'"}
+
+
+def variable(
+    printed: Any, leaf: Any = FOURS, *, exists: bool = True, is_tensor: bool = True
+) -> Ruled:
+    figures = {
+        "torch.autograd.Variable exists": exists,
+        "type": "torch.Tensor",
+        "is a Tensor": is_tensor,
+        "x.grad as printed": printed,
+        "warned": ["not a leaf"] if printed is None else [],
+        "leaf.grad": leaf,
+    }
+    return ruled(CLAIMS[29], {(VARIABLE, "torch-tape"): figures})
+
+
+@pytest.mark.row(29)
+@pytest.mark.parametrize(
+    ("ruling", "verdict", "advice"),
+    [
+        (variable(FOURS, is_tensor=False), "holds", ""),
+        (variable(TWOS), "holds_with_changes", ""),
+        (variable(None), "does_not_hold", "under a name of its own"),
+        (variable(None, leaf=TWOS), "does_not_hold", ""),
+        (variable([[1.0, 1.0], [1.0, 1.0]]), "does_not_hold", "under a name of its own"),
+        (variable(NO_VARIABLE, exists=False), "outdated", ""),
+    ],
+)
+def test_the_printed_chain_is_judged_by_the_gradient_of_the_name_that_it_keeps(
+    ruling: Ruled, verdict: str, advice: str
+) -> None:
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def test_the_warning_that_a_name_has_no_gradient_is_evidence() -> None:
+    assert (
+        "x.grad, as printed: None (PyTorch tape); warning, as printed: not a leaf"
+        in variable(None).evidence
+    )
+    assert "warning, as printed: none" in variable(TWOS).evidence

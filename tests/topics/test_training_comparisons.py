@@ -5,13 +5,9 @@ Planted differences are measured, and without evidence nothing is told.
 
 import pytest
 
-from explorer.model.failures import Failure
-from explorer.model.measurement import Measured
-from explorer.topics.evidence import Evidence
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.training.findings_routes import ROUTES
 from explorer.topics.training.inputs import SHAPES, batches, start
-from explorer.topics.training.questions import LOOP, TOPIC
 from explorer.topics.training.update_rules import (
     NEAR,
     PLACES,
@@ -24,7 +20,6 @@ from explorer.topics.training.update_rules import (
     step_differences,
 )
 from explorer.words.messages import text
-from tests.support.tellings import telling_text
 
 
 def test_every_route_is_a_question_of_its_own_and_styles_come_in_pairs() -> None:
@@ -90,18 +85,3 @@ def test_a_refused_rule_has_a_message_and_no_difference() -> None:
     assert comparison.refused == {"nn": "no kernel"}
     assert comparison.differences == {}
     assert not comparison.same
-
-
-def test_without_evidence_nothing_is_claimed() -> None:
-    telling = telling_text(TOPIC, Evidence({}))
-    assert telling.findings == ()
-    assert telling.charts == ()
-    (routes,) = telling.tables
-    assert {row[-1] for row in routes.rows} == {"not measured"}
-
-
-def test_a_lost_measurement_is_a_row_with_its_message() -> None:
-    lost = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
-    telling = telling_text(TOPIC, Evidence({LOOP.measurement_name("torch"): lost}))
-    verdicts = {row[1]: row[-1] for row in telling.tables[0].rows}
-    assert verdicts["zero_grad, backward, step"] == "signal 11"
