@@ -18,11 +18,11 @@ from explorer.words.unpaired import detail
 from explorer.workers.workers import Workers
 from tests.support.alignments import said, sources
 from tests.support.nets import NETS
-from tests.support.scenario_reports import Reports, graph
+from tests.support.samples import some
+from tests.support.scenario_reports import Reports, each_scenario, graph
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-SHIPPED = tuple(names())
 PLANTED = sorted(path.stem for path in (NETS / "planted").glob("*.py"))
 TAPES = ("mindspore-tape", "torch-tape")
 
@@ -142,7 +142,7 @@ def test_without_steps_inside_a_partner_and_further_outputs_the_bias_would_part_
     assert lone == {"Conv2D", "MatMul", "Conv2DBackpropFilter", "BiasAddGrad"}
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(names()))
 def test_between_engines_that_agree_no_divergence_is_named(report: Reports, name: str) -> None:
     verdicts = {row.case.label: row.verdict for row in report(name).cases}
     for alignment in report(name).alignments:
@@ -151,7 +151,7 @@ def test_between_engines_that_agree_no_divergence_is_named(report: Reports, name
             assert alignment.divergence is None, (engines, alignment.divergence)
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", some(PLANTED, "detached_branch", "padding_side"))
 def test_a_planted_migration_mistake_is_located_as_the_first_divergence(
     workers: Workers, name: str
 ) -> None:

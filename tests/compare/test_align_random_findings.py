@@ -10,6 +10,7 @@ from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.samples import some
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -44,6 +45,7 @@ def test_a_square_matrix_is_told_from_its_transpose_that_shares_its_memory(
         assert wrong == []
 
 
+@pytest.mark.whole
 def test_in_a_gradient_of_a_gradient_the_inner_one_is_no_output_of_the_net(
     workers: Workers,
 ) -> None:
@@ -63,14 +65,17 @@ def test_in_a_gradient_of_a_gradient_the_inner_one_is_no_output_of_the_net(
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "product_of_column",
+    some(
+        (
+            "product_of_column",
+            "gelu_in_double",
+            "power_in_half",
+            "stacked_twice",
+            "mean_of_product",
+            "clamped_twice",
+        ),
         "gelu_in_double",
-        "power_in_half",
-        "stacked_twice",
-        "mean_of_product",
-        "clamped_twice",
-    ],
+    ),
 )
 def test_no_value_is_called_wrong_that_is_right(name: str, workers: Workers) -> None:
     report = explored(name, workers, GradCase("grad", 0))
@@ -98,6 +103,7 @@ def divergences(report: Report) -> dict[tuple[str, str], Divergence]:
     return {pair: divergence for pair, divergence in between.items() if divergence}
 
 
+@pytest.mark.whole
 def test_a_sort_that_rounds_to_single_precision_is_named_and_not_what_reads_it(
     workers: Workers,
 ) -> None:
@@ -109,6 +115,7 @@ def test_a_sort_that_rounds_to_single_precision_is_named_and_not_what_reads_it(
         assert divergence.gap.greatest == pytest.approx(0, abs=1e-7)
 
 
+@pytest.mark.whole
 def test_graphs_of_results_that_are_close_have_no_divergence(workers: Workers) -> None:
     # In the graphs' own figures the results are 25 times the noise apart, element by element 8.4.
     report = explored("rounded_mish", workers, GradCase("grad", 0))
@@ -118,6 +125,7 @@ def test_graphs_of_results_that_are_close_have_no_divergence(workers: Workers) -
         assert alignment.contradictions == ()
 
 
+@pytest.mark.whole
 def test_formulas_that_round_otherwise_are_compared_where_they_come_to_one_quantity(
     workers: Workers,
 ) -> None:

@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -48,6 +48,7 @@ def leveled(arrays: list[AnyArray], levels: list[float]) -> list[OutputValue]:
 
 
 @pytest.mark.slow
+@settings(max_examples=25)
 @given(Matrices, st.integers(0, 2**32 - 1))
 def test_numbers_in_another_order_fall_into_the_same_bucket(array: AnyArray, seed: int) -> None:
     shuffled = np.random.default_rng(seed).permutation(array.ravel()).reshape(4, 3)
@@ -73,6 +74,7 @@ def test_zeros_of_either_sign_are_one_number() -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=25)
 @given(Matrices, Matrices)
 def test_agreement_is_mutual(array: AnyArray, other_array: AnyArray) -> None:
     value, other = fingerprinted(array, other_array)
@@ -130,13 +132,6 @@ def test_one_number_over_and_over_says_little(
     (value,) = fingerprinted(array)
     assert value.bucket is not None
     assert (value.bucket.is_plain, value.bucket.is_distinctive) == (is_plain, is_distinctive)
-
-
-def test_a_nan_agrees_with_a_nan_and_an_infinity_with_itself() -> None:
-    array = np.array([np.nan, np.inf, 1.0])
-    assert agree(array, np.array([np.nan, np.inf, 1.0 + 1e-5]), 1e-4, 0.0)
-    assert not agree(array, np.array([0.0, np.inf, 1.0]), 1e-4, 0.0)
-    assert not agree(array, np.array([np.nan, 1.0, 1.0]), 1e-4, 0.0)
 
 
 # Seen through whole alignments

@@ -2,7 +2,7 @@
 
 from itertools import pairwise, product
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.compare.align.pairing import NEAREST, MovingWindow, increasing
@@ -36,6 +36,7 @@ def test_nothing_is_chosen_from_nothing() -> None:
     assert chosen([[], []]) == []
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 6), max_size=3), max_size=6))
 def test_the_choice_is_in_order_and_no_other_is_longer(candidates: list[list[int]]) -> None:
     pairs = chosen(candidates)

@@ -138,14 +138,16 @@ def chain(length: int, step: Function) -> GradGraph:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "step",
+    ("length", "step"),
     [
-        pytest.param(lambda v: v + 0.01, id="near", marks=pytest.mark.whole),
-        pytest.param(lambda v: v, id="equal"),  # the harder one: any node might be any other
+        pytest.param(10_000, lambda v: v + 0.01, id="near", marks=pytest.mark.whole),
+        # The harder one: any node might be any other.
+        pytest.param(10_000, lambda v: v, id="equal", marks=pytest.mark.whole),
+        pytest.param(1500, lambda v: v, id="longer than a stack of calls"),
     ],
 )
-def test_a_chain_of_ten_thousand_nodes_pairs_in_order(step: Function) -> None:
-    graph = chain(10_000, step)
+def test_a_long_chain_of_nodes_pairs_in_order(length: int, step: Function) -> None:
+    graph = chain(length, step)
     assert partners(align(graph, graph)) == every_node_with_itself(graph)
 
 

@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.compare.noise import (
     CENTRAL,
     CLEAR,
-    MINDSPORE_TABLE,
     NEAR,
-    TORCH_TABLE,
     UNMEASURED,
     scale,
 )
@@ -18,7 +16,6 @@ from explorer.compare.results import (
     Comparison,
     agrees_with_oracle,
     compare,
-    within,
     worst,
 )
 from explorer.model.arrays import AnyArray, pack
@@ -41,11 +38,6 @@ def test_equal_results_match_and_one_leaf_a_little_off_differs(dtype: str, off: 
     assert (greatest.what, greatest.leaf, greatest.engines) == ("value", "dy", ("a", "b"))
 
 
-def test_one_leaf_times_1_001_differs_in_float32() -> None:
-    wrong = answer(values(), values() * np.float32(1.001))
-    assert compare(FINE, wrong).verdict == "differs"
-
-
 def test_a_single_wrong_element_is_found_at_its_index() -> None:
     wrong = values()
     wrong[2, 5] += 0.5
@@ -60,23 +52,6 @@ def test_the_greatest_of_all_leaves_differences_is_reported() -> None:
     greatest = compare(FINE, answer(values() + np.float32(1), values() + np.float32(2))).greatest
     assert greatest is not None
     assert greatest.leaf == "dy"
-
-
-@pytest.mark.parametrize("table", [TORCH_TABLE, MINDSPORE_TABLE])
-@pytest.mark.parametrize("dtype", TORCH_TABLE)
-@pytest.mark.parametrize("times", [0.9, 1.1])
-def test_the_frameworks_own_tables_are_columns_beside_the_verdict(
-    dtype: str, table: dict[str, tuple[float, float]], times: float
-) -> None:
-    _, atol = table[dtype]
-    zeros = answer(np.zeros(3), structure="dx", dtype=dtype)
-    shifted = answer(np.full(3, times * atol), structure="dx", dtype=dtype)
-    comparison = compare(zeros, shifted)
-    within_table = {
-        "torch": comparison.in_torch_table,
-        "mindspore": comparison.in_mindspore_table,
-    }
-    assert within_table["torch" if table is TORCH_TABLE else "mindspore"] is (times < 1)
 
 
 def test_results_of_other_structures_are_told_with_both_structures() -> None:
@@ -151,14 +126,6 @@ def test_what_a_scenario_allows_is_not_the_greatest_where_something_else_differs
     assert worst((allowed, differing)).greatest == differing.greatest
 
 
-def test_a_factor_of_two_in_a_gradient_of_1e_12_differs() -> None:
-    tiny = values() * np.float32(1e-12)
-    still = np.zeros(tiny.shape)
-    assert compared(tiny, tiny, still, still).verdict == "match"
-    assert compared(tiny, 2 * tiny, still, still).verdict == "differs"
-    assert compared(tiny, 2 * tiny, None, None).verdict == "differs"
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize(("times", "verdict"), [(0.9 * CLEAR, "close"), (1.2 * CLEAR, "differs")])
 def test_without_a_measurement_the_level_is_a_few_units_in_the_last_place(
@@ -230,6 +197,7 @@ def test_where_one_side_was_not_measured_the_noise_of_the_other_stands_for_both(
     assert compared(one, one + np.float32(5e-4), None, None).verdict == "differs"
 
 
+@settings(max_examples=40)
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(0, 1), st.floats(0, 1))
 def test_the_verdict_does_not_depend_on_which_result_is_named_first(
     one: float, other: float, moved: float, other_moved: float
@@ -239,23 +207,6 @@ def test_the_verdict_does_not_depend_on_which_result_is_named_first(
     there = compared(left, right, moves, other_moves)
     back = compared(right, left, other_moves, moves)
     assert there.verdict == back.verdict
-
-
-def test_integers_are_compared_exactly() -> None:
-    array = np.arange(4)
-    off_by_one = array + np.array([0, 0, 0, 1])
-    assert compare(answer(array, array), answer(array, array)).verdict == "match"
-    assert compare(answer(array, array), answer(array, off_by_one)).verdict == "differs"
-
-
-def test_nan_equals_nan_only_where_both_have_it() -> None:
-    holes = values()
-    holes[0, 0] = np.nan
-    assert compare(answer(holes, holes), answer(holes, holes)).verdict == "match"
-    comparison = compare(FINE, answer(holes, values()))
-    assert comparison.verdict == "differs"
-    assert comparison.greatest is not None
-    assert comparison.greatest.abs == np.inf
 
 
 @pytest.mark.parametrize("moved", [None, np.inf, 1e30])
@@ -281,26 +232,10 @@ def test_noise_excuses_no_number_that_one_side_alone_has(
     assert compared(left, left, movement, movement).verdict == "match"
 
 
-def test_infinities_of_opposite_sign_differ() -> None:
-    up, down = values(), values()
-    up[0, 0], down[0, 0] = np.inf, -np.inf
-    assert compare(answer(up, up), answer(down, up)).verdict == "differs"
-    assert compare(answer(up, up), answer(up, up)).verdict == "match"
-    assert compare(answer(up, up), FINE).verdict == "differs"
-
-
 def test_empty_tensors_match() -> None:
     none = np.zeros((0, 3), np.float32)
     comparison = compare(answer(none, none), answer(none, none))
     assert (comparison.verdict, comparison.greatest) == ("match", None)
-
-
-@given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(0, 1), st.floats(0, 1))
-def test_nearness_is_mutual(one: float, other: float, rtol: float, atol: float) -> None:
-    tolerance = rtol, atol
-    near = within(np.array(one), np.array(other), tolerance)
-    assert near == within(np.array(other), np.array(one), tolerance)
-    assert within(np.array(one), np.array(one), tolerance)
 
 
 # All but the elements

@@ -53,7 +53,9 @@ def test_two_parts_of_one_split_are_no_equal_inputs(part: int, other: int) -> No
         graph = ComputedGraph(engine)
         x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 6)), "input")
         split = graph.op("Split", lambda x: tuple(np.split(x, 3, axis=1)), x, line=1)
-        graph.result("out", graph.op_on_output("Tanh", np.tanh, split, part, line=2))
+        piece = np.tanh(graph.values[split][part])
+        tanh = graph.hold("Tanh", piece, inputs=((split, part),), source=("net.py:2",))
+        graph.result("out", tanh)
         return graph.record()
 
     sentence = parting(net("a", part), net("b", other)).sentence

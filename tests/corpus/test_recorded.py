@@ -3,28 +3,7 @@
 import pytest
 
 from tests.corpus import folder
-from tests.support.scenario_reports import Reports
-
-HANDFUL = (
-    "aliased_input",
-    "checkpointing",
-    "custom_gradient",
-    "dense_mse",
-    "dropout",
-    "embedding_repeats",
-    "kinks",
-    "unused_input",
-)
-"""Scenarios that are compared in every run, each for something that the others lack."""
-
-
-def names() -> list[object]:
-    """All scenarios; those outside the handful with --whole only."""
-    parameters: list[object] = []
-    for name in folder.SCENARIOS:
-        marks = () if name in HANDFUL else (pytest.mark.whole,)
-        parameters.append(pytest.param(name, marks=marks))
-    return parameters
+from tests.support.scenario_reports import Reports, each_scenario
 
 
 def test_every_scenario_has_a_folder() -> None:
@@ -40,7 +19,7 @@ def test_the_corpus_stays_small() -> None:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", each_scenario(folder.SCENARIOS))
 def test_the_report_is_as_recorded(report: Reports, name: str) -> None:
     others = folder.other_versions()
     if "python" in others or "processor" in others:

@@ -1,11 +1,10 @@
 """Why two nets differ: arguments that were tried in the real frameworks, and that explain it."""
 
 import ast
-from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from explorer.exploration.explore import explore
 from explorer.model.causes import InputChange, InputHow, Mend, OtherInputs
@@ -15,20 +14,11 @@ from explorer.scenario.load import load
 from explorer.words.causes import sentence
 from explorer.workers.workers import Workers
 from tests.support.causes import IMAGE, MATRIX, MISTAKES, Mistake, net_with
+from tests.support.samples import some, some_rows
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 PAIRS = (("torch-tape", "mindspore-graph"), ("mindspore-tape", "torch-graph"))
-
-SAMPLE = {
-    "eps of batch norm",
-    "eps of batch norm without statistics",
-    "momentum the other way round",
-    "gelu by erf",
-    "nothing",
-}
-"""Those that are run without ``--whole``."""
-
 
 DECOMPOSED = {("aligned corners", "torch-graph"): "ResizeBilinearV2"}
 """Where PyTorch's compiled graph has other ops in the place of the one with the argument, MindSpore's op."""
@@ -37,20 +27,13 @@ DECOMPOSED = {("aligned corners", "torch-graph"): "ResizeBilinearV2"}
 WITHOUT_MEND = {
     "number of groups",
     "aligned corners",
-    "alpha of elu",
     "eps of batch norm without statistics",
 }
-"""Those for which the table of correspondences says nothing: MindSpore's ELU takes alpha=1 alone."""
+"""Those for which the table of correspondences says nothing."""
 
 MENDED = [
     name for name, mistake in MISTAKES.items() if mistake.explained_by and name not in WITHOUT_MEND
 ]
-
-
-def parameters(names: Iterable[str]) -> list[ParameterSet]:
-    return [
-        pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.whole]) for name in names
-    ]
 
 
 def compared(mistake: Mistake, engines: tuple[str, ...], folder: Path, workers: Workers) -> Report:
@@ -58,8 +41,14 @@ def compared(mistake: Mistake, engines: tuple[str, ...], folder: Path, workers: 
     return explore(scenario, workers, engines=engines, selection="main", oracle=False)
 
 
-@pytest.mark.parametrize("engines", PAIRS, ids="-".join)
-@pytest.mark.parametrize("name", parameters(MISTAKES))
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    some_rows(
+        product(MISTAKES, PAIRS),
+        ("gelu by tanh", PAIRS[1]),
+        ("nothing", PAIRS[1]),
+    ),
+)
 def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
 ) -> None:
@@ -77,7 +66,7 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
         assert cause.other_op == MISTAKES[name].other_op
 
 
-@pytest.mark.parametrize("name", parameters(MENDED))
+@pytest.mark.parametrize("name", some(MENDED, "momentum the other way round"))
 def test_what_is_to_be_written_really_mends_it(name: str, tmp_path: Path, workers: Workers) -> None:
     mistake = MISTAKES[name]
     (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
@@ -134,13 +123,7 @@ SAME_PADDING = {
 ENDS = {"wide windows": (0.0, 1.0, 1.0, 2.0)}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name == "max pooling" else [pytest.mark.whole])
-        for name in SAME_PADDING
-    ],
-)
+@pytest.mark.parametrize("name", some(SAME_PADDING, "max pooling"))
 def test_padding_by_mode_is_found_by_padding_the_input(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
@@ -167,6 +150,7 @@ BEHIND_THE_NORM = Mistake(
 """A norm, and a mean over the pixels behind it; PyTorch's net has it ahead of the norm, with another eps."""
 
 
+@pytest.mark.whole
 def test_pooling_before_the_norm_is_found_though_the_norm_is_another_one_with_another_eps(
     tmp_path: Path, workers: Workers
 ) -> None:
@@ -186,7 +170,8 @@ MISSING_BIAS = {
 """Layers of which MindSpore's has no bias; what they yield is not kept whole."""
 
 
-@pytest.mark.parametrize("name", ["convolution", pytest.param("dense", marks=[pytest.mark.whole])])
+@pytest.mark.whole
+@pytest.mark.parametrize("name", MISSING_BIAS)
 def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
@@ -204,12 +189,14 @@ def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
     assert alignment.divergence is None
 
 
+@pytest.mark.whole
 def test_nothing_is_tried_where_two_graphs_are_the_same(tmp_path: Path, workers: Workers) -> None:
     (alignment,) = compared(MISTAKES["nothing"], PAIRS[0], tmp_path, workers).alignments
     assert alignment.divergence is None
     assert alignment.causes == ()
 
 
+@pytest.mark.whole
 def test_where_nothing_explains_it_what_was_tried_is_recorded(
     tmp_path: Path, workers: Workers
 ) -> None:

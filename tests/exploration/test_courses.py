@@ -102,6 +102,7 @@ def test_a_run_that_fails_ends_the_course(run: MendedRun | None, end: str) -> No
     assert (record.runs, record.end) == (0, end)
 
 
+@pytest.mark.slow
 def test_a_net_is_computed_again_so_often_at_most() -> None:
     random = np.random.default_rng(0)
     here, there = random.normal(size=(2, MOST_RUNS + 4, 4)).astype(np.float32)

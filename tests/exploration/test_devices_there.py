@@ -20,7 +20,7 @@ from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics import study_topic
-from explorer.topics.studies import stored_study, study, target
+from explorer.topics.studies import study, target
 from explorer.web.shared_runs import SharedRuns
 from explorer.workers.workers import Workers
 from tests.support.fake_devices import FakeDevices
@@ -42,18 +42,11 @@ NPUS = ("cpu", "npu:0", "npu:1")
 Devices = tuple[str, ...]
 
 GIVEN = [
-    ("cpu", CPU, CPU, ALL, ("cpu", "cpu")),
     ("cpu", NPUS, TWO_GPUS, ALL, ("cpu", "cpu")),
-    ("auto", CPU, CPU, ALL, ("cpu", "cpu")),
     ("auto", CPU, TWO_GPUS, ALL, ("cpu", "cuda:0")),
-    ("auto", CPU, APPLE, ALL, ("cpu", "mps")),
-    ("auto", NPUS, NPUS, ALL, ("npu:0", "npu:0")),
     ("auto", NPUS, (*NPUS, "mps", "cuda:0"), ALL, ("npu:0", "cuda:0")),
-    ("npu", NPUS, NPUS, ALL, ("npu:0", "npu:0")),
     ("npu:1", NPUS, NPUS, ALL, ("npu:1", "npu:1")),
-    ("cuda", CPU, ONE_GPU, TORCH, (None, "cuda:0")),
     ("cuda:1", CPU, TWO_GPUS, TORCH, (None, "cuda:1")),
-    ("mps", CPU, APPLE, TORCH, (None, "mps")),
     ("npu", NPUS, CPU, ("mindspore-graph",), ("npu:0", None)),
 ]
 """What is asked, what MindSpore and PyTorch have, which engines are asked, and what these get."""
@@ -82,28 +75,12 @@ REFUSED = [
         "which can use it",
     ),
     (
-        "cuda:7",
-        CPU,
-        TWO_GPUS,
-        TORCH,
-        ("torch finds no cuda:7", "(it can use cpu, cuda:0, cuda:1); use"),
-        "mindspore",
-    ),
-    (
         "npu",
         CPU,
         NPUS,
         ALL,
         ("mindspore finds no npu:0", "engines of torch, which can use it"),
         "torch finds",
-    ),
-    (
-        "npu:2",
-        NPUS,
-        CPU,
-        ("mindspore-tape",),
-        ("mindspore finds no npu:2", "(it can use cpu, npu:0, npu:1); use"),
-        "torch",
     ),
     (
         "mps",
@@ -265,12 +242,6 @@ def test_a_study_on_a_device_that_is_not_there_is_refused(
     assert fake.asked_on == {}
     with pytest.raises(UsageError, match=r"\(it can use "):
         api.study("devices", device=device)
-
-
-def test_a_stored_study_of_the_cpu_is_none_of_another_device(tmp_path: Path) -> None:
-    topic = study_topic("devices")
-    for device in ("auto", "cuda", "npu:0"):
-        assert stored_study(topic, target(topic, None, device), Store(tmp_path)) is None
 
 
 @pytest.mark.slow

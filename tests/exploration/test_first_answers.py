@@ -91,6 +91,7 @@ class Watched(Workers):
         return super().call(kind, target, argument, reply)
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 def test_who_is_through_with_the_main_case_goes_on_and_a_second_process_starts_after_it() -> None:
     workers = Watched()
@@ -109,16 +110,17 @@ def test_the_structure_alone_is_asked_where_it_is_selected(workers: Workers) -> 
     assert [left_out.cause for left_out in report.left_out] == ["selected"]
 
 
-@pytest.mark.parametrize("is_above", [False, True])
+@pytest.mark.whole
 def test_a_large_scenario_is_asked_its_structure_unless_all_is_asked_for(
-    workers: Workers, monkeypatch: pytest.MonkeyPatch, is_above: bool
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     main_alone = explored(workers, selection="main")
     assert asked(main_alone) == [MAIN]
     ops = max(sum(node.kind == "op" for node in graph.nodes) for graph in main_alone.graphs)
     assert ops > 0
-    monkeypatch.setattr(run_state, "LARGE", len(CASES) * ops - is_above)
-    assert bool(not_asked(explored(workers))) == is_above
+    for is_above in (False, True):
+        monkeypatch.setattr(run_state, "LARGE", len(CASES) * ops - is_above)
+        assert bool(not_asked(explored(workers))) == is_above
     assert asked(explored(workers, selection="all")) == list(CASES)
 
 
@@ -151,6 +153,7 @@ def test_ctrl_c_keeps_what_is_there_and_names_what_is_not() -> None:
     )
 
 
+@pytest.mark.whole
 def test_ctrl_c_before_any_answer_is_no_report() -> None:
     def step(stage: str, done: int, total: int) -> None:
         if stage != STARTING:
@@ -161,6 +164,7 @@ def test_ctrl_c_before_any_answer_is_no_report() -> None:
     assert not isinstance(caught.value, Interrupted)
 
 
+@pytest.mark.whole
 def test_the_limit_of_the_whole_job_ends_it_with_what_is_there() -> None:
     with Workers() as workers:
 

@@ -16,7 +16,7 @@ from explorer.words.known import SURPRISES
 from explorer.workers.workers import Workers
 from tests.support.known_nets import MATRIX, MISTAKES, NETS, Net, file_with
 
-SAMPLE = {"momentum", "same pooling", "selu", "in place", "relu by clamp", "relu for gelu"}
+SAMPLE = {"momentum", "relu for gelu"}
 """Those that are run without ``--whole``."""
 
 
@@ -57,6 +57,7 @@ def test_nothing_is_known_of_a_mistake_at_the_same_op(
     assert {one.known for one in every(alignment)} == {()}
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_what_is_seen_as_if_mended_is_named_too(tmp_path: Path, workers: Workers) -> None:

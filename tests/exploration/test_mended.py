@@ -1,10 +1,9 @@
 """Several mistakes of a port in one net: each is named in one run of the real frameworks."""
 
-from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
@@ -14,20 +13,12 @@ from explorer.scenario.load import load
 from explorer.words.mended import summary
 from explorer.workers.workers import Workers
 from tests.support.causes import MISTAKES, Mistake, net_with
+from tests.support.samples import some_rows
 from tests.support.several_mistakes import SEVERAL, Planted, Several, net_with_several
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 PAIRS = (("torch-tape", "mindspore-graph"), ("mindspore-tape", "torch-graph"))
-
-SAMPLE = {"four in a row", "large values"}
-"""Those that are run without ``--whole``."""
-
-
-def parameters(names: Iterable[str]) -> list[ParameterSet]:
-    return [
-        pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.whole]) for name in names
-    ]
 
 
 def compared(path: Path, engines: tuple[str, ...], workers: Workers) -> Alignment:
@@ -66,9 +57,11 @@ def explained(cause: Cause | None) -> set[str]:
     return set() if cause is None else {*cause.arguments, cause.other_op}
 
 
-@pytest.mark.parametrize("engines", PAIRS, ids="-".join)
-@pytest.mark.parametrize("name", parameters(SEVERAL))
-def test_all_mistakes_of_a_net_are_named_in_one_run(
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    some_rows(product(SEVERAL, PAIRS), ("four in a row", PAIRS[0])),
+)
+def test_all_mistakes_of_a_net_are_named_in_one_run_and_nothing_else(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
 ) -> None:
     net: Several = SEVERAL[name]
@@ -82,15 +75,8 @@ def test_all_mistakes_of_a_net_are_named_in_one_run(
         if planted.explained_by:
             assert any(planted.explained_by in explained(cause) for cause in causes), planted
 
-
-@pytest.mark.parametrize("engines", PAIRS, ids="-".join)
-@pytest.mark.parametrize("name", parameters(SEVERAL))
-def test_nothing_but_mistakes_is_seen_behind_and_all_else_agrees(
-    name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
-) -> None:
-    net: Several = SEVERAL[name]
-    path = net_with_several(net, tmp_path)
-    mended = compared(path, engines, workers).mended
+    # Behind them nothing but mistakes is seen, and all else agrees.
+    mended = alignment.mended
     assert mended is not None
     assert (mended.differing, mended.not_put_in, mended.end) == ((), (), "")
     assert mended.runs > 0
@@ -99,16 +85,14 @@ def test_nothing_but_mistakes_is_seen_behind_and_all_else_agrees(
         assert not lines.isdisjoint(sources(one.divergence))
 
 
-@pytest.mark.parametrize("name", ["eps of layer norm", "slope of leaky relu"])
-def test_behind_a_single_mistake_there_is_nothing(
-    name: str, tmp_path: Path, workers: Workers
-) -> None:
-    alignment = compared(net_with(MISTAKES[name], tmp_path), PAIRS[0], workers)
+def test_behind_a_single_mistake_there_is_nothing(tmp_path: Path, workers: Workers) -> None:
+    alignment = compared(net_with(MISTAKES["slope of leaky relu"], tmp_path), PAIRS[0], workers)
     assert alignment.mended is not None
     assert (alignment.mended.behind, alignment.mended.differing) == ((), ())
     assert "gives the same results" in summary(alignment)
 
 
+@pytest.mark.whole
 def test_nothing_is_computed_again_where_two_graphs_are_the_same(
     tmp_path: Path, workers: Workers
 ) -> None:
@@ -117,6 +101,7 @@ def test_nothing_is_computed_again_where_two_graphs_are_the_same(
     assert alignment.mended is None
 
 
+@pytest.mark.whole
 def test_a_divergence_that_nothing_explains_is_not_tried_again_where_nothing_else_changes(
     tmp_path: Path, workers: Workers
 ) -> None:

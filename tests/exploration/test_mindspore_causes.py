@@ -1,5 +1,6 @@
 """Why two nets differ, found at MindSpore's op where PyTorch's net is written in several."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,9 @@ from explorer.workers.workers import Workers
 from tests.exploration.test_causes import PAIRS, changed, compared, rounded
 from tests.support.causes import Mistake
 from tests.support.mindspore_causes import BY_HAND
+from tests.support.samples import some_rows
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
-
-SAMPLE = {"gelu by erf", "eps of batch norm", "eps of another formula"}
-"""Those that are run without ``--whole``."""
 
 WITHOUT_MEND = {"axis of a norm"}
 """Those that no function of MindSpore's is called for."""
@@ -23,15 +22,15 @@ WITHOUT_MEND = {"axis of a norm"}
 OF_PYTORCH: dict[str, Arguments] = {"axis of log softmax": {"dim": (0,)}}
 """Those that an argument of an op of PyTorch's row explains as well: it is tried first."""
 
-NAMES = [pytest.param(it, marks=[] if it in SAMPLE else [pytest.mark.whole]) for it in BY_HAND]
-
 
 def causes(alignment: Alignment) -> list[Cause]:
     return [cause for cause in alignment.causes if cause is not None]
 
 
-@pytest.mark.parametrize("engines", PAIRS, ids="-".join)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    some_rows(product(BY_HAND, PAIRS), ("gelu by erf", PAIRS[0])),
+)
 def test_mindspores_op_is_tried_where_pytorch_has_several_and_its_mend_really_mends(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
 ) -> None:
@@ -63,6 +62,7 @@ def mended(code: str, mend: Mend) -> str:
     return changed(f"{mend.call}(h)", mend)
 
 
+@pytest.mark.whole
 def test_what_is_to_be_written_in_pytorchs_net_is_the_function_that_mindspore_calls(
     tmp_path: Path, workers: Workers
 ) -> None:

@@ -9,6 +9,7 @@ from explorer.model.cases import GradCase
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.samples import some
 from tests.support.scenario_reports import leaves, row
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -43,8 +44,11 @@ def test_a_case_that_is_named_is_run_alone(workers: Workers) -> None:
     assert [case.case for case in report.cases] == [GradCase("grad", 0)]
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("options", [("--order", "2"), ("--case", NESTED.label)])
+@pytest.mark.parametrize(
+    "options", some((("--order", "2"), ("--case", NESTED.label)), ("--order", "2"))
+)
 def test_diff_takes_an_order_and_the_name_of_a_nested_call(
     options: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:

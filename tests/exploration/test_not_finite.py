@@ -9,36 +9,11 @@ from explorer.model.report import CaseReport
 from explorer.scenario.load import load
 from explorer.words.cases import oracle
 from explorer.workers.workers import Workers
+from tests.support.samples import some
 from tests.support.scenario_files import written
+from tests.support.two_sided import Side, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
-
-SCENARIO = """
-import numpy as np
-
-
-def inputs():
-    return {{"a": {a}}}
-
-
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import ops
-
-    def net(a):
-        return {mindspore}
-
-    return net
-
-
-def torch_net():
-    import torch
-
-    def net(a):
-        return {torch}
-
-    return net
-"""
 
 MINDSPORE = {"mindspore-graph", "mindspore-tape"}
 TORCH = {"torch-tape", "torch-graph"}
@@ -91,13 +66,19 @@ PARTED = {
 """Nets by name: the input, both nets, and the engines that part from the others."""
 
 
-def judged(folder: Path, workers: Workers, a: str, mindspore: str, torch: str) -> CaseReport:
-    path = written(folder, SCENARIO.format(a=a, mindspore=mindspore, torch=torch))
-    (case,) = explore(load(path), workers, selection="main", graphs=False).cases
+def file_of(folder: Path, a: str, mindspore: str, torch: str) -> Path:
+    """A scenario of one input and an expression of it on both sides."""
+    sides = Side("", f"return {mindspore}"), Side("", f"return {torch}")
+    return written(folder, scenario_text(f'return {{"a": {a}}}', *sides, "a"))
+
+
+def judged(folder: Path, workers: Workers, *net: str) -> CaseReport:
+    scenario = load(file_of(folder, *net))
+    (case,) = explore(scenario, workers, selection="main", graphs=False).cases
     return case
 
 
-@pytest.mark.parametrize("name", PARTED)
+@pytest.mark.parametrize("name", some(PARTED, "masked logarithm", "infinity against nan"))
 def test_what_is_not_finite_on_one_side_alone_differs(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
@@ -112,15 +93,11 @@ def test_what_is_not_finite_on_one_side_alone_differs(
     assert {frozenset(pair) for pair in case.apart} == {frozenset(pair) for pair in parted}
 
 
+@pytest.mark.whole
 def test_a_loss_that_is_nan_on_one_side_and_infinite_on_the_other_differs(
     tmp_path: Path, workers: Workers
 ) -> None:
-    path = written(
-        tmp_path,
-        SCENARIO.format(
-            a="np.zeros((0, 3), np.float32)", mindspore="ops.mean(a)", torch="torch.mean(a)"
-        ),
-    )
+    path = file_of(tmp_path, "np.zeros((0, 3), np.float32)", "ops.mean(a)", "torch.mean(a)")
     report = explore(load(path), workers, selection="all", graphs=False)
     for case in report.cases:
         has_loss = case.case.api == "value_and_grad" and case.verdict != "all_raise"
@@ -156,7 +133,7 @@ EVERYWHERE = {
 """Nets on which all agree: the input, both nets, and the oracle's word."""
 
 
-@pytest.mark.parametrize("name", EVERYWHERE)
+@pytest.mark.parametrize("name", some(EVERYWHERE, "a root at the border of its domain"))
 def test_what_is_not_finite_everywhere_matches_and_the_oracle_says_what_it_can(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:

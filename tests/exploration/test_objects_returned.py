@@ -39,6 +39,7 @@ def test_a_class_with_a_cache_is_taken_by_its_tensors_on_every_engine(workers: W
         np.testing.assert_allclose(leaves(main, engine)["dx"], expected, rtol=1e-6)
 
 
+@pytest.mark.whole
 def test_a_dataclass_is_taken_by_its_tensors_in_both_styles(workers: Workers) -> None:
     engines = ("torch-tape", "torch-graph")
     report = explore(

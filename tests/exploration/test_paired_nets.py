@@ -16,6 +16,7 @@ from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.scenario_files import written
+from tests.support.two_sided import Side, normal, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -45,6 +46,7 @@ def test_what_was_paired_and_packed_is_a_remark(packed: Report) -> None:
     assert dict(paired.examples)["scale"] == "gain"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("engine", ["mindspore-tape", "torch-tape"])
 def test_the_listing_of_packed_nets_computes_the_same(packed: Report, engine: str) -> None:
     (case,) = packed.cases
@@ -64,37 +66,21 @@ def test_the_listing_of_packed_nets_computes_the_same(packed: Report, engine: st
         assert np.abs(printed - first).min() <= 1e-3 * abs(first) + 1e-4
 
 
-SWAPPED = """
-import numpy as np
-
-def inputs():
-    return {"x": np.random.default_rng(0).standard_normal((2, 3)).astype(np.float32)}
-
-def mindspore_net():
-    from mindspore import nn, ops
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.left = nn.Dense(3, 3)
-            self.right = nn.Dense(3, 3)
-        def construct(self, x):
-            return ops.sigmoid(self.left(x)) * self.right(x)
-    return Net()
-
-def torch_net():
-    import torch
-    from torch import nn
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.up = nn.Linear(3, 3)
-            self.gate = nn.Linear(3, 3)
-        def forward(self, x):
-            return torch.sigmoid(self.gate(x)) * self.up(x)
-    return Net()
-"""
+SWAPPED = scenario_text(
+    normal(2, 3),
+    Side(
+        "self.left, self.right = nn.Dense(3, 3), nn.Dense(3, 3)",
+        "return ops.sigmoid(self.left(x)) * self.right(x)",
+    ),
+    Side(
+        "self.up, self.gate = nn.Linear(3, 3), nn.Linear(3, 3)",
+        "return torch.sigmoid(self.gate(x)) * self.up(x)",
+    ),
+    head="",
+)
 
 
+@pytest.mark.whole
 def test_branches_of_one_shape_declared_in_another_order_are_paired_by_value(
     workers: Workers, tmp_path: Path
 ) -> None:

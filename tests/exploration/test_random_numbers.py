@@ -59,6 +59,7 @@ def test_a_mistake_beside_the_dropout_is_found(tmp_path: Path, workers: Workers)
     assert "aten.sigmoid" in first_divergence(alignment)
 
 
+@pytest.mark.whole
 def test_a_dropout_on_one_side_alone_is_a_difference(tmp_path: Path, workers: Workers) -> None:
     report = with_port(tmp_path, workers, "lost", "self.drop(self.left(x))", "self.left(x)")
     case = main_case(report)
@@ -69,6 +70,7 @@ def test_a_dropout_on_one_side_alone_is_a_difference(tmp_path: Path, workers: Wo
     assert "`Dropout`" in first_divergence(alignment)
 
 
+@pytest.mark.whole
 def test_a_rate_for_a_share_that_is_kept_is_found(tmp_path: Path, workers: Workers) -> None:
     report = with_port(tmp_path, workers, "rate", "nn.Dropout(p=0.5)", "nn.Dropout(p=0.25)")
     (alignment,) = report.alignments
@@ -93,6 +95,7 @@ def test_by_default_dropout_layers_drop_the_same_and_a_remark_says_so(
     assert "SAME_DROPOUT" in case.results["torch-tape"].code
 
 
+@pytest.mark.whole
 def test_a_mistake_behind_a_dropout_is_found(tmp_path: Path, workers: Workers) -> None:
     wrong = "(dropped * dropped).sum()", "(dropped * dropped * dropped).sum()"
     report = with_port(tmp_path, workers, "behind", *wrong, text=SHARED)
@@ -102,6 +105,7 @@ def test_a_mistake_behind_a_dropout_is_found(tmp_path: Path, workers: Workers) -
     assert "behind.py:45" in first_divergence(alignment)
 
 
+@pytest.mark.whole
 def test_what_a_net_draws_when_it_is_made_is_its_start(workers: Workers) -> None:
     report = explore(
         load(NETS / "ms_drawn_start.py"), workers, engines=TAPES, selection="main", graphs=False

@@ -15,6 +15,7 @@ from explorer.scenario.load import load
 from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.samples import some
 from tests.support.scenario_files import written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -70,6 +71,7 @@ def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
             assert "`block.bn.running_mean`" in first_divergence(alignment)
 
 
+@pytest.mark.whole
 def test_a_block_that_is_checkpointed_reentrantly_has_its_graph_and_links(
     workers: Workers, tmp_path: Path
 ) -> None:
@@ -105,6 +107,7 @@ def test_without_recomputation_a_buffer_is_a_result_of_the_forward(workers: Work
                 assert (node.forward is not None) is node.name.startswith("d"), graph.engine
 
 
+@pytest.mark.whole
 def test_what_a_recomputed_forward_adds_is_no_gradient(workers: Workers) -> None:
     report = explore(load(NETS / "recomputed_counter.py"), workers, selection="main")
     assert states(report, "block.count") == {
@@ -175,7 +178,7 @@ BLOCKS = {
 }
 
 
-@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("name", some(BLOCKS, "an element"))
 def test_a_recomputed_block_may_change_its_buffers_in_any_way(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:

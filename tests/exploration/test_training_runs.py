@@ -21,15 +21,14 @@ NETS = Path(__file__).parents[1] / "nets"
 STEPS = 9
 
 
-def train(name: str, steps: int) -> dict[str, Training]:
+def train(name: str, steps: int, workers: Workers) -> dict[str, Training]:
     scenario = read(find(name))
-    with Workers(600) as workers:
-        return trained(scenario, workers, checked_engines((), scenario), steps)
+    return trained(scenario, workers, checked_engines((), scenario), steps)
 
 
 @pytest.fixture(scope="module")
-def both() -> dict[str, Training]:
-    return train(str(NETS / "trained_with_everything.py"), STEPS)
+def both(workers: Workers) -> dict[str, Training]:
+    return train(str(NETS / "trained_with_everything.py"), STEPS, workers)
 
 
 def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
@@ -102,10 +101,11 @@ def test_runs_from_a_start_that_rounding_moved_say_how_far_they_went(
             assert drifted.weights["first.bias"][-1] > drifted.weights["last.weight"][-1]
 
 
+@pytest.mark.whole
 @pytest.mark.torch
 @pytest.mark.mindspore
-def test_without_an_optimizer_both_descend_on_the_inputs() -> None:
-    mindspore, torch = train("conv_bn_relu_pool", 2).values()
+def test_without_an_optimizer_both_descend_on_the_inputs(workers: Workers) -> None:
+    mindspore, torch = train("conv_bn_relu_pool", 2, workers).values()
     assert (mindspore.optimizer, torch.optimizer) == (
         "mindspore.nn.optim.sgd.SGD",
         "torch.optim.sgd.SGD",
@@ -143,11 +143,11 @@ def test_a_run_is_no_way_off_itself() -> None:
     assert (same.losses, same.weights) == ((0.0, 0.0), {"fc.weight": (0.0, 0.0)})
 
 
+@pytest.mark.whole
 @pytest.mark.torch
-def test_the_count_of_steps_is_no_difference_between_two_runs() -> None:
+def test_the_count_of_steps_is_no_difference_between_two_runs(workers: Workers) -> None:
     scenario = read(find(str(NETS / "trained_in_jax.py")))
-    with Workers(600) as workers:
-        (run,) = trained(scenario, workers, ("torch-tape",), 3).values()
+    (run,) = trained(scenario, workers, ("torch-tape",), 3).values()
     comparison = compared(run, run)
     assert comparison.difference is None
     assert {answer.question: answer.status for answer in comparison.answers}["state"] == "same"

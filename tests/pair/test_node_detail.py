@@ -171,14 +171,6 @@ def test_a_pair_of_many_elements_that_differ_has_a_map_of_the_difference() -> No
     assert pair_detail(pair(), node_of(one), node_of(one)).map is None
 
 
-def test_a_line_comes_with_those_around_it(tmp_path: Path) -> None:
-    (tmp_path / "net.py").write_text("one\ntwo\nthree\nfour\nfive\nsix\n")
-    shown = source_lines("net.py:4", (tmp_path,))
-    assert shown.at == 4
-    assert [number for number, _ in shown.lines] == [2, 3, 4, 5, 6]
-    assert dict(shown.lines)[4] == "four"
-
-
 def test_lines_of_two_packages_and_of_a_single_module_are_found_by_the_path_in_each(
     tmp_path: Path,
 ) -> None:

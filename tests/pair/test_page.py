@@ -4,6 +4,7 @@ import base64
 import gzip
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -33,18 +34,24 @@ def page_of(report: Report, *code: Path) -> str:
     return two_panes(report.graphs, report.alignments, code, "<b>still</b>")
 
 
+@cache
+def plain_page() -> str:
+    """The page of a net of two blocks."""
+    return page_of(deep_report(2))
+
+
 def packed(page: str) -> Any:
     (text,) = PACKED.findall(page)
     return msgspec.json.decode(gzip.decompress(base64.b64decode(text)))
 
 
 def test_the_first_two_engines_come_first_and_each_stage_stands_beside_the_one_before() -> None:
-    names = [pair["name"] for pair in packed(page_of(deep_report(2)))["pairs"]]
+    names = [pair["name"] for pair in packed(plain_page())["pairs"]]
     assert names == ["torch-tape · mindspore-graph", "mindspore-graph · opt_a · validate"]
 
 
 def test_the_same_graphs_give_the_same_page() -> None:
-    assert page_of(deep_report(2)) == page_of(deep_report(2))
+    assert page_of(deep_report(2)) == plain_page()
 
 
 def test_without_two_graphs_that_are_aligned_the_picture_is_all() -> None:
@@ -57,7 +64,7 @@ def test_lines_of_the_scenario_are_packed_with_the_nodes(tmp_path: Path) -> None
     (tmp_path / "net.py").write_text(SOURCE)
     with_code = packed(page_of(deep_report(2), tmp_path))["sources"]["net.py:5"]
     assert [5, "    product = x @ w"] in with_code["lines"]
-    assert packed(page_of(deep_report(2)))["sources"]["net.py:5"]["lines"] == []
+    assert packed(plain_page())["sources"]["net.py:5"]["lines"] == []
 
 
 def test_a_label_ends_no_script() -> None:
@@ -109,17 +116,27 @@ def test_large_pictures_are_in_the_view_of_two_graphs_alone(
     assert len(packed(page)["pairs"]) == 2
 
 
-@pytest.fixture
-def page(tmp_path: Path, chromium: str) -> Iterator[Watched]:
-    """The report in one file on a net whose first product is wrong on the right, open in a browser."""
-    (tmp_path / "net.py").write_text(SOURCE)
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Watched]:
+    """A browser on the report in one file on a net whose first product is wrong on the right."""
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "net.py").write_text(SOURCE)
     report = with_arguments(deep_report(2, SPOILED))
-    ((_, make),) = report_files(report, ("html",), draw_ladder, (tmp_path,))
-    file = tmp_path / "report.html"
+    ((_, make),) = report_files(report, ("html",), draw_ladder, (folder,))
+    file = folder / "report.html"
     file.write_bytes(make())
-    with watched(chromium, file.as_uri()) as browser:
-        browser.page.goto(file.as_uri())
-        yield browser
+    with watched(chromium, file.as_uri()) as opened:
+        opened.page.goto(file.as_uri())
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Watched) -> Watched:
+    """The page as it is when it is opened, on a screen."""
+    browser.page.emulate_media(media="screen")
+    browser.page.set_viewport_size({"width": 1400, "height": 1000})
+    browser.page.reload()
+    return browser
 
 
 @pytest.mark.browser
@@ -151,23 +168,15 @@ def test_the_panel_marks_the_arguments_whose_values_differ(page: Watched) -> Non
         expect(card.locator("code:not(.other)", has_text="(2, 2)")).to_have_text("stride=(2, 2)")
 
 
-# Three products of each of two blocks on either side, and two more ops in each one's layer.
+FOUND = {"dim=(0,1)": 12, "EPS = 1e-05": 10, "nn.Dense": 10, "pad=-inf": 20, "no_such_argument": 0}
+"""Three products of each of two blocks on either side, and two more ops in each one's layer."""
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    ("words", "count"),
-    [
-        ("dim=(0,1)", 12),
-        ("EPS = 1e-05", 10),
-        ("nn.Dense", 10),
-        ("pad=-inf", 20),
-        ("no_such_argument", 0),
-    ],
-)
-def test_a_search_finds_arguments_their_values_and_layers(
-    page: Watched, words: str, count: int
-) -> None:
-    page.page.get_by_role("searchbox", name="Find nodes").fill(words)
-    expect(page.page.locator(".found")).to_have_text(f"{count} found")
+def test_a_search_finds_arguments_their_values_and_layers(page: Watched) -> None:
+    for words, count in FOUND.items():
+        page.page.get_by_role("searchbox", name="Find nodes").fill(words)
+        expect(page.page.locator(".found")).to_have_text(f"{count} found")
 
 
 @pytest.mark.browser
@@ -183,8 +192,10 @@ def test_it_prints_still_pictures_and_shows_them_where_no_script_runs(page: Watc
     without.goto(page.page.url)
     expect(without.locator(".gradient-figure").first.locator("svg")).to_have_count(2)
     expect(without.locator(".gradient-figure svg").first).to_be_visible()
+    context.close()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_on_a_phone_verdict_divergence_and_a_ladder_stand_on_the_first_screen(
     page: Watched,
@@ -212,6 +223,7 @@ def test_on_a_phone_verdict_divergence_and_a_ladder_stand_on_the_first_screen(
     expect(button).to_be_hidden()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_nothing_is_cut_off_on_paper(page: Watched) -> None:
     shown = page.page

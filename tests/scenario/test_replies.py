@@ -190,7 +190,8 @@ def test_a_change_of_one_frameworks_net_asks_the_other_nothing(
     text = (NETS / "square.py").read_text()
     path = written(tmp_path, text, "square.py")
     engines = ("mindspore-tape", "torch-tape")
-    with Counted() as counted:
+    counted = Counted()
+    with counted:
         crew = counted.keeping(replies)
 
         def run() -> tuple[object, set[str]]:

@@ -1,1 +1,1 @@
-"""Tests of what each shipped scenario teaches; a file is named after its scenario."""
+"""Tests of what each shipped scenario teaches; a file or a parameter is named after its scenario."""

@@ -20,7 +20,7 @@ from tests.support.scenario_reports import (
 )
 from tests.support.standard_engines import ENGINES
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 
 def attention_gradients(leaves: dict[str, Floats]) -> dict[str, Floats]:

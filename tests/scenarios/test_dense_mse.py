@@ -8,6 +8,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport
 from explorer.scenario.selection import named
+from tests.support.samples import some_rows
 from tests.support.scenario_reports import MINDSPORE, Reports, row
 from tests.support.standard_engines import ENGINES
 
@@ -32,6 +33,8 @@ GUIDE = [
 ]
 """The guide's table: position, weights, has_aux, structure, gradients."""
 
+ALL, FIRST = GUIDE[5], GUIDE[6]
+
 
 def values(case_report: CaseReport, engine: str, structure: str) -> list[object]:
     """The leaves of an answer that nests as ``structure`` says."""
@@ -42,7 +45,9 @@ def values(case_report: CaseReport, engine: str, structure: str) -> list[object]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
+@pytest.mark.parametrize(
+    ("position", "weights", "has_aux", "structure", "gradients"), some_rows(GUIDE, ALL, FIRST)
+)
 def test_grad_gives_the_guide_s_structure_and_numbers(
     report: Reports,
     engine: str,
@@ -58,7 +63,9 @@ def test_grad_gives_the_guide_s_structure_and_numbers(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
+@pytest.mark.parametrize(
+    ("position", "weights", "has_aux", "structure", "gradients"), some_rows(GUIDE, ALL)
+)
 def test_value_and_grad_puts_the_outputs_before_the_same_gradients(
     report: Reports,
     engine: str,
@@ -80,6 +87,7 @@ def test_has_aux_false_differentiates_the_sum_of_outputs(report: Reports, engine
     assert values(case_report, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("engine", MINDSPORE)
 def test_asking_for_nothing_is_a_value_error(report: Reports, engine: str) -> None:
     for case_report in report("dense_mse").cases:
@@ -90,6 +98,7 @@ def test_asking_for_nothing_is_a_value_error(report: Reports, engine: str) -> No
             assert "can not be None at the same time" in error.message
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("engine", ENGINES)
 def test_grad_operation_is_the_older_form_with_the_same_numbers(
     report: Reports, engine: str
@@ -99,6 +108,7 @@ def test_grad_operation_is_the_older_form_with_the_same_numbers(
     assert values(case_report, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
 
 
+@pytest.mark.whole
 def test_a_compiled_net_is_asked_for_names_where_it_shows_something_new_and_the_tape_always(
     report: Reports,
 ) -> None:

@@ -7,19 +7,25 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
+from explorer.exploration.explore import explore
 from explorer.model.engines import FRAMEWORKS, NEEDED
 from explorer.model.report import ORACLE
-from explorer.scenario.find import names
+from explorer.scenario.find import REAL, names
 from explorer.scenario.load import load, module_of
 from explorer.scenario.matrix import matrix
 from explorer.text.failures import message
+from explorer.words.divergences import first_divergence
+from explorer.workers.workers import Workers
+from tests.planted.naming import TAPES
 from tests.support.nets import NETS
-from tests.support.scenario_reports import Reports
+from tests.support.samples import sampled
+from tests.support.scenario_reports import Reports, each_scenario
 from tests.support.standard_engines import ENGINES
 
 SHIPPED = names()
 PLANTED = names((NETS / "planted",))
-FILES = [*SHIPPED.values(), *PLANTED.values()]
+REAL_NETS = names((REAL,))
+FILES = [*SHIPPED.values(), *PLANTED.values(), *REAL_NETS.values()]
 
 PARTIES = {ORACLE, *ENGINES, "tape", "graph", *FRAMEWORKS}
 
@@ -56,6 +62,7 @@ def test_a_file_has_a_title_notes_and_both_nets(path: Path) -> None:
     assert len(scenario.title) < 80
     assert len(scenario.notes) > 80
     assert all(scenario.defines(framework) for framework in NEEDED)
+    assert ("Watch" in scenario.notes) or path.parent != REAL
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -79,7 +86,7 @@ def test_every_expected_difference_names_known_parties_and_describes_some_case(p
         assert any(expected.applies(case) for case in cases)
 
 
-@pytest.mark.parametrize("path", SHIPPED.values(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_notes_are_set_in_lines_that_read_well(path: Path) -> None:
     assert max(map(len, load(path).notes.splitlines())) <= 120
 
@@ -98,7 +105,7 @@ def test_a_planted_fault_is_one_line_of_each_net(path: Path) -> None:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 def test_every_case_is_as_expected(report: Reports, name: str) -> None:
     odd = {}
     for case_report in report(name).cases:
@@ -110,7 +117,7 @@ def test_every_case_is_as_expected(report: Reports, name: str) -> None:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 def test_every_failure_has_a_message_and_every_expected_difference_a_reason(
     report: Reports, name: str
 ) -> None:
@@ -125,7 +132,7 @@ def test_every_failure_has_a_message_and_every_expected_difference_a_reason(
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 def test_float64_scenarios_match(report: Reports, name: str) -> None:
     whole = report(name)
     if any(leaf.value.dtype == "float64" for leaf in whole.inputs):
@@ -134,7 +141,7 @@ def test_float64_scenarios_match(report: Reports, name: str) -> None:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 def test_every_graph_is_sound(report: Reports, name: str) -> None:
     whole = report(name)
     drawn = {graph.engine for graph in whole.graphs}
@@ -144,6 +151,7 @@ def test_every_graph_is_sound(report: Reports, name: str) -> None:
         assert lint(graph) == [], graph.engine
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["lstm", "attention_block"])
@@ -156,3 +164,27 @@ def test_mindspore_s_tape_indexes_tensors_in_every_case_also_after_calls_that_ra
     assert "raised" in list(outcomes.values())[:4]
     for case, outcome in outcomes.items():
         assert (outcome == "raised") == (case.has_aux or case.must_fail), case.label
+
+
+# Nets modelled on published ones
+
+
+def test_there_are_at_least_thirty_nets_modelled_on_published_ones() -> None:
+    assert len(REAL_NETS) >= 30
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("net", sampled(REAL_NETS, 1))
+def test_the_tapes_of_a_published_net_agree_on_every_result_and_nothing_is_named(
+    net: str, workers: Workers
+) -> None:
+    report = explore(load(REAL_NETS[net]), workers, engines=TAPES, selection="main")
+    (case,) = report.cases
+    assert case.verdict == "match"
+    for graph in report.graphs:
+        assert lint(graph) == []
+        assert 30 <= len(graph.nodes) <= 600, graph.engine
+    assert {finding.kind for finding in report.findings} <= {"masks"}
+    (alignment,) = report.alignments
+    assert alignment.divergence is None, first_divergence(alignment)

@@ -19,7 +19,7 @@ from tests.support.scenario_reports import (
 )
 from tests.support.standard_engines import ENGINES
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 
 def test_a_gradient_below_two_to_the_minus_24_is_zero_and_scaling_saves_it(

@@ -17,7 +17,7 @@ from tests.support.scenario_reports import (
     values_of,
 )
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 PARAMETERS = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
 

@@ -16,7 +16,7 @@ from tests.support.scenario_reports import (
     values_of,
 )
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 WITH_VALUE = GradCase("value_and_grad", (0, 1))
 

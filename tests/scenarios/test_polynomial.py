@@ -10,13 +10,13 @@ from explorer.workers.workers import Workers
 from tests.support.scenario_reports import Reports, graph, origins, output_called, refuses
 from tests.support.standard_engines import ENGINES
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 
 def test_nested_gradients_agree_until_a_tape_has_nothing_left_to_differentiate(
     workers: Workers,
 ) -> None:
-    whole = explore(load(find("polynomial")), workers, order=2, graphs=False)
+    whole = explore(load(find("polynomial")), workers, order=2, selection="main", graphs=False)
     by_x, by_y, by_z = (row for row in whole.cases if row.case.order == 2)
     assert (by_x.verdict, by_z.verdict) == ("match", "match")
     assert unpack(by_z.results["torch-graph"].leaves[0].value) == 6 * -1.0 * 0.5

@@ -22,7 +22,7 @@ from tests.support.scenario_reports import (
 )
 from tests.support.standard_engines import ENGINES
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 
 def test_it_gets_zeros_where_anything_was_recorded(report: Reports) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.model.engines import ENGINES, Engine, Framework
+from explorer.shipped import PACKAGE
 from explorer.store import code
 from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
@@ -75,7 +76,7 @@ def test_a_change_of_anything_else_is_none(package: Path) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=lambda engine: engine.name)
 def test_nothing_that_compares_or_shows_is_code_of_a_worker(engine: Engine) -> None:
-    parts = {path.relative_to(code.PACKAGE).parts[0] for path in code._reached([engine.module])}
+    parts = {path.relative_to(PACKAGE).parts[0] for path in code._reached([engine.module])}
     assert parts <= {
         *("__init__.py", "engines", "environments", "folders.py", "model", "numeric"),
         *("scenario", "shipped.py", "store", "text", "whole_files.py", "workers"),
@@ -94,7 +95,7 @@ def test_every_module_that_a_worker_has_loaded_counts(
     assert isinstance(said, Word)
     loaded = said.text.split()
     assert f"explorer.engines.{framework}.tape" in loaded
-    folder = code.PACKAGE / "engines" / framework
+    folder = PACKAGE / "engines" / framework
     roots = [f"explorer.engines.{framework}.{path.stem}" for path in folder.glob("*.py")]
     others = [f"explorer.engines.{name}" for name in ("oracle", "whole")]
     reached = code._reached([*roots, *others, *code.SERVING, "explorer.topics.in_worker"])

@@ -76,17 +76,6 @@ def test_every_fact_of_an_installation_is_a_text() -> None:
     assert {type(fact) for fact in keys.installation().values()} == {str}
 
 
-def test_a_device_that_a_variable_hides_is_another_installation(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    every_device = keys.installation()
-    forget()
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    assert keys.installation() == {**every_device, "CUDA_VISIBLE_DEVICES": "1"}
-    assert every_device["CUDA_VISIBLE_DEVICES"] == ""
-
-
 def test_another_driver_is_another_installation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

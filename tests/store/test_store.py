@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.folders import STORE, caches
@@ -120,6 +120,7 @@ def test_a_torn_file_is_told_removed_and_made_again(
     assert len(told) == 1
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_a_file_with_one_other_byte_is_never_taken_for_another_result(data: st.DataObject) -> None:
     content = CONTENT
@@ -294,6 +295,7 @@ with Store(Path(sys.argv[1])).turn(key):
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_holds_nobody_up(tmp_path: Path) -> None:
     command = [sys.executable, "-c", DYING, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -331,6 +333,7 @@ def test_nothing_half_written_is_left_where_a_record_cannot_be_written(store: St
     assert [path for path in store.folder.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.slow
 def test_a_key_of_the_installation_is_the_same_in_another_process() -> None:
     code = (
         "from explorer.store.keys import key_of; print(key_of('a', 'b', {'x': 1, 'y': 2}).digest)"

@@ -1,6 +1,6 @@
 """What tests ask of an alignment: names of ops where the record has ids."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
@@ -13,6 +13,7 @@ from explorer.model.graph import GradGraph, SideName
 from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading
 from tests.support.computed_graphs import ComputedGraph
+from tests.support.written_nets import Change, net
 
 TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
 """Within which values of these graphs agree."""
@@ -32,6 +33,34 @@ def parting(left: GradGraph, right: GradGraph) -> Parting:
     assert alignment.divergence is not None
     one, other = alignment.divergence.nodes
     return Parting(_called(left, one), _called(right, other), first_divergence(alignment))
+
+
+class Row(NamedTuple):
+    """A net, its port, and where they part.
+
+    ``alike`` are pieces of the port that are written otherwise and make no divergence, ``changes``
+    those that make one: it is at the ops or leaves ``ends`` (None: there is no counterpart; "" where
+    that is no matter), and its sentence holds ``said``.
+    """
+
+    text: str
+    changes: tuple[Change, ...]
+    ends: tuple[str | None, str | None] = ("", "")
+    said: tuple[str, ...] = ()
+    alike: tuple[Change, ...] = ()
+
+
+def assert_parts(row: Row, **known: Any) -> str:
+    """Asserts that a net parts from its port as the row says, from either side; the sentence."""
+    left = net("a", row.text, **known)
+    assert align(left, net("b", row.text, *row.alike, **known)).divergence is None
+    right = net("b", row.text, *row.alike, *row.changes, **known)
+    found, mirrored = parting(left, right), parting(right, left)
+    assert found[:2] == mirrored[1::-1]
+    assert row.ends in (("", ""), found[:2])
+    for part in row.said:
+        assert part in found.sentence
+    return found.sentence
 
 
 def said(divergence: Divergence) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from explorer.model.graph import Arguments
 from tests.support.scenario_files import written
+from tests.support.two_sided import Side, normal, scenario_text
 
 
 class Mistake(NamedTuple):
@@ -39,30 +40,12 @@ MISTAKES: dict[str, Mistake] = {
         IMAGE,
         {"eps": 1e-5},
     ),
-    "eps of layer norm": Mistake(
-        "nn.LayerNorm((6,), epsilon=1e-2)", "nn.LayerNorm((6,))", VOLUME, {"eps": 1e-2}
-    ),
-    "eps of group norm": Mistake(
-        "nn.GroupNorm(1, 3, eps=1e-2)", "nn.GroupNorm(1, 3)", IMAGE, {"eps": 1e-2}
-    ),
     "number of groups": Mistake(
         "nn.GroupNorm(3, 6)", "nn.GroupNorm(2, 6)", (4, 6, 2, 4), {"group": 3}
     ),
     "gelu by tanh": Mistake("nn.GELU()", "nn.GELU()", MATRIX, {"approximate": "tanh"}),
-    "gelu by erf": Mistake(
-        "nn.GELU(approximate=False)",
-        "nn.GELU(approximate='tanh')",
-        MATRIX,
-        {"approximate": "none"},
-    ),
     "axis of softmax": Mistake(
         "ops.softmax(h, axis=0)", "torch.softmax(h, dim=1)", MATRIX, {"dim": 0}
-    ),
-    "axis of log softmax": Mistake(
-        "ops.log_softmax(h, axis=-1)", "torch.log_softmax(h, dim=0)", MATRIX, {"dim": 1}
-    ),
-    "axis of a running sum": Mistake(
-        "ops.cumsum(h, axis=0)", "torch.cumsum(h, dim=1)", MATRIX, {"dim": 0}
     ),
     "padding counted": Mistake(
         "nn.AvgPool2d(3, 1, pad_mode='pad', padding=1, count_include_pad=False)",
@@ -72,13 +55,6 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "slope of leaky relu": Mistake(
         "nn.LeakyReLU(alpha=0.2)", "nn.LeakyReLU()", MATRIX, {"negative_slope": 0.2}
-    ),
-    "alpha of elu": Mistake("nn.ELU()", "nn.ELU(alpha=0.5)", MATRIX, {"alpha": 1.0}),
-    "bound of hardtanh": Mistake(
-        "nn.Hardtanh(min_val=-1.0)", "nn.Hardtanh(min_val=-0.5)", MATRIX, {"min_val": -1.0}
-    ),
-    "bound of clamp": Mistake(
-        "ops.clamp(h, min=-0.5, max=0.7)", "torch.clamp(h, min=-0.5, max=0.5)", MATRIX, {"max": 0.7}
     ),
     "standard deviation of a sample": Mistake(
         "ops.std(h, axis=1, ddof=0)", "torch.std(h, dim=1)", MATRIX, {"correction": 0}
@@ -95,12 +71,6 @@ MISTAKES: dict[str, Mistake] = {
         (2, 3, 8, 8),
         {"padding": (1, 1), "dilation": (1, 1)},
     ),
-    "padding of a convolution": Mistake(
-        "nn.Conv2d(3, 4, 3, pad_mode='valid', has_bias=True)",
-        "nn.Conv2d(3, 4, 3, padding=1)",
-        (2, 3, 8, 8),
-        {"padding": (0, 0)},
-    ),
     "another activation": Mistake(
         "nn.ReLU()", "nn.SiLU()", MATRIX, {}, other_op="aten.relu.default"
     ),
@@ -110,81 +80,24 @@ MISTAKES: dict[str, Mistake] = {
     "the first for the mean": Mistake(
         "h[:, 0]", "torch.mean(h, dim=1)", VOLUME, {}, other_op="aten.select.int"
     ),
-    "the last for the greatest": Mistake(
-        "h[:, -1]", "torch.amax(h, dim=1)", VOLUME, {}, other_op="aten.select.int"
-    ),
-    "softmax for its logarithm": Mistake(
-        "ops.log_softmax(h, axis=1)",
-        "torch.softmax(h, dim=1)",
-        MATRIX,
-        {},
-        other_op="aten._log_softmax.default",
-    ),
     "a scale that no argument makes": Mistake("h * 3.0", "h * 2.0 + h.detach()", MATRIX, None),
     "nothing": Mistake("nn.GELU(approximate=False)", "nn.GELU()", MATRIX, None),
 }
 
-TEXT = """
-import numpy as np
-
-TRAIN = True
-
-
-def inputs():
-    values = np.random.default_rng(3).normal(size={shape}).astype(np.float32)
-    return {{"x": values}}
-
-
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.fc = nn.Dense({last}, {last})
-            {mindspore_layer}
-
-        def construct(self, x):
-            h = self.fc(x)
-            y = {mindspore}
-            return (y * y).sum()
-
-    return Net()
-
-
-def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.fc = nn.Linear({last}, {last})
-            {torch_layer}
-
-        def forward(self, x):
-            h = self.fc(x)
-            y = {torch}
-            return (y * y).sum()
-
-    return Net()
-"""
-
 
 def net_with(mistake: Mistake, folder: Path) -> Path:
     """A scenario file with a mistake."""
-    layers, calls = [], []
-    for code in (mistake.mindspore, mistake.torch):
+    last = mistake.shape[-1]
+    halves = []
+    for code, dense in ((mistake.mindspore, "nn.Dense"), (mistake.torch, "nn.Linear")):
         is_layer = code.startswith("nn.")
-        layers.append(f"self.layer = {code}" if is_layer else "pass")
-        calls.append("self.layer(h)" if is_layer else code)
-    text = TEXT.format(
-        shape=mistake.shape,
-        last=mistake.shape[-1],
-        mindspore_layer=layers[0],
-        mindspore=calls[0],
-        torch_layer=layers[1],
-        torch=calls[1],
-    )
+        layers = f"self.fc = {dense}({last}, {last})"
+        call = "self.layer(h)" if is_layer else code
+        halves.append(
+            Side(
+                f"{layers}\nself.layer = {code}" if is_layer else layers,
+                f"h = self.fc(x)\ny = {call}\nreturn (y * y).sum()",
+            )
+        )
+    text = scenario_text(normal(*mistake.shape), halves[0], halves[1])
     return written(folder, text, "mistaken.py")

@@ -37,19 +37,22 @@ class ComputedGraph:
         self,
         op: str,
         *values: Any,
-        inputs: tuple[int, ...] = (),
+        inputs: tuple[int | tuple[int, int], ...] = (),
         kind: NodeKind = "op",
         phase: Phase = "forward",
         observed: bool = True,
         **fields: Any,
     ) -> int:
-        """A node with given values, one an output, which reads the first outputs of ``inputs``."""
+        """A node with given values, one an output, which reads the first outputs of ``inputs``.
+
+        Another output is read where it stands beside its node.
+        """
         arrays = tuple(np.asarray(value) for value in values)
         outputs = []
         for array in arrays:
             summary = summarise(array) if observed else None
             outputs.append(Output(array.shape, array.dtype.name, summary))
-        slots = tuple((node, 0) for node in inputs)
+        slots = tuple(it if isinstance(it, tuple) else (it, 0) for it in inputs)
         self.values.append(arrays)
         return self._builder.add(op, kind, phase, slots, outputs=tuple(outputs), **fields)
 
@@ -73,15 +76,6 @@ class ComputedGraph:
             values = (spoiled(values[0]), *values[1:])
         source = (f"net.py:{line}",) if line else ()
         return self.hold(op, *values, inputs=inputs, source=source, **fields)
-
-    def op_on_output(
-        self, op: str, function: Function, node: int, output: int, *, line: int
-    ) -> int:
-        """An op at a line of net.py that reads one output of a node."""
-        value = function(self.values[node][output])
-        number = self.hold(op, value, source=(f"net.py:{line}",))
-        self._builder.connect((node, output), number, 0)
-        return number
 
     def back(self, op: str, function: Function, *inputs: int, **fields: Any) -> int:
         """An op of backward."""

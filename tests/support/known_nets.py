@@ -4,11 +4,11 @@ Each side is an expression of the inputs, statements that return, or a layer, wh
 and squared; behind ``;;`` are statements in which it is ``self.layer``.
 """
 
-import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.support.scenario_files import written
+from tests.support.two_sided import Side, scenario_text
 
 TAPES = ("torch-tape", "mindspore-tape")
 GRAPH = ("torch-tape", "mindspore-graph")
@@ -301,79 +301,35 @@ MISTAKES: dict[str, Net] = {
 }
 """Nets with a mistake at the same ops, of which nothing is known."""
 
-TEXT = """
-import numpy as np
+INPUTS = """
+draw = np.random.default_rng(3)
 
-TRAIN = {train}
+def normal(*shape):
+    return draw.normal(size=shape).astype(np.float32)
 
+def floats(*numbers):
+    return np.array(numbers, np.float32)
 
-def inputs():
-    draw = np.random.default_rng(3)
-    inf, nan = np.inf, np.nan
-
-    def normal(*shape):
-        return draw.normal(size=shape).astype(np.float32)
-
-    def floats(*numbers):
-        return np.array(numbers, np.float32)
-
-    return dict({inputs})
-
-
-def mindspore_net():
-    from mindspore import nn, ops
-
-    inf = float("inf")
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            {mindspore_layer}
-
-        def construct(self, {names}):
-{mindspore}
-
-    return Net()
-
-
-def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
-    inf = float("inf")
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            {torch_layer}
-
-        def forward(self, {names}):
-{torch}
-
-    return Net()
+return dict({inputs})
 """
 
 
 def file_with(net: Net, folder: Path) -> Path:
     """A scenario file with a net."""
-    layers, bodies = zip(*map(_layer_and_body, (net.mindspore, net.torch)), strict=True)
-    text = TEXT.format(
-        train=net.train,
-        inputs=net.inputs,
-        names="x, y" if "y=" in net.inputs or "'xy'" in net.inputs else "x",
-        mindspore_layer=layers[0],
-        torch_layer=layers[1],
-        mindspore=textwrap.indent(bodies[0], " " * 12),
-        torch=textwrap.indent(bodies[1], " " * 12),
+    text = scenario_text(
+        INPUTS.format(inputs=net.inputs),
+        _side(net.mindspore),
+        _side(net.torch),
+        "x, y" if "y=" in net.inputs or "'xy'" in net.inputs else "x",
+        f"TRAIN = {net.train}\ninf, nan = float('inf'), float('nan')",
     )
     return written(folder, text, "known.py")
 
 
-def _layer_and_body(code: str) -> tuple[str, str]:
+def _side(code: str) -> Side:
     layer, _, body = code.rpartition(";;")
     if layer:
-        return f"self.layer = {layer}", body
+        return Side(f"self.layer = {layer}", body)
     if code.startswith("nn."):
-        return f"self.layer = {code}", "value = self.layer(x)\nreturn (value * value).sum()"
-    return "pass", code if "return" in code else f"value = {code}\nreturn (value * value).sum()"
+        return Side(f"self.layer = {code}", "value = self.layer(x)\nreturn (value * value).sum()")
+    return Side("", code if "return" in code else f"value = {code}\nreturn (value * value).sum()")

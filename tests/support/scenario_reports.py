@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from explorer.model.arrays import unpack
@@ -23,6 +24,25 @@ FLOAT32, FLOAT64 = 2e-5, 1e-12
 
 MINDSPORE = ("mindspore-graph", "mindspore-tape")
 TORCH = ("torch-graph", "torch-tape")
+
+OFTEN = (
+    "aliased_input",
+    "checkpointing",
+    "conv_bn_relu_pool",
+    "custom_gradient",
+    "dense_mse",
+    "integer_input",
+    "kinks",
+    "stop_gradient",
+    "while_loop",
+)
+"""Scenarios that every run explores, each for something that the others lack; the rest ``--whole`` does."""
+
+
+def each_scenario(names: Iterable[str], often: Iterable[str] = OFTEN) -> list[Any]:
+    """Names as parameters; those that are not explored often are marked ``whole``."""
+    return [pytest.param(name, marks=() if name in often else pytest.mark.whole) for name in names]
+
 
 BY_FIRST, BY_SECOND, BY_BOTH = GradCase("grad", 0), GradCase("grad", 1), GradCase("grad", (0, 1))
 BY_WEIGHTS, WHOLE = GradCase("grad", None, "all"), GradCase("grad", 0, "all")

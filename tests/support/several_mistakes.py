@@ -1,9 +1,11 @@
 """Nets with several mistakes of a port each: the lines that hold them, and how each is explained."""
 
 from pathlib import Path
+from textwrap import dedent
 from typing import NamedTuple
 
 from tests.support.scenario_files import written
+from tests.support.two_sided import Side, normal, scenario_text
 
 
 class Planted(NamedTuple):
@@ -34,60 +36,11 @@ class Several(NamedTuple):
 GELU = Planted("F.gelu(h)", "ops.gelu(h, approximate='tanh')", "approximate")
 
 SEVERAL: dict[str, Several] = {
-    "gelu and softmax": Several(
-        (4, 6),
-        "self.one, self.two = nn.Linear(6, 6), nn.Linear(6, 6)",
-        "self.one, self.two = nn.Dense(6, 6), nn.Dense(6, 6)",
-        """
-        h = self.one(x)
-        h = F.gelu(h)
-        h = self.two(h)
-        h = torch.softmax(h, dim=1)
-        """,
-        """
-        h = self.one(x)
-        h = ops.gelu(h, approximate='tanh')
-        h = self.two(h)
-        h = ops.softmax(h, axis=0)
-        """,
-        (GELU, Planted("torch.softmax(h, dim=1)", "ops.softmax(h, axis=0)", "dim")),
-    ),
-    "eps and slope": Several(
-        (4, 3, 6, 6),
-        "self.conv, self.norm = nn.Conv2d(3, 5, 3, padding=1), nn.BatchNorm2d(5)\n"
-        "            self.two = nn.Conv2d(5, 4, 3, padding=1)",
-        "self.conv = nn.Conv2d(3, 5, 3, pad_mode='pad', padding=1, has_bias=True)\n"
-        "            self.norm = nn.BatchNorm2d(5, eps=1e-2)\n"
-        "            self.two = nn.Conv2d(5, 4, 3, pad_mode='pad', padding=1, has_bias=True)",
-        """
-        h = self.conv(x)
-        h = self.norm(h)
-        h = F.leaky_relu(h, 0.01)
-        h = self.two(h)
-        h = F.avg_pool2d(h, 3, 1, padding=1)
-        """,
-        """
-        h = self.conv(x)
-        h = self.norm(h)
-        h = ops.leaky_relu(h, 0.2)
-        h = self.two(h)
-        h = ops.avg_pool2d(h, 3, 1, padding=1, count_include_pad=False)
-        """,
-        (
-            Planted("self.norm(h)", "self.norm(h)", "eps"),
-            Planted("F.leaky_relu(h, 0.01)", "ops.leaky_relu(h, 0.2)", "negative_slope"),
-            Planted(
-                "F.avg_pool2d(h, 3, 1, padding=1)",
-                "ops.avg_pool2d(h, 3, 1, padding=1, count_include_pad=False)",
-                "count_include_pad",
-            ),
-        ),
-    ),
     "four in a row": Several(
         (4, 6),
         "self.one, self.two, self.norm = nn.Linear(6, 6), nn.Linear(6, 6), nn.LayerNorm(6)",
         "self.one, self.two = nn.Dense(6, 6), nn.Dense(6, 6)\n"
-        "            self.norm = nn.LayerNorm((6,), epsilon=1e-2)",
+        "self.norm = nn.LayerNorm((6,), epsilon=1e-2)",
         """
         h = self.one(x)
         h = self.norm(h)
@@ -119,7 +72,7 @@ SEVERAL: dict[str, Several] = {
         (4, 6),
         "self.one, self.two, self.norm = nn.Linear(6, 6), nn.Linear(6, 6), nn.LayerNorm(6)",
         "self.one, self.two = nn.Dense(6, 6), nn.Dense(6, 6)\n"
-        "            self.norm = nn.LayerNorm((6,), epsilon=1e-2)",
+        "self.norm = nn.LayerNorm((6,), epsilon=1e-2)",
         """
         h = self.one(x)
         h = torch.tanh(h)
@@ -158,7 +111,7 @@ SEVERAL: dict[str, Several] = {
         (8, 3, 16, 16),
         "self.conv, self.two = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 4, 3, padding=1)",
         "self.conv = nn.Conv2d(3, 8, 3, pad_mode='pad', padding=1, has_bias=True)\n"
-        "            self.two = nn.Conv2d(8, 4, 3, pad_mode='pad', padding=1, has_bias=True)",
+        "self.two = nn.Conv2d(8, 4, 3, pad_mode='pad', padding=1, has_bias=True)",
         """
         h = self.conv(x)
         h = F.gelu(h)
@@ -178,66 +131,14 @@ SEVERAL: dict[str, Several] = {
     ),
 }
 
-TEXT = """
-import numpy as np
-
-TRAIN = True
-
-
-def inputs():
-    values = np.random.default_rng(3).normal(size={shape}).astype(np.float32)
-    return {{"x": values}}
-
-
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            {mindspore_layers}
-
-        def construct(self, x):
-{mindspore}
-            return (h * h * h).sum()
-
-    return Net()
-
-
-def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            {torch_layers}
-
-        def forward(self, x):
-{torch}
-            return (h * h * h).sum()
-
-    return Net()
-"""
-
 
 def net_with_several(net: Several, folder: Path) -> Path:
     """A scenario of a net with its mistakes."""
-    return written(folder, text_of(net))
-
-
-def text_of(net: Several) -> str:
-    """The text of a net's scenario."""
-    return TEXT.format(
-        shape=net.shape,
-        torch_layers=net.torch_layers,
-        mindspore_layers=net.mindspore_layers,
-        torch=_lines(net.torch),
-        mindspore=_lines(net.mindspore),
-    )
-
-
-def _lines(text: str) -> str:
-    lines = [line.strip() for line in text.strip().splitlines()]
-    return "\n".join(" " * 12 + line for line in lines)
+    halves = [
+        Side(layers, f"{dedent(lines).strip()}\nreturn (h * h * h).sum()")
+        for layers, lines in (
+            (net.mindspore_layers, net.mindspore),
+            (net.torch_layers, net.torch),
+        )
+    ]
+    return written(folder, scenario_text(normal(*net.shape), halves[0], halves[1]))

@@ -1,29 +1,23 @@
-"""Studies and claims under test: measurements shared by a session, and worlds with other figures."""
+"""Studies and claims under test: measurements of a session, recorded ones, and worlds with other figures."""
 
 import copy
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any
 
 import msgspec
 
 from explorer.model.claim import ClaimRow, ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures, Measured, Measurement
-from explorer.model.study import StudyRecord
+from explorer.report.recorded.results import recorded_outcomes, recording
 from explorer.topics import topic
-from explorer.topics.boards import needed
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure
-from explorer.topics.question import PARTIES, Question
-from explorer.topics.studies import study, target
+from explorer.topics.question import PARTIES, Question, Target
+from explorer.topics.studies import asked, target
 from explorer.topics.topic import Claim
 from explorer.words.claims import advice_text, evidence_text, what_text
-from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
-
-SLOW = {"training.inductor.torch"}
-"""Ten seconds of a C++ compiler; a test of its own asks what it says where there is none."""
 
 _known: dict[bytes, Measured] = {}
 
@@ -40,19 +34,21 @@ def measured_once(workers: Workers, measurements: Iterable[Measurement]) -> dict
     return {measurement.name: _known[msgspec.msgpack.encode(measurement)] for measurement in wanted}
 
 
-def measured_for_claims(workers: Workers, claims: Iterable[Claim]) -> dict[str, Measured]:
-    """What some claims need, by name, measured once a session."""
-    return measured_once(workers, needed(claims))
+def recorded(measurements: Iterable[Measurement]) -> dict[str, Measured]:
+    """The outcomes by name as they are shipped; tests/report sees that a run gives the same."""
+    outcomes = recorded_outcomes(measurements)
+    assert outcomes is not None, "run `make recorded`"
+    return outcomes
 
 
-@cache
-def studied(name: str, workers: Workers) -> StudyRecord:
-    """The record of one run of the study ``name`` on its own scenarios, without what is slow."""
-    quick = dataclasses.replace(topic(name), questions=dict(topic(name).questions))
-    for question in list(quick.questions.values()):
-        if any(question.measurement_name(party) in SLOW for party in question.asks):
-            del quick.questions[question.name]
-    return study_text(study(quick, target(quick, None, "cpu"), workers))
+def looked_at(name: str) -> Target:
+    """What the study ``name`` is about unless another scenario is named."""
+    return target(topic(name), None, "cpu")
+
+
+def recorded_study(name: str) -> dict[str, Measured]:
+    """What the study ``name`` measured, as it is shipped."""
+    return recorded(asked(topic(name), looked_at(name), recording().versions))
 
 
 class World:
@@ -85,13 +81,25 @@ class World:
         return Evidence(outcomes)
 
 
+Change = Callable[[World], None]
+"""What is done to a world before it is judged."""
+
+
 def unchanged(world: World) -> None:
     """Leaves the world as it was measured."""
 
 
-def put(
-    question: Question, parties: Iterable[str], *path: str | int, value: Any
-) -> Callable[[World], None]:
+def together(*changes: Change) -> Change:
+    """Several changes of one world."""
+
+    def change_all(world: World) -> None:
+        for change in changes:
+            change(world)
+
+    return change_all
+
+
+def put(question: Question, parties: Iterable[str], *path: str | int, value: Any) -> Change:
     """A change that sets one figure of a question for some parties: ``path`` leads to it."""
     *parents, last = path
 
@@ -101,6 +109,16 @@ def put(
             for key in parents:
                 figures = figures[key]
             figures[last] = value
+
+    return change
+
+
+def copied(question: Question, parties: Iterable[str], to: str, *, of: str) -> Change:
+    """A change that gives the figure ``to`` the value of the figure ``of``, for some parties."""
+
+    def change(world: World) -> None:
+        for party in parties:
+            world[question, party][to] = world[question, party][of]
 
     return change
 
@@ -134,15 +152,20 @@ def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Rule
 
 
 def judge(
-    claim: Claim, measured: Mapping[str, Measured], change: Callable[[World], None] = unchanged
+    claim: Claim,
+    change: Change = unchanged,
+    figures: Mapping[tuple[Question, str], Figures] | None = None,
 ) -> Ruled:
-    """The ruling on a claim in the world that was measured, after ``change`` has been at it."""
-    # A world takes what failed for an answer without figures, which a judge may take for anything.
-    for measurement in claim.measurements:
-        assert measured[measurement.name].error is None, measurement.name
+    """The ruling on a claim after ``change`` has been at its world.
+
+    That is the world that is recorded, or one that is written down as ``figures``.
+    """
+    measured = recorded(claim.measurements) if figures is None else written(figures)
     world = World(
         {measurement.name: measured[measurement.name] for measurement in claim.measurements}
     )
+    # A world takes what failed for an answer without figures, which a judge may take for anything.
+    assert not Evidence(measured).failures
     change(world)
     return _whole(claim, claim.judge(world.evidence, claim.expects))
 

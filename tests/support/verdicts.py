@@ -4,6 +4,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import product
 from types import ModuleType
 from typing import Any
@@ -36,12 +37,16 @@ def verdicts_of(judge: Judge) -> set[str]:
     return verdicts
 
 
+@cache
+def _definitions(module: str) -> dict[str, ast.FunctionDef]:
+    """The functions of a module by name."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
 def _definitions_used(judge: Judge) -> Iterator[ast.FunctionDef]:
     """The function of a judge, and the functions of its module that it calls, each once."""
-    definitions: dict[str, ast.FunctionDef] = {}
-    for node in ast.walk(ast.parse(inspect.getsource(sys.modules[judge.__module__]))):
-        if isinstance(node, ast.FunctionDef):
-            definitions[node.name] = node
+    definitions = _definitions(judge.__module__)
     used = {judge.__name__}
     waiting = [judge.__name__]
     while waiting:

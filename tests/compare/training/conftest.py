@@ -6,13 +6,11 @@ from typing import Any
 import pytest
 
 from explorer.model.training import Training
-from explorer.model.training_comparison import TrainingComparison
 from tests.planted.trainings.library import MISTAKES, RIGHT
 from tests.planted.trainings.plan import Plan
 from tests.planted.trainings.run import trainings
 
 Pairs = dict[str, tuple[Training, Training]]
-Comparisons = dict[str, TrainingComparison]
 
 
 def _torch(name: str, **settings: Any) -> Plan:
@@ -65,23 +63,13 @@ OPTIMIZERS = {
 """Every optimizer with a formula, with settings that show its conventions."""
 
 SAMPLE = (
-    "eps inside the root",
-    "no zero_grad",
-    "batches in another order",
-    "each gradient clipped by its own norm",
     "no bias correction",
-    "dampening",
-    "clipped by value",
     "rows shuffled",
     "the rate late by one step",
     "plain descent",
     "momentum",
-    "AdamW",
-    "nn.SGD",
-    "nn.Momentum, Nesterov",
     "nn.Adam",
     "nn.RMSProp",
-    "optim.Adam",
 )
 """The pairs and the optimizers of MindSpore that are trained without --whole: each takes seconds."""
 
@@ -98,21 +86,27 @@ def _is_in_sample(name: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def recorded(pytestconfig: pytest.Config) -> dict[str, Training]:
-    """A training by every optimizer, or by those of the sample."""
+def every_training(pytestconfig: pytest.Config) -> dict[str, Training]:
+    """All trainings, or those of the sample, in one process a framework: "left", "right" of a pair."""
     is_whole = pytestconfig.getoption("--whole")
-    wanted = {name: it for name, it in OPTIMIZERS.items() if is_whole or _is_in_sample(name)}
-    return trainings(wanted)
+    plans = {name: it for name, it in OPTIMIZERS.items() if is_whole or _is_in_sample(name)}
+    for pair in (*MISTAKES, *RIGHT):
+        if is_whole or pair.name in SAMPLE:
+            plans |= {f"left {pair.name}": pair.left, f"right {pair.name}": pair.right}
+    return trainings(plans)
 
 
 @pytest.fixture(scope="session")
-def pairs(pytestconfig: pytest.Config) -> Pairs:
+def recorded(every_training: dict[str, Training]) -> dict[str, Training]:
+    """A training by every optimizer, or by those of the sample."""
+    return {name: every_training[name] for name in OPTIMIZERS if name in every_training}
+
+
+@pytest.fixture(scope="session")
+def pairs(every_training: dict[str, Training]) -> Pairs:
     """Both trainings of every pair of the library, or of those of the sample."""
-    is_whole = pytestconfig.getoption("--whole")
-    every = [pair for pair in (*MISTAKES, *RIGHT) if is_whole or pair.name in SAMPLE]
-    sides = ("left", "right")
-    plans = {f"{side} {pair.name}": getattr(pair, side) for pair in every for side in sides}
-    records = trainings(plans)
     return {
-        pair.name: (records[f"left {pair.name}"], records[f"right {pair.name}"]) for pair in every
+        pair.name: (every_training[f"left {pair.name}"], every_training[f"right {pair.name}"])
+        for pair in (*MISTAKES, *RIGHT)
+        if f"left {pair.name}" in every_training
     }

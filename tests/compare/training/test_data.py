@@ -1,4 +1,4 @@
-"""Data of which one side has recorded more, and passes of equally many rows."""
+"""Data of which one side has recorded more, passes of equally many rows, and states of generators."""
 
 import msgspec
 import numpy as np
@@ -8,7 +8,7 @@ from explorer.compare.training.comparison import compare
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
-from explorer.model.training import Batch, Training, TrainingStep
+from explorer.model.training import Batch, Drift, Training, TrainingStep
 
 WEIGHT = pack(np.ones(3, np.float32))
 X = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -74,3 +74,31 @@ def test_passes_of_equally_many_rows_are_weighted_alike_by_both_ways() -> None:
     assert comparison.difference is None
     answers = {answer.question: answer.status for answer in comparison.answers}
     assert answers["loss"] == "no_noise"
+
+
+def drawing(losses: tuple[float, ...], states: tuple[str, ...]) -> Training:
+    """A training with the states of a generator at each step, and of one that nothing draws from."""
+    steps = []
+    for number, (loss, state) in enumerate(zip(losses, states, strict=True), 1):
+        (step,) = training(batch({"x": X}, loss)).steps
+        random = {"torch": state, "other": "same"}
+        steps.append(msgspec.structs.replace(step, number=number, random=random))
+    jittered = (Drift((0.0, 1e-6), {"w": (0.0, 0.0)}),)
+    return msgspec.structs.replace(training(), steps=tuple(steps), jittered=jittered)
+
+
+@pytest.mark.parametrize(
+    ("states", "others", "reason"),
+    [
+        (("a", "b"), ("a", "c"), "random"),  # drawn from, and in another state at the second step
+        (("a", "b"), ("c", "d"), "random"),
+        (("a", "a"), ("c", "c"), "values"),  # seeded otherwise, and drawn from by neither
+        (("a", "b"), ("a", "b"), "values"),
+    ],
+)
+def test_a_generator_that_nothing_is_drawn_from_explains_nothing(
+    states: tuple[str, ...], others: tuple[str, ...], reason: str
+) -> None:
+    difference = compare(drawing((1.0, 0.5), states), drawing((1.0, 0.6), others)).difference
+    assert difference is not None
+    assert (difference.question, difference.step, difference.reason) == ("loss", 2, reason)
