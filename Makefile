@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick sample jax mutants faults lint docs bench bench-compare bench-packages claims app screenshots catalogue recorded versions smoke corpus clean
+.PHONY: help run test whole quick durations sample jax mutants faults lint docs bench bench-compare bench-packages claims app screenshots catalogue recorded versions smoke corpus clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -18,14 +18,23 @@ help: ## list the targets
 run: .venv/.run ## install what the explorer needs, then compare the engines on dense_mse into out/dense_mse
 	$(PY) -m explorer scenario dense_mse --out out/dense_mse
 
-test: .venv/.dev ## run the tests without the longest, on samples where there are many nets (those of the app need Chromium: `apt-get install chromium`)
-	$(PY) -m pytest -n 2
+test: .venv/.dev ## run the tests, on samples where there are many nets, in eight minutes (those of the app need Chromium: `apt-get install chromium`)
+	$(PY) -m pytest -n 2 --durations=30
 
-whole: .venv/.dev ## run all of them, on every case of every scenario, net and planted mistake, as CI does: three quarters of an hour
-	$(PY) -m pytest -n 2 --whole
+# SHARD=1/3 runs a third of them.
+SHARD ?=
+whole: .venv/.dev .jax/.installed ## run all of them, JAX's too, on every case of every scenario, net and planted mistake: three quarters of an hour; SHARD=1/3 for a third
+	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole --durations=30 $(if $(SHARD),--shard $(SHARD))
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
-	$(PY) -m pytest -n 2 -m "not mindspore and not torch and not browser and not slow"
+	$(PY) -m pytest -n 2 --quick
+
+# Where replies of workers are kept, a test takes next to nothing.
+durations: .venv/.dev .jax/.installed ## note what the tests take, which orders them: an hour on a machine that does nothing else
+	rm -rf out/tests
+	$(PY) -m pytest -n 2 --keep-durations
+	rm -rf out/tests
+	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole --keep-durations
 
 sample: .venv/.dev ## run what shows that a Python is supported: each kind of worker, each study, the board, the first page, the packages
 	$(PY) -m pytest -n 2 --whole -m sample

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import cache
@@ -23,13 +24,22 @@ from explorer.model.cases import GradCase
 from explorer.model.report import Report
 from explorer.scenario.find import find, real_names
 from explorer.scenario.load import load
-from explorer.scenario.replies import KeptReplies
 from explorer.scenario.selection import Selection
 from explorer.shipped import PACKAGE
-from explorer.store.store import REPLIES, Store
-from explorer.workers.workers import Workers
+from explorer.store.store import REPLIES
+from explorer.workers.workers import Workers, shared_nurseries
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
+from tests.support.tiers import (
+    DURATIONS,
+    QUICK_SECONDS,
+    Tier,
+    in_order,
+    record,
+    recorded,
+    shard_of,
+    units_of,
+)
 from tests.support.work_units import work_unit
 
 # On a busy machine everything takes long: no test may fail for that.
@@ -48,74 +58,133 @@ KEPT = PACKAGE.parent / "out" / "tests"
 
 CHROMIUM = shutil.which("chromium")
 
-BOTH, WITH_VALUE = GradCase("grad", (0, 1)), GradCase("value_and_grad", (0, 1))
 BY_FIRST, BY_SECOND = GradCase("grad", 0), GradCase("grad", 1)
-LOSS_BY_FIRST, LOSS_BY_BOTH = GradCase("grad", 0, None, True), GradCase("grad", (0, 1), None, True)
-SEEDED = GradCase("GradOperation", (0, 1), get_all=True, sens_param=True)
+BY_ALL, LOSS_BY_ALL = (
+    GradCase("grad", (0, 1), "all"),
+    GradCase("value_and_grad", (0, 1), "all", True),
+)
 
 POINTS: dict[str, tuple[GradCase, ...]] = {
     "aliased_input": (BY_FIRST,),
-    "embedding_repeats": (BY_FIRST, GradCase("grad", None, "all")),
-    "float16_underflow": (BOTH, LOSS_BY_BOTH),
-    "in_place_update": (BY_FIRST, LOSS_BY_FIRST),
+    "dense_mse": (BY_ALL, LOSS_BY_ALL),
     "integer_input": (BY_FIRST, BY_SECOND),
     "kinks": (BY_FIRST, BY_SECOND),
-    "physics_informed": (BOTH, WITH_VALUE),
-    "unused_input": (BOTH, BY_SECOND, WITH_VALUE),
-    "vector_chain": (BOTH, LOSS_BY_FIRST, SEEDED),
 }
 """Cases that show the point of a scenario, asked beside those that show each way to ask."""
 
-STRUCTURES = {
-    *POINTS,
-    "attention_block",
-    "batch_norm_train",
-    "custom_gradient",
-    "linear_bce",
-    "lstm",
-}
+STRUCTURES = {*POINTS, "custom_gradient"}
 """Scenarios that are asked each way to ask once; of the others the case that asks for most.
 
-CI asks every case of them all (``--whole``); of those modelled on published nets always that one."""
-
-GUIDES_NET = "dense_mse"
-"""The scenario of which every case is asked in every run: the net of MindSpore's own guide."""
+``make whole`` asks every case of them all; of those modelled on published nets always that one.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds ``--whole``."""
+    """Adds the options that say which tests run."""
     parser.addoption(
         "--whole",
         action="store_true",
-        help="ask every case of every scenario, and run the tests marked whole too: half an hour",
+        help="ask every case of every scenario, and run the tests marked whole too",
+    )
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="run what needs no framework and no browser and is not slow; a test over"
+        f" {QUICK_SECONDS} s of the processor fails",
+    )
+    parser.addoption("--shard", metavar="K/N", help="run the K-th of N parts of about equal length")
+    parser.addoption(
+        "--keep-durations",
+        action="store_true",
+        help=f"write what each unit took into {DURATIONS.name}, which orders later runs",
     )
 
 
+def _tier(config: pytest.Config) -> Tier:
+    return "whole" if config.getoption("--whole") else "test"
+
+
+LEFT_OUT_OF_QUICK = ("slow", "mindspore", "torch", "jax", "browser")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without ``--whole``, leaves out the tests that only it runs; the long ones go first."""
-    # What is short comes last, and the processes end at about the same time.
-    items.sort(key=_needs_nothing)
-    if config.getoption("--whole"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("whole")]
-    if left_out:
-        items[:] = [item for item in items if not item.get_closest_marker("whole")]
-        config.hook.pytest_deselected(items=left_out)
+    """Keep the tests of the tier and of the shard; those of the longest unit go first."""
+    left_out_marks: list[str] = []
+    if not config.getoption("--whole"):
+        left_out_marks.append("whole")
+    if config.getoption("--quick"):
+        left_out_marks.extend(LEFT_OUT_OF_QUICK)
+    kept = [item for item in items if not any(map(item.get_closest_marker, left_out_marks))]
+    seconds = recorded(_tier(config))
+    units = {item: work_unit(item.nodeid) for item in kept}
+    if config.getoption("--shard"):
+        try:
+            shard = shard_of(config.getoption("--shard"))
+        except ValueError as error:
+            raise pytest.UsageError(str(error)) from error
+        chosen = units_of(shard, units.values(), seconds)
+        kept = [item for item in kept if units[item] in chosen]
+    order = {unit: place for place, unit in enumerate(in_order(units.values(), seconds))}
+    kept.sort(key=lambda item: order[units[item]])
+    left_out = set(items).difference(kept)
+    items[:] = kept
+    config.hook.pytest_deselected(items=list(left_out))
 
 
-def _needs_nothing(item: pytest.Item) -> bool:
-    """Whether a test has no marker that says that it takes a while, or what it needs."""
-    return not any(item.get_closest_marker(name) for name in ("slow", *NEEDS))
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A test of the quick tier fails that takes long: it belongs to those marked slow."""
+    began = _processor_seconds()
+    yield
+    took = _processor_seconds() - began
+    if item.config.getoption("--quick") and took > QUICK_SECONDS:
+        pytest.fail(
+            f"{took:.2f} s of the processor, and a quick test may take {QUICK_SECONDS};"
+            " make it faster, or mark it slow",
+            pytrace=False,
+        )
+
+
+def _processor_seconds() -> float:
+    """The processor's time of this process, and of those that it has started and waited for."""
+    return sum(os.times()[:4])
+
+
+TOOK: defaultdict[str, float] = defaultdict(float)
+"""Seconds by unit, where they are kept."""
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what each unit takes."""
+    TOOK[work_unit(report.nodeid)] += report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write down what each unit has taken; of several processes the first one does."""
+    if session.config.getoption("--keep-durations") and not hasattr(session.config, "workerinput"):
+        record(_tier(session.config), TOOK)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nurseries() -> Iterator[None]:
+    """Each framework is imported once for all crews of this process."""
+    with shared_nurseries():
+        yield
+
+
+@pytest.fixture
+def own_nurseries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Crews that a test makes start all of their processes, as they do in a command."""
+    monkeypatch.setattr("explorer.workers.workers._SHARED", [])
 
 
 @pytest.fixture(scope="session")
-def workers() -> Iterator[Remembering]:
+def workers(_nurseries: None) -> Iterator[Remembering]:
     """The worker processes of the whole session; a test that harms its workers makes its own.
 
     What they have replied, to other tests or in an earlier run of this working copy, is not asked again.
     """
-    with Remembering() as crew:
-        crew.replies = KeptReplies(Store(KEPT))
+    with Remembering(KEPT) as crew:
         yield crew
 
 
@@ -167,7 +236,7 @@ def report(workers: Workers, pytestconfig: pytest.Config) -> Callable[[str], Rep
     @cache
     def report_on(name: str) -> Report:
         scenario = load(find(name))
-        if (is_whole and name not in modelled) or name == GUIDES_NET:
+        if is_whole and name not in modelled:
             return explore(scenario, workers, selection="all")
         selection: Selection = "structure" if name in STRUCTURES else "main"
         whole = explore(scenario, workers, selection=selection)

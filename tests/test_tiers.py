@@ -1,0 +1,94 @@
+"""Which tests a run takes: the quick ones, a shard, and the longest units first."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.tiers import Shard, in_order, record, recorded, shard_of, units_of
+
+SECONDS = {"lstm": 9.0, "training": 30.0, "a.py": 4.0, "b.py": 5.0}
+UNITS = ("a.py", "new.py", "lstm", "b.py", "training", "lstm")
+
+
+def test_the_longest_unit_goes_first_and_what_is_not_recorded_last() -> None:
+    assert in_order(UNITS, SECONDS) == ["training", "lstm", "b.py", "a.py", "new.py"]
+
+
+def test_without_records_units_keep_their_order() -> None:
+    assert in_order(UNITS, {}) == ["a.py", "new.py", "lstm", "b.py", "training"]
+
+
+def test_each_unit_is_in_one_shard_and_shards_are_about_as_long() -> None:
+    parts = [units_of(Shard(number, 2), UNITS, SECONDS) for number in (1, 2)]
+    assert parts == [{"training"}, {"lstm", "b.py", "a.py", "new.py"}]
+    assert units_of(Shard(1, 1), UNITS, SECONDS) == set(UNITS)
+
+
+def test_shards_do_not_depend_on_the_order_of_tests() -> None:
+    backward = units_of(Shard(2, 3), reversed(UNITS), SECONDS)
+    assert units_of(Shard(2, 3), UNITS, SECONDS) == backward
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3", ""])
+def test_a_shard_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="NUMBER/COUNT, as in 1/3; got"):
+        shard_of(text)
+
+
+def test_a_shard_is_a_number_of_a_count() -> None:
+    assert shard_of("2/3") == Shard(2, 3)
+
+
+def test_durations_are_kept_of_what_takes_a_while(tmp_path: Path) -> None:
+    path = tmp_path / "durations.json"
+    assert recorded("test", path) == {}
+    record("test", {"b.py": 12.34, "a.py": 0.5, "c.py": 0.49}, path)
+    record("whole", {"a.py": 7.0}, path)
+    assert recorded("test", path) == {"a.py": 0.5, "b.py": 12.3}
+    assert list(recorded("test", path)) == ["a.py", "b.py"]
+    assert recorded("whole", path) == {"a.py": 7.0}
+
+
+PLANTED = """
+import time
+
+def test_quick():
+    pass
+
+def test_that_takes_a_while():
+    end = time.process_time() + 0.4
+    while time.process_time() < end:
+        pass
+
+def test_that_waits():
+    time.sleep(0.4)
+"""
+
+
+@pytest.mark.slow
+def test_a_quick_test_that_takes_long_fails_and_one_that_waits_does_not(
+    pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    root = pytestconfig.rootpath
+    path = root / "tests" / "test_planted_for_tiers.py"
+    path.write_text(PLANTED, encoding="utf-8")
+    try:
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
+        ran = [
+            subprocess.run(
+                [*command, *options, str(path)],
+                cwd=root,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            for options in (["--quick"], [])
+        ]
+    finally:
+        path.unlink()
+    assert "1 failed, 2 passed" in ran[0].stdout
+    assert "FAILED tests/test_planted_for_tiers.py::test_that_takes_a_while" in ran[0].stdout
+    assert "a quick test may take 0.3" in ran[0].stdout
+    assert "3 passed" in ran[1].stdout
