@@ -48,6 +48,7 @@ def found(alignment: Alignment) -> list[tuple[object, ...]]:
     return facts
 
 
+@pytest.mark.slow
 def test_the_captured_graphs_are_those_of_the_nets() -> None:
     assert sorted(captured_graphs()) == sorted(NAMES)
 

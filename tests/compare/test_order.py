@@ -2,6 +2,7 @@
 
 from itertools import pairwise, product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def test_nothing_is_chosen_from_nothing() -> None:
     assert chosen([[], []]) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 6), max_size=3), max_size=6))
 def test_the_choice_is_in_order_and_no_other_is_longer(candidates: list[list[int]]) -> None:

@@ -1,5 +1,6 @@
 """What must be true of every captured graph, and needs no recorded answer."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,10 @@ from tests.support.capture_facts import (
     outside_lines,
     strange_places,
 )
-from tests.support.engine_requests import EngineRequests, path, reply
+from tests.support.engine_requests import EngineRequests, compared, each, path, reply, requests_of
 from tests.support.net_classes import lines_of_other_classes
 from tests.support.saved_storages import SavedStorages
 from tests.support.standard_engines import ENGINES
-
-MARKS = {"mindspore": pytest.mark.mindspore, "torch": pytest.mark.torch}
 
 OWN = (
     "called_at_two_lines",
@@ -46,73 +45,67 @@ SHIPPED = (
 )
 """Scenarios with recomputation, a custom backward, views, indexing, splits and shared layers."""
 
-ON_EACH_ENGINE = [
-    pytest.param(name, engine, marks=MARKS[ENGINES[engine].framework])
-    for engine in ENGINES
+TELLING = ("called_at_two_lines", "sequence_of_blocks", "used_together_twice", "custom_gradient")
+"""Those that are captured in every run; the others in the whole run."""
+
+
+def is_left(name: str) -> bool:
+    """Whether a net is for the whole run."""
+    return name not in TELLING
+
+
+EACH_NET = [
+    pytest.param(name, marks=[pytest.mark.whole] if is_left(name) else [])
     for name in (*OWN, *SHIPPED)
 ]
 
-NEITHER_HOOKED = frozenset({"checkpointing"})
-"""Checkpointed blocks install hooks of their own, which hide what they keep from others."""
+ON_EACH_ENGINE = [
+    parameter for name in (*OWN, *SHIPPED) for parameter in each(ENGINES, name, whole=is_left(name))
+]
+
+HOOKED = [one for one in EACH_NET if one.values != ("checkpointing",)]
+"""But for checkpointed blocks: their own hooks hide from others what they keep."""
 
 
 def graph_of(workers: Workers, name: str, engine: str) -> GradGraph:
-    captured = EngineRequests(workers, ENGINES[engine].framework).capture(name, engine)
-    assert captured.graphs, captured.result.error
-    return captured.graphs[-1]
+    return compared(requests_of(workers, engine).capture(name, engine))
 
 
-@pytest.mark.parametrize(("name", "engine"), ON_EACH_ENGINE)
-def test_a_backward_operator_derives_from_the_operator_whose_gradient_it_is(
-    workers: Workers, name: str, engine: str
+FACTS: dict[str, Callable[[GradGraph, Path], Iterable[object]]] = {
+    "a backward operator derives from the operator whose gradient it is": (
+        lambda graph, _: [*foreign_links(graph), *backward_links(graph)]
+    ),
+    "a sum of gradients is that of the node whose gradient is computed of it": (
+        lambda graph, _: foreign_sums(graph)
+    ),
+    "lines lie in the net of the engine's framework": outside_lines,
+    "a node lies in the code of the module that it is in": lines_of_other_classes,
+}
+"""What is true of each graph, and what in it contradicts that."""
+
+
+@pytest.mark.parametrize(("engine", "name"), ON_EACH_ENGINE)
+def test_no_node_contradicts_what_is_true_of_every_graph(
+    workers: Workers, engine: str, name: str
 ) -> None:
     graph = graph_of(workers, name, engine)
-    assert list(foreign_links(graph)) == []
-    assert list(backward_links(graph)) == []
-
-
-@pytest.mark.parametrize(("name", "engine"), ON_EACH_ENGINE)
-def test_a_sum_of_gradients_is_that_of_the_node_whose_gradient_is_computed_of_it(
-    workers: Workers, name: str, engine: str
-) -> None:
-    assert list(foreign_sums(graph_of(workers, name, engine))) == []
-
-
-@pytest.mark.parametrize(("name", "engine"), ON_EACH_ENGINE)
-def test_lines_lie_in_the_net_of_the_engines_framework(
-    workers: Workers, name: str, engine: str
-) -> None:
-    assert list(outside_lines(graph_of(workers, name, engine), path(name))) == []
-
-
-@pytest.mark.parametrize(("name", "engine"), ON_EACH_ENGINE)
-def test_a_node_lies_in_the_code_of_the_module_that_it_is_in(
-    workers: Workers, name: str, engine: str
-) -> None:
-    assert list(lines_of_other_classes(graph_of(workers, name, engine), path(name))) == []
+    contradictions = {fact: list(against(graph, path(name))) for fact, against in FACTS.items()}
+    assert not any(contradictions.values()), contradictions
 
 
 @pytest.mark.mindspore
-@pytest.mark.parametrize("name", [*OWN, *SHIPPED])
+@pytest.mark.parametrize("name", EACH_NET)
 def test_a_compiled_operator_is_at_the_line_and_in_the_module_that_it_has_on_the_tape(
     workers: Workers, name: str
 ) -> None:
-    compiled = graph_of(workers, name, "mindspore-graph")
-    assert list(strange_places(compiled, graph_of(workers, name, "mindspore-tape"))) == []
-
-
-@pytest.mark.mindspore
-@pytest.mark.parametrize("name", [*OWN, *SHIPPED])
-def test_no_gradient_that_was_computed_is_a_constant_of_the_tape(
-    workers: Workers, name: str
-) -> None:
-    assert list(computed_constants(graph_of(workers, name, "mindspore-tape"))) == []
+    compiled, tape = (graph_of(workers, name, f"mindspore-{style}") for style in ("graph", "tape"))
+    assert list(strange_places(compiled, tape)) == []
+    # No gradient that was computed is a constant of the tape.
+    assert list(computed_constants(tape)) == []
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(
-    "name", sorted({*OWN, *SHIPPED, "lstm", "in_place_update"} - NEITHER_HOOKED)
-)
+@pytest.mark.parametrize("name", [*HOOKED, "lstm", "in_place_update"])
 def test_saved_bytes_are_those_that_the_framework_reports(workers: Workers, name: str) -> None:
     requests = EngineRequests(workers, "torch")
     graph = graph_of(workers, name, "torch-tape")

@@ -7,7 +7,7 @@ from explorer.model.graph import Absence, GradGraph, Node, is_users
 from explorer.model.report import Report
 from explorer.scenario.find import names
 from tests.support.remembering_workers import Remembering
-from tests.support.scenario_reports import Reports, output_called, value
+from tests.support.scenario_reports import Reports, each_scenario, output_called, value
 from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -49,7 +49,7 @@ def is_complete(node: Node) -> bool:
     return has_values and bool(node.source) and node.forward is not None
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_backward_nodes_have_a_value_a_source_and_a_forward_link(
     report: Reports, name: str, engine: str
@@ -70,7 +70,7 @@ LOCATED = 0.99
 """How many of an engine's ops are to stand on a line of the user's code."""
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nodes_stand_on_a_line_of_the_net(report: Reports, name: str, engine: str) -> None:
     graph = last_graph(report(name), engine)
@@ -80,7 +80,7 @@ def test_nodes_stand_on_a_line_of_the_net(report: Reports, name: str, engine: st
     assert sum(located) >= LOCATED * len(located)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_capture_does_not_change_a_bit_of_the_gradients(
     workers: Remembering, report: Reports, name: str, engine: str
@@ -92,7 +92,7 @@ def test_capture_does_not_change_a_bit_of_the_gradients(
     assert captured.result.leaves == row.results[engine].leaves
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each_scenario(SHIPPED))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_backward_node_stands_in_the_module_of_the_op_it_derives_from(
     report: Reports, name: str, engine: str

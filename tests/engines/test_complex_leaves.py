@@ -11,8 +11,8 @@ from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import OracleResult, Result
 from explorer.text.failures import message
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import TORCH_ENGINES
 from tests.support.scenario_files import written
-from tests.support.torch_requests import TORCH_ENGINES
 
 pytestmark = pytest.mark.torch
 

@@ -1,6 +1,7 @@
 """Dropout layers that drop the same elements in both frameworks (SAME_DROPOUT)."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +19,17 @@ from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import reply
 from tests.support.scenario_files import written
 from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+
+def whole(*values: object) -> Any:
+    """A test's parameters that only the whole run takes."""
+    return pytest.param(*values, marks=pytest.mark.whole)
+
 
 TEXT = """
 import numpy as np
@@ -82,14 +90,20 @@ def answers(
     """The gradient of each engine; PyTorch's net begins with ``here``, MindSpore's with ``there``."""
     text = TEXT.format(rate=rate, train=train, here=here, there=there)
     path = written(folder, text, f"same_dropout_{train}.py")
+    return answered(path, workers)
+
+
+def answered(path: Path, workers: Workers) -> dict[str, Result]:
+    """What each engine answers on a scenario."""
     nets = settle(load(path), workers, tuple(ENGINES), dict.fromkeys(ENGINES, "cpu"))
     results = {}
     for name, engine in ENGINES.items():
         request = CaseRequest(nets.requests[name], GradCase("grad", 0, "all"))
-        reply = workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
-        assert not isinstance(reply, Lost)
-        assert reply.outcome == "ok", (name, reply.error)
-        results[name] = reply
+        answer = reply(
+            workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
+        )
+        assert answer.outcome == "ok", (name, answer.error)
+        results[name] = answer
     return results
 
 
@@ -168,9 +182,9 @@ MINDSPORE_CHANNELS = "h = ops.dropout2d(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
     [
         (FUNCTION, MINDSPORE_FUNCTION),
         # A function beside a layer of the same rate.
-        ("from torch.nn import functional as F; h = F.dropout(h, 0.25); ", AGAIN),
-        (CHANNEL_FUNCTION, MINDSPORE_CHANNELS),
-        (CHANNEL_FUNCTION, CHANNELS),
+        whole("from torch.nn import functional as F; h = F.dropout(h, 0.25); ", AGAIN),
+        whole(CHANNEL_FUNCTION, MINDSPORE_CHANNELS),
+        whole(CHANNEL_FUNCTION, CHANNELS),
     ],
 )
 def test_a_dropout_function_drops_what_a_layer_drops(
@@ -212,8 +226,15 @@ TWICE = """
 """
 
 
-@pytest.mark.parametrize("derived", [DERIVED, TWICE])
-@pytest.mark.parametrize("sides", ["both", "mindspore"])
+@pytest.mark.parametrize(
+    ("sides", "derived"),
+    [
+        ("mindspore", TWICE),
+        whole("both", TWICE),
+        whole("mindspore", DERIVED),
+        whole("both", DERIVED),
+    ],
+)
 def test_a_derived_layer_drops_like_its_base(
     tmp_path: Path, workers: Workers, derived: str, sides: str
 ) -> None:
@@ -222,15 +243,7 @@ def test_a_derived_layer_drops_like_its_base(
     if sides == "both":
         torch = with_derived(torch, derived, "forward")
     path = written(tmp_path, f"{mindspore}def torch_net{torch}", "derived.py")
-    nets = settle(load(path), workers, tuple(ENGINES), dict.fromkeys(ENGINES, "cpu"))
-    results = {}
-    for name, engine in ENGINES.items():
-        request = CaseRequest(nets.requests[name], GradCase("grad", 0, "all"))
-        reply = workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
-        assert isinstance(reply, Result)
-        assert reply.outcome == "ok", (name, reply.error)
-        results[name] = reply
-    found = verdicts(results)
+    found = verdicts(answered(path, workers))
     doubles = derived == TWICE and sides == "mindspore"
     assert found["torch-graph"] == "match"
     assert (found["mindspore-tape"] == "differs") is doubles
@@ -313,11 +326,11 @@ def torch_net():
 @pytest.mark.parametrize(
     ("name", "rate", "more", "factor"),
     [
-        ("DropPath", "drop_prob", "pass", 1),
         ("DropPath", "drop_prob", "self.scale_by_keep = False", 0.6),
         ("StochasticDepth", "p", "self.mode = 'row'", 1),
-        ("DropPath", "rate", "pass", 1),
-        ("StochasticDepth", "drop_rate", "pass", 1),
+        whole("DropPath", "drop_prob", "pass", 1),
+        whole("DropPath", "rate", "pass", 1),
+        whole("StochasticDepth", "drop_rate", "pass", 1),
     ],
 )
 def test_stochastic_depth_drops_the_same_samples(
@@ -330,15 +343,15 @@ def test_stochastic_depth_drops_the_same_samples(
     for engine in ENGINES.values():
         net = NetRequest(scenario=str(path), engine=engine.name)
         request = CaseRequest(net, GradCase("grad", 0))
-        reply = workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
-        assert isinstance(reply, Result)
+        target = f"{engine.module}:answer"
+        answer = reply(workers.call(engine.answers_in[0], target, request, Result))
         expected = 2 * x * mask
         if engine.framework == "torch":
             expected = expected * np.float32(factor)
-        np.testing.assert_allclose(unpack(reply.leaves[0].value), expected, rtol=1e-6)
+        np.testing.assert_allclose(unpack(answer.leaves[0].value), expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("same_dropout", ["", "SAME_DROPOUT = False"])
+@pytest.mark.parametrize("same_dropout", ["", whole("SAME_DROPOUT = False")])
 def test_layers_of_one_net_alone_draw_like_the_operator_of_the_other(
     tmp_path: Path, workers: Workers, same_dropout: str
 ) -> None:
@@ -432,6 +445,7 @@ def test_a_given_mask_is_applied_at_the_line_of_the_net(
     assert texts == ["x = self.drop(x)", f"x = {function}"]
 
 
+@pytest.mark.whole
 def test_the_oracle_sees_the_same_masks_though_it_computes_in_float64(tmp_path: Path) -> None:
     path = written(
         tmp_path, TEXT.format(rate=0.25, train=True, here="", there=""), "oracle_dropout.py"

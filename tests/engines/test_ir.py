@@ -183,6 +183,7 @@ def test_a_failed_compilations_file_says_what_failed_and_where() -> None:
     last = failed[7]
     assert (last.name, last.callee, last.kind) == ("CNode_67", NodeRef(0), "call")
     assert last.sources[0].code == "    return matmul_ext_op(input, other)"
+    assert {graph.parent for graph in module.subgraphs} == {None, "grad_f_43"}
 
 
 def test_graphs_that_a_failed_compilation_did_not_come_to_are_read_too() -> None:
@@ -367,6 +368,7 @@ def test_several_nodes_of_a_subgraph_may_have_one_name() -> None:
 DEPTH = 10_000
 
 
+@pytest.mark.slow
 def test_values_may_nest_to_any_depth() -> None:
     value = operands_of("(" * DEPTH + ")" * DEPTH, 1)[0]
     for _ in range(DEPTH - 1):
@@ -375,6 +377,7 @@ def test_values_may_nest_to_any_depth() -> None:
     assert value == SequenceValue("tuple")
 
 
+@pytest.mark.slow
 def test_types_and_shapes_may_nest_to_any_depth() -> None:
     kind = "Tuple[" * DEPTH + "]" * DEPTH
     shape = "TupleShape(" * DEPTH + ")" * DEPTH

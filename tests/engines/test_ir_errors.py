@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from explorer.engines.mindspore.ir import IRSyntaxError, parse, read
 from explorer.engines.mindspore.ir.lines import Fault
@@ -258,3 +260,29 @@ def test_a_line_that_is_no_pair_says_how_the_pairs_end(heading: str, end: str) -
     error = refused(text.replace(heading, f"{heading}garbage\n"))
     assert "garbage" in error.found
     assert error.allowed == f"'name: text' or {end}"
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(st.sampled_from(sorted(SAMPLES.glob("*.ir"))), st.data())
+def test_any_damage_is_refused_or_harmless_but_never_another_error(
+    path: Path, data: st.DataObject
+) -> None:
+    text = path.read_text(encoding="utf-8")
+    at, count = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 5))
+    inserted = data.draw(st.text('()[]{}<>,:"%#@$ \nab1', max_size=3))
+    damaged = text[:at] + inserted + text[at + count :]
+    error = refusal(damaged)
+    if error is not None:
+        lines = damaged.split("\n")
+        assert 1 <= error.line <= len(lines)
+        assert 1 <= error.column <= len(lines[error.line - 1]) + 1
+
+
+def refusal(text: str) -> IRSyntaxError | None:
+    """The error with which a text is refused; None where it can be read."""
+    try:
+        parse(text, "f.ir")
+    except IRSyntaxError as error:
+        return error
+    return None

@@ -11,6 +11,8 @@ from explorer.engines.mindspore.ir_statements import program
 from explorer.scenario.find import names, real_names
 from tests.ir_samples.recorded import programs, versions
 
+pytestmark = pytest.mark.slow
+
 NODE = re.compile(r"^  (?:%\d+\(.*?\) = |Return\()", re.MULTILINE)
 """The beginning of a statement."""
 
@@ -24,6 +26,10 @@ LINE = re.compile(r"^      # In file (\S+?):(\d+)", re.MULTILINE)
 """A line of code under a statement."""
 
 VERSIONS = ("2.10.0", "2.7.0", "2.8.0", "2.9.0")
+
+NEWEST, *OLDER = VERSIONS
+
+EACH_VERSION = [NEWEST, *[pytest.param(version, marks=pytest.mark.whole) for version in OLDER]]
 
 
 @cache
@@ -44,7 +50,7 @@ def test_the_recorded_versions_are_those_that_are_supported() -> None:
     assert tuple(versions()) == VERSIONS
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", EACH_VERSION)
 def test_every_shipped_net_is_recorded_unless_the_version_refuses_it(version: str) -> None:
     shipped = {f"scenarios.{name}" for name in names()}
     shipped |= {f"scenarios.{name.replace('/', '.')}" for name in real_names()}
@@ -52,8 +58,7 @@ def test_every_shipped_net_is_recorded_unless_the_version_refuses_it(version: st
     assert shipped - set(programs(version)) == refused.get(version, set())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", EACH_VERSION)
 def test_every_node_of_every_program_is_read(version: str) -> None:
     for name, text in programs(version).items():
         nodes = nodes_of(modules(version)[name])
@@ -61,7 +66,7 @@ def test_every_node_of_every_program_is_read(version: str) -> None:
         assert len(nodes) > 2, name
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", EACH_VERSION)
 def test_every_operator_is_a_statement_of_the_program(version: str) -> None:
     for name, module in modules(version).items():
         statements = [one for body in program(module).values() for one in body]
@@ -69,7 +74,7 @@ def test_every_operator_is_a_statement_of_the_program(version: str) -> None:
         assert all(one.op for one in statements), name
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", EACH_VERSION)
 def test_every_line_of_code_is_read_in_its_order(version: str) -> None:
     for name, text in programs(version).items():
         read = []
@@ -79,7 +84,7 @@ def test_every_line_of_code_is_read_in_its_order(version: str) -> None:
         assert Counter(read) == Counter(LINE.findall(text)), name
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", EACH_VERSION)
 def test_marks_of_views_are_carried_along_at_every_value(version: str) -> None:
     for name, text in programs(version).items():
         printed = Counter(VIEW_MARK.findall("\n".join(TYPES.findall(text))))
@@ -91,7 +96,7 @@ def test_marks_of_views_are_carried_along_at_every_value(version: str) -> None:
         assert carried == printed, name
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_some_versions_print_marks_of_views() -> None:
     with_marks = [
         version
@@ -101,7 +106,7 @@ def test_some_versions_print_marks_of_views() -> None:
     assert with_marks == ["2.10.0", "2.8.0", "2.9.0"]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", EACH_VERSION)
 def test_programs_hold_no_folder_of_the_machine_that_recorded_them(version: str) -> None:
     for name, text in programs(version).items():
         assert [file for file, _ in LINE.findall(text) if file.startswith("/")] == [], name

@@ -6,7 +6,7 @@ from explorer.engines.capture.lint import lint
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, is_users
 from explorer.workers.workers import Workers
-from tests.support.jax_requests import Jax
+from tests.support.engine_requests import EngineRequests
 
 pytestmark = pytest.mark.jax
 
@@ -20,7 +20,7 @@ CASES = {
 
 
 def stages(workers: Workers, name: str) -> tuple[GradGraph, ...]:
-    captured = Jax(workers).capture(name, "jax-graph", CASES[name])
+    captured = EngineRequests(workers, "jax").capture(name, "jax-graph", CASES[name])
     assert captured.result.outcome == "ok", captured.result.error
     return captured.graphs
 

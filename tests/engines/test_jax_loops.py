@@ -6,7 +6,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, is_users
 from explorer.workers.workers import Workers
-from tests.support.jax_requests import JAX_ENGINES, Jax, compared
+from tests.support.engine_requests import JAX_ENGINES, EngineRequests, compared
 
 pytestmark = pytest.mark.jax
 
@@ -16,7 +16,7 @@ CASE = GradCase("value_and_grad", (0, 1), "all")
 
 @pytest.fixture(scope="module", params=JAX_ENGINES)
 def graph(request: pytest.FixtureRequest, workers: Workers) -> GradGraph:
-    return compared(Jax(workers).capture(NET, request.param, CASE, prove="all"))
+    return compared(EngineRequests(workers, "jax").capture(NET, request.param, CASE, prove="all"))
 
 
 def ops(graph: GradGraph, op: str, phase: str) -> list[Node]:
@@ -79,7 +79,7 @@ def test_every_value_of_a_loop_is_proven_and_has_its_line(graph: GradGraph) -> N
 def test_capture_of_loops_changes_no_bit_and_the_record_replays_to_the_same(
     workers: Workers, engine: str
 ) -> None:
-    jax = Jax(workers)
+    jax = EngineRequests(workers, "jax")
     answer = jax.answer(NET, engine, CASE)
     assert answer.outcome == "ok", answer.error
     assert jax.capture(NET, engine, CASE).result == answer
@@ -89,6 +89,8 @@ def test_capture_of_loops_changes_no_bit_and_the_record_replays_to_the_same(
 
 
 def test_a_long_loop_stays_one_operation(workers: Workers) -> None:
-    graph = compared(Jax(workers).capture("jax_long_loop", "jax-graph", GradCase("grad", 0)))
+    graph = compared(
+        EngineRequests(workers, "jax").capture("jax_long_loop", "jax-graph", GradCase("grad", 0))
+    )
     assert len(ops(graph, "scan", "forward")) == 1
     assert len(ops(graph, "scan", "backward")) == 1

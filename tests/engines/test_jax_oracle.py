@@ -7,14 +7,11 @@ from explorer.compare.results import agrees_with_oracle
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.requests import CaseRequest
-from explorer.model.results import OracleResult
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.words.oracle import oracle_summary
 from explorer.workers.workers import Workers
-from tests.support.jax_requests import JAX_ENGINES, Jax
-from tests.support.torch_requests import Torch
+from tests.support.engine_requests import JAX_ENGINES, EngineRequests
 
 pytestmark = pytest.mark.jax
 
@@ -22,18 +19,13 @@ CASE = GradCase("grad", 0, "all")
 
 
 @pytest.fixture(scope="module")
-def jax(workers: Workers) -> Jax:
-    return Jax(workers)
-
-
-def estimated(jax: Jax, name: str, case: GradCase = CASE) -> OracleResult:
-    request = CaseRequest(jax.net(name, "jax-tape"), case)
-    return jax.call("explorer.engines.oracle:estimate", request, OracleResult)
+def jax(workers: Workers) -> EngineRequests:
+    return EngineRequests(workers, "jax")
 
 
 @pytest.mark.parametrize("name", ["dense_mse", "lstm", "stop_gradient", "branch_on_value"])
-def test_both_engines_agree_with_it(jax: Jax, name: str) -> None:
-    oracle = estimated(jax, name)
+def test_both_engines_agree_with_it(jax: EngineRequests, name: str) -> None:
+    oracle = jax.estimate(name, CASE)
     assert (oracle.outcome, oracle.framework) == ("ok", "jax")
     assert oracle.stops == (name == "stop_gradient")
     for engine in JAX_ENGINES:
@@ -43,8 +35,10 @@ def test_both_engines_agree_with_it(jax: Jax, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["dense_mse", "kinks", "float16_underflow", "while_loop"])
-def test_it_estimates_what_pytorch_s_net_gives(jax: Jax, workers: Workers, name: str) -> None:
-    own, other = estimated(jax, name), Torch(workers).estimate(name, CASE)
+def test_it_estimates_what_pytorch_s_net_gives(
+    jax: EngineRequests, workers: Workers, name: str
+) -> None:
+    own, other = jax.estimate(name, CASE), EngineRequests(workers, "torch").estimate(name, CASE)
     assert other.framework == "torch"
     for estimate, another in zip(own.estimates, other.estimates, strict=True):
         assert estimate.name == another.name
@@ -54,8 +48,8 @@ def test_it_estimates_what_pytorch_s_net_gives(jax: Jax, workers: Workers, name:
         assert estimate.obstacles == another.obstacles
 
 
-def test_a_net_that_is_compiled_is_estimated_as_one_that_is_not(jax: Jax) -> None:
-    oracle = estimated(jax, "jax_many_operations", GradCase("grad", 0))
+def test_a_net_that_is_compiled_is_estimated_as_one_that_is_not(jax: EngineRequests) -> None:
+    oracle = jax.estimate("jax_many_operations", GradCase("grad", 0))
     assert oracle.outcome == "ok", oracle
     (estimate,) = oracle.estimates
     # No step is lost in a cast, and what is cut off stays as it was at first.

@@ -11,7 +11,7 @@ from tests.support.worker_targets import Word
     ("framework", "least"),
     [
         pytest.param("torch", 90, marks=pytest.mark.torch),
-        pytest.param("mindspore", 90, marks=pytest.mark.mindspore),
+        pytest.param("mindspore", 90, marks=[pytest.mark.mindspore, pytest.mark.whole]),
     ],
 )
 def test_every_setting_is_read_as_it_was_given(

@@ -85,6 +85,7 @@ def test_ids_that_do_not_count_up_are_named_once() -> None:
     assert "node 1 has the id 'n2' instead of 'n1'" in sentence
 
 
+@pytest.mark.slow
 def test_a_cycle_is_found_behind_a_sound_part_of_any_length() -> None:
     nodes = [node(number) for number in range(LONG)]
     chain = [Edge(f"n{number}", f"n{number + 1}") for number in range(LONG - 1)]

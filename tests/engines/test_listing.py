@@ -44,6 +44,7 @@ def test_a_scenario_says_where_its_nets_start_or_leaves_it_to_the_net(tmp_path: 
     assert not gives_parameters(load(written(tmp_path, MINIMAL)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["my-net.py", "3d net.py", "class.py", "string.py", "a.b.py"])
 def test_a_file_that_no_import_can_name_is_loaded_by_its_path(name: str, tmp_path: Path) -> None:
     scenario = load(written(tmp_path, MINIMAL, name))

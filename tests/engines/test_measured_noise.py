@@ -69,7 +69,13 @@ def test_float16_inside_is_no_difference(workers: Workers) -> None:
     assert report.is_as_expected
 
 
-@pytest.mark.parametrize(("name", "differing"), [("off_by_little", None), ("tiny_gradient", "dx")])
+@pytest.mark.parametrize(
+    ("name", "differing"),
+    [
+        ("off_by_little", None),
+        pytest.param("tiny_gradient", "dx", marks=pytest.mark.whole),
+    ],
+)
 def test_a_mistake_of_1e_4_and_half_a_gradient_of_1e_12_are_named_by_their_lines(
     name: str, differing: str | None, workers: Workers
 ) -> None:
@@ -88,8 +94,10 @@ def test_a_mistake_of_1e_4_and_half_a_gradient_of_1e_12_are_named_by_their_lines
 @pytest.mark.parametrize(
     ("name", "module", "line"),
     [
-        ("nearly_constant_batch", "bn", "normalised = self.bn(x)"),
-        ("cancelling_softmax", "", "logits = b - a"),
+        pytest.param(
+            "nearly_constant_batch", "bn", "normalised = self.bn(x)", marks=pytest.mark.whole
+        ),
+        pytest.param("cancelling_softmax", "", "logits = b - a", marks=pytest.mark.whole),
         # Inputs moved by their last place keep what is left of them: each op must round otherwise.
         ("nearly_itself", "", "rest = x - 0.99999 * x"),
     ],

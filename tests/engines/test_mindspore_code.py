@@ -17,6 +17,7 @@ def listing(engine: str, case: GradCase) -> str:
     return code(CaseRequest(NetRequest(scenario=str(path("ms_dense")), engine=engine), case))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", BOTH)
 def test_the_code_of_every_case_is_python(engine: str) -> None:
     for case in matrix(2, True, order=3):

@@ -5,9 +5,8 @@ import pytest
 from explorer.model.cases import GradCase
 from explorer.model.graph import Absence, Arguments, GradGraph, Layer
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import EngineRequests
+from tests.support.engine_requests import compared, requests_of
 from tests.support.ir_texts import RETURN, module_of, statement
-from tests.support.torch_requests import BARE, Torch
 from tests.support.worker_targets import Word
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -23,10 +22,8 @@ def graphs(workers: Workers) -> dict[str, GradGraph]:
     return {engine: captured(workers, engine, NET) for engine in ENGINES}
 
 
-def captured(workers: Workers, engine: str, net: str, case: GradCase = BARE) -> GradGraph:
-    if engine.startswith("torch"):
-        return Torch(workers).capture(net, engine, case).graphs[-1]
-    return EngineRequests(workers, "mindspore").capture(net, engine).graphs[-1]
+def captured(workers: Workers, engine: str, net: str, case: GradCase | None = None) -> GradGraph:
+    return compared(requests_of(workers, engine).capture(net, engine, case))
 
 
 def arguments(graph: GradGraph, op: str) -> list[Arguments]:

@@ -15,15 +15,18 @@ from explorer.scenario.matrix import matrix
 from explorer.scenario.selection import covering
 from explorer.text.failures import message
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import EVERYTHING, TORCH_ENGINES, EngineRequests, reply
+from tests.support.function_nets import function_net
 from tests.support.scenario_files import written
-from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch, got
 
 pytestmark = pytest.mark.torch
 
+FIRST = GradCase("grad", 0)
+
 
 @pytest.fixture(scope="module")
-def torch(workers: Workers) -> Torch:
-    return Torch(workers)
+def torch(workers: Workers) -> EngineRequests:
+    return EngineRequests(workers, "torch")
 
 
 def estimates(result: OracleResult) -> dict[str, object]:
@@ -37,7 +40,7 @@ def first_leaf_scaled(result: Result, factor: float) -> Result:
     return msgspec.structs.replace(result, leaves=(wrong, *others))
 
 
-def test_the_guide_s_figures_come_out_of_the_forward_alone(torch: Torch) -> None:
+def test_the_guide_s_figures_come_out_of_the_forward_alone(torch: EngineRequests) -> None:
     assert estimates(torch.estimate("dense_mse", GradCase("grad", 0))) == {"dx": [[6, 9, 12]]}
     both = estimates(torch.estimate("dense_mse", GradCase("grad", (0, 1), "all", has_aux=True)))
     assert both == {"dx": [[4, 6, 8]], "dy": -2, "dfc.weight": [[2, 4, 6]]}
@@ -51,12 +54,12 @@ EACH_WAY = tuple(covering(EVERY_CASE))
     ("name", "cases"),
     [
         ("dense_mse", EACH_WAY),
-        ("conv_bn_relu_pool", EACH_WAY),
+        pytest.param("conv_bn_relu_pool", EACH_WAY, marks=pytest.mark.whole),
         pytest.param("dense_mse", EVERY_CASE, marks=pytest.mark.whole),
     ],
 )
 def test_every_answer_of_both_engines_agrees(
-    torch: Torch, name: str, cases: tuple[GradCase, ...]
+    torch: EngineRequests, name: str, cases: tuple[GradCase, ...]
 ) -> None:
     for case in cases:
         noise = movements(torch.noise(name, case))
@@ -69,7 +72,7 @@ def test_every_answer_of_both_engines_agrees(
 
 
 @pytest.mark.parametrize("name", ["dense_mse", "torch_wide"])
-def test_a_leaf_wrong_by_half_a_percent_is_noticed(torch: Torch, name: str) -> None:
+def test_a_leaf_wrong_by_half_a_percent_is_noticed(torch: EngineRequests, name: str) -> None:
     case = GradCase("grad", 0, "all", has_aux=True)
     answer = torch.answer(name, "torch-tape", case)
     oracle = torch.estimate(name, case)
@@ -78,7 +81,7 @@ def test_a_leaf_wrong_by_half_a_percent_is_noticed(torch: Torch, name: str) -> N
     assert not agrees_with_oracle(first_leaf_scaled(answer, 1.005), oracle, noise)
 
 
-def test_many_elements_are_estimated_along_seeded_directions(torch: Torch) -> None:
+def test_many_elements_are_estimated_along_seeded_directions(torch: EngineRequests) -> None:
     oracle = torch.estimate("torch_wide", GradCase("grad", 0, "all", has_aux=True))
     assert {leaf.directions for leaf in oracle.estimates} == {16}
     assert {leaf.value.shape for leaf in oracle.estimates} == {(16,)}
@@ -114,8 +117,8 @@ def test_the_forwards_of_a_deep_net_do_not_grow_with_its_parameters(
 ) -> None:
     net = NetRequest(scenario=str(written(tmp_path, DEEP)), engine="torch-tape")
     request = CaseRequest(net, GradCase("grad", 0, "all"))
-    answer = got(workers.call("torch", "explorer.engines.torch.tape:answer", request, Result))
-    oracle = got(workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult))
+    answer = reply(workers.call("torch", "explorer.engines.torch.tape:answer", request, Result))
+    oracle = reply(workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult))
     names = [name for estimate in oracle.estimates for name in estimate.leaves]
     assert names == [leaf.name for leaf in answer.leaves]
     assert oracle.estimates[0].leaves == ("dx",)
@@ -150,23 +153,17 @@ def torch_net():
 """
 """A net that counts its calls in a buffer, and multiplies by the count: 2 in the first call."""
 
-DRAWING = """
-import numpy as np
-SAME_DROPOUT = False
-def inputs():
-    return {"x": np.array([1.0, -2.0, 0.5])}
-def torch_net():
-    import torch
-    return lambda x: (x * torch.rand(3)).sum()
-"""
-"""A net that draws the slope of each of its inputs, between 0 and 1."""
+
+def judged(workers: Workers, path: Path, case: GradCase = FIRST) -> OracleResult:
+    """What the oracle says of a net that it has not seen before."""
+    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), case)
+    target = "explorer.engines.oracle:estimate"
+    return reply(workers.call("torch", target, request, OracleResult))
 
 
 def estimated(workers: Workers, path: Path, case: GradCase) -> dict[str, AnyArray]:
-    """The oracle's estimates for a net that it has not seen before, by name."""
-    net = NetRequest(scenario=str(path), engine="torch-tape")
-    target = "explorer.engines.oracle:estimate"
-    result = got(workers.call("torch", target, CaseRequest(net, case), OracleResult))
+    """Its estimates, by name."""
+    result = judged(workers, path, case)
     assert result.outcome == "ok", result.error
     return {leaf.name: unpack(leaf.value) for leaf in result.estimates}
 
@@ -182,13 +179,20 @@ def test_every_evaluation_starts_from_the_state_of_the_first(
 
 
 def test_every_evaluation_draws_the_same_numbers(workers: Workers, tmp_path: Path) -> None:
-    slopes = estimated(workers, written(tmp_path, DRAWING), GradCase("grad", 0))["dx"]
+    # The slopes are what the net draws, between 0 and 1.
+    net = function_net(
+        tmp_path,
+        "return (x * torch.rand(3)).sum()",
+        declared="SAME_DROPOUT = False",
+        x="np.array([1.0, -2.0, 0.5])",
+    )
+    slopes = estimated(workers, net, GradCase("grad", 0))["dx"]
     # Of other draws on either side the difference is divided by 2e-6: a slope of some 1e5.
     assert (np.abs(slopes) < 1).all()
     assert len(set(slopes.round(6))) == 3
 
 
-def test_dropout_and_running_statistics_are_those_of_the_tape(torch: Torch) -> None:
+def test_dropout_and_running_statistics_are_those_of_the_tape(torch: EngineRequests) -> None:
     estimates = torch.estimate("torch_wide", EVERYTHING)
     noise = movements(torch.noise("torch_wide", EVERYTHING))
     answer = torch.answer("torch_wide", "torch-tape", EVERYTHING)
@@ -197,7 +201,7 @@ def test_dropout_and_running_statistics_are_those_of_the_tape(torch: Torch) -> N
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_a_net_that_rounds_to_half_precision_is_judged_with_its_own_noise(
-    torch: Torch, engine: str
+    torch: EngineRequests, engine: str
 ) -> None:
     case = GradCase("grad", 0, "all")
     answer = torch.answer("torch_half", engine, case)
@@ -208,26 +212,8 @@ def test_a_net_that_rounds_to_half_precision_is_judged_with_its_own_noise(
     assert not agrees_with_oracle(first_leaf_scaled(answer, 1.2), oracle, noise)
 
 
-def test_what_a_net_casts_to_float32_is_estimated_in_float64(torch: Torch) -> None:
+def test_what_a_net_casts_to_float32_is_estimated_in_float64(torch: EngineRequests) -> None:
     assert estimates(torch.estimate("torch_single", GradCase("grad", 0))) == {"dx": [1, 3]}
-
-
-KINKED = """
-import numpy as np
-
-
-def inputs():
-    return {{"x": np.array({x}, np.float32)}}
-
-
-def torch_net():
-    import torch
-
-    def net(x):
-        return {returned}
-
-    return net
-"""
 
 
 @pytest.mark.parametrize(
@@ -251,11 +237,8 @@ def test_the_slopes_to_either_side_of_a_kink_part(
     central: list[float],
     half: list[float] | None,
 ) -> None:
-    path = written(tmp_path, KINKED.format(returned=returned, x=x))
-    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
-    target = "explorer.engines.oracle:estimate"
-    result = got(workers.call("torch", target, request, OracleResult))
-    (estimate,) = result.estimates
+    path = function_net(tmp_path, f"return {returned}", x=f"np.array({x}, np.float32)")
+    (estimate,) = judged(workers, path).estimates
     np.testing.assert_allclose(unpack(estimate.value), central, 1e-5, atol=1e-6)
     if half is None:
         assert estimate.kinks is None
@@ -266,47 +249,30 @@ def test_the_slopes_to_either_side_of_a_kink_part(
 
 
 def test_the_rounding_of_a_great_output_is_no_kink(workers: Workers, tmp_path: Path) -> None:
-    path = written(tmp_path, KINKED.format(returned="(x / 3).sum() + 1e6", x=[0.1, 0.2, 0.7]))
-    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
-    target = "explorer.engines.oracle:estimate"
-    (estimate,) = got(workers.call("torch", target, request, OracleResult)).estimates
+    x = "np.array([0.1, 0.2, 0.7], np.float32)"
+    path = function_net(tmp_path, "return (x / 3).sum() + 1e6", x=x)
+    (estimate,) = judged(workers, path).estimates
     rounded = np.abs(unpack(estimate.value) - 1 / 3).max()
     assert rounded > 1e-5  # it is there, or this test would say nothing
     assert estimate.kinks is None
 
 
-CHANGING = """
-import numpy as np
-
-
-def inputs():
-    return {"x": np.array([1.0, 2.0], np.float32)}
-
-
-def torch_net():
-    calls = []
-
-    def net(x):
-        calls.append(x)
-        return (len(calls) * x).sum()
-
-    return net
-"""
-
-
 def test_a_net_that_changes_from_call_to_call_has_no_derivative(
     workers: Workers, tmp_path: Path
 ) -> None:
-    path = written(tmp_path, CHANGING)
-    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
-    target = "explorer.engines.oracle:estimate"
-    result = got(workers.call("torch", target, request, OracleResult))
+    path = function_net(
+        tmp_path,
+        "calls.append(x)\nreturn (len(calls) * x).sum()",
+        before="calls = []",
+        x="np.array([1.0, 2.0], np.float32)",
+    )
+    result = judged(workers, path)
     assert (result.outcome, result.estimates) == ("raised", ())
     assert result.error
     assert result.error.kind == "not_deterministic"
 
 
-def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:
+def test_positions_of_one_tensor_are_varied_apart(torch: EngineRequests) -> None:
     assert estimates(torch.estimate("aliased_input", GradCase("grad", (0, 1)))) == {
         "da": [1, 2, 3],
         "db": [1, 2, 3],
@@ -328,7 +294,7 @@ def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:
     ],
 )
 def test_what_cannot_be_estimated_says_why(
-    torch: Torch, name: str, case: GradCase, outcome: str, reason: str
+    torch: EngineRequests, name: str, case: GradCase, outcome: str, reason: str
 ) -> None:
     result = torch.estimate(name, case)
     assert (result.outcome, result.estimates) == (outcome, ())

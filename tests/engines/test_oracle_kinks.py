@@ -3,7 +3,9 @@
 The gradients are those of closed forms, and planted errors beside the kinks are noticed.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,27 +17,11 @@ from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import reply
+from tests.support.function_nets import function_net
 from tests.support.scenario_files import written
-from tests.support.torch_requests import got
 
 pytestmark = pytest.mark.torch
-
-NET = """
-import numpy as np
-
-
-def inputs():
-    return {inputs}
-
-
-def torch_net():
-    import torch
-
-    def net({names}):
-        {body}
-
-    return net
-"""
 
 FIRST = GradCase("grad", 0)
 
@@ -51,14 +37,14 @@ class Oracle:
     def of(
         self, body: str, case: GradCase = FIRST, target: str = TARGET, **inputs: str
     ) -> OracleResult:
-        arrays = ", ".join(f'"{name}": {array}' for name, array in inputs.items())
-        text = NET.format(inputs="{" + arrays + "}", names=", ".join(inputs), body=body)
-        return self.of_file(text, case, target)
+        return self._of(function_net(self.folder, body, **inputs), case, target)
 
-    def of_file(self, text: str, case: GradCase = FIRST, target: str = TARGET) -> OracleResult:
-        path = written(self.folder, text)
+    def of_file(self, text: str, case: GradCase = FIRST) -> OracleResult:
+        return self._of(written(self.folder, text), case, TARGET)
+
+    def _of(self, path: Path, case: GradCase, target: str) -> OracleResult:
         net = NetRequest(scenario=str(path), engine="torch-tape")
-        result = got(self.workers.call("torch", target, CaseRequest(net, case), OracleResult))
+        result = reply(self.workers.call("torch", target, CaseRequest(net, case), OracleResult))
         assert result.outcome == "ok", result.error
         return result
 
@@ -99,7 +85,7 @@ def test_beside_hundreds_of_kinks_of_either_sign_the_other_elements_are_judged(
     signs = np.where(np.arange(700) % 3, 2.0, -2.0)
     result = oracle.of(
         "s = torch.where(torch.arange(700) % 3 > 0, 2.0, -2.0)\n"
-        "        return (s * x.abs() * (1 + x)).sum()",
+        "return (s * x.abs() * (1 + x)).sum()",
         x="np.concatenate([np.zeros(400), np.linspace(0.5, 1.5, 300)]).astype(np.float32)",
     )
     right = signs * np.where(x > 0, 1 + 2 * x.astype(float), 0.0)
@@ -116,10 +102,10 @@ def test_slow_first_evaluations_do_not_lessen_what_is_estimated(oracle: Oracle) 
     # As if something else ran beside them: they took longer than any later one.
     result = oracle.of(
         "import time\n"
-        "        net.calls = getattr(net, 'calls', 0) + 1\n"
-        "        end = time.thread_time() + (0.05 if net.calls < 4 else 0.0)\n"
-        "        while time.thread_time() < end: pass\n"
-        "        return (x.abs() * (1 + x)).sum()",
+        "net.calls = getattr(net, 'calls', 0) + 1\n"
+        "end = time.thread_time() + (0.05 if net.calls < 4 else 0.0)\n"
+        "while time.thread_time() < end: pass\n"
+        "return (x.abs() * (1 + x)).sum()",
         x="np.concatenate([np.zeros(400), np.ones(300)]).astype(np.float32)",
     )
     right = np.where(np.arange(700) < 400, 0.0, 3.0)
@@ -137,7 +123,7 @@ def test_kinks_that_lie_within_the_step_move_no_estimate(oracle: Oracle) -> None
     # Σ wᵢ·relu(xᵢ), of which 1500 xᵢ are nearer to 0 than the step; along directions of all.
     result = oracle.of(
         "w = torch.linspace(1, 2, 1800, dtype=x.dtype)\n"
-        "        return (torch.relu(x) * w).sum() + (x * x).sum()",
+        "return (torch.relu(x) * w).sum() + (x * x).sum()",
         x=f"{NEAR}.astype(np.float32)",
     )
     x = np.concatenate([np.linspace(-9e-7, 1e-6, 1500), np.linspace(0.5, 1.5, 300)])
@@ -153,7 +139,7 @@ def test_elements_that_feed_many_kinks_at_once_are_not_judged_and_all_others_are
     # The three b are 0, and each moves forty ReLUs with factors of either sign; y is smooth.
     result = oracle.of(
         "c = torch.linspace(-1, 2, 40).to(b.dtype)\n"
-        "        return (torch.relu(b[:, None] * c) * torch.sin(3 * c)).sum() + (y * y).sum()",
+        "return (torch.relu(b[:, None] * c) * torch.sin(3 * c)).sum() + (y * y).sum()",
         GradCase("grad", (0, 1)),
         b="np.zeros(3, np.float32)",
         y="np.array([1.0, -2.0], np.float32)",
@@ -172,12 +158,13 @@ def test_elements_that_feed_many_kinks_at_once_are_not_judged_and_all_others_are
     assert agrees(only_b, db=np.zeros(3)) is None
 
 
+@pytest.mark.whole
 def test_of_a_large_leaf_the_directions_leave_out_what_is_at_kinks(oracle: Oracle) -> None:
     # A dead channel of 2000 zeros in 8000; the others have the slope cos x.
     result = oracle.of(
         "s = torch.where(torch.arange(8000) % 2 > 0, 1.0, -1.0)\n"
-        "        dead = torch.arange(8000) < 2000\n"
-        "        return torch.where(dead, s * torch.relu(x), torch.sin(x)).sum()",
+        "dead = torch.arange(8000) < 2000\n"
+        "return torch.where(dead, s * torch.relu(x), torch.sin(x)).sum()",
         x="np.concatenate([np.zeros(2000), np.linspace(-2, 2, 6000)]).astype(np.float32)",
     )
     (estimate,) = result.estimates
@@ -197,54 +184,94 @@ def test_of_a_large_leaf_the_directions_leave_out_what_is_at_kinks(oracle: Oracl
         assert agrees(result, dx=wrong) is False
 
 
-# Jumps, borders, and points where all slopes are 0
+# Jumps, borders, points where all slopes are 0, and gradients of gradients
 
 
-def test_a_jump_is_no_kink_and_bounds_nothing(oracle: Oracle) -> None:
-    result = oracle.of(
+class Judged(NamedTuple):
+    """A net of one input, its gradients by closed forms, wrong ones, and what is in the way."""
+
+    body: str
+    x: str
+    right: Sequence[Sequence[float]]
+    wrong: Sequence[Sequence[float]]
+    order: int = 1
+    obstacles: dict[str, tuple[int, tuple[int, ...]]] | None = None
+
+
+def at_zero(body: str, order: int = 1) -> Judged:
+    return Judged(body, "np.zeros(3, np.float32)", [[0, 0, 0]], [[0, 0.1, 0]], order)
+
+
+SLOPES = np.array([1.0, 2.0, -1.0])
+
+JUDGED = {
+    "a jump is no kink and bounds nothing": Judged(
         "return (torch.floor(x) * 3 + torch.heaviside(x, torch.ones_like(x)) + x * x).sum()",
-        x="np.array([0.0, 0.5, 2.0, -1.5], np.float32)",
-    )
-    assert obstacles(result) == {"jump": (2, (0,))}
+        "np.array([0.0, 0.5, 2.0, -1.5], np.float32)",
+        [[0, 1, 4, -3]],
+        [[0, 1.2, 4, -3]],
+        obstacles={"jump": (2, (0,))},
+    ),
+    "the border of a domain: asin at 1, and x·log x at 0": Judged(
+        "return torch.asin(x[:2]).sum() + torch.xlogy(x[2:], x[2:]).sum()",
+        "np.array([1.0, 0.6, 0.0, 2.0], np.float32)",
+        [[np.inf, 1.25, -np.inf, 1 + np.log(2)]],
+        [[np.inf, 1.01 * 1.25, -np.inf, 1 + np.log(2)]],
+        obstacles={"border": (2, (0,))},
+    ),
+    "no slope of a cosine": at_zero("return torch.cos(3 * x).sum()"),
+    "no slope of a square of a kink": at_zero("return (torch.relu(x) ** 2).sum()"),
+    "no slope of a bell": at_zero("return torch.exp(-torch.linalg.vector_norm(x) ** 2)"),
+    "no slope of two steep ones": at_zero("return 1e3 * (x ** 4).sum() - 1e3 * (x * x).sum()"),
+    "a net that detaches what requires no gradient": Judged(
+        # The squared slope of Σx³, so that the loss is Σ9x⁴.
+        "if not x.requires_grad:\n"
+        "    x = x.detach().requires_grad_()\n"
+        "(g,) = torch.autograd.grad((x ** 3).sum(), x, create_graph=True)\n"
+        "return (g * g).sum()",
+        "np.array([1.0, -0.5], np.float32)",
+        [[36, -4.5]],
+        [[36, -4.6]],
+    ),
+    "the gradient of the gradient is that of its sum": Judged(
+        # exp(a·x): the second is a·Σa·exp(a·x), with every mixed derivative.
+        "return torch.exp(x[0] + 2 * x[1] - x[2])",
+        "np.array([0.1, 0.2, 0.3], np.float32)",
+        [SLOPES * SLOPES.sum() * np.exp(0.2)],
+        [SLOPES**2 * np.exp(0.2)],
+        order=2,
+    ),
+    "where the first gradient has a kink the second is not judged": Judged(
+        "return (torch.relu(x) ** 2).sum()",
+        "np.array([0.0, 1.0, -2.0], np.float32)",
+        [[choice, 2, 0] for choice in (0, 1, 2)],
+        [[0, 1, 0]],
+        order=2,
+        obstacles={"rough": (1, (0,))},
+    ),
+}
+
+
+@pytest.mark.parametrize("net", JUDGED)
+def test_a_gradient_of_a_closed_form_is_confirmed_and_a_wrong_one_is_not(
+    oracle: Oracle, net: str
+) -> None:
+    judged = JUDGED[net]
+    result = oracle.of(judged.body, GradCase("grad", 0, order=judged.order), x=judged.x)
+    assert obstacles(result) == (judged.obstacles or {})
     (estimate,) = result.estimates
     assert estimate.kinks is None
-    assert agrees(result, dx=np.array([0.0, 1.0, 4.0, -3.0])) is True
-    assert agrees(result, dx=np.array([0.0, 1.2, 4.0, -3.0])) is False
-
-
-def test_at_the_border_of_a_domain_the_other_elements_are_judged(oracle: Oracle) -> None:
-    # asin at 1, and x·log x at 0.
-    result = oracle.of(
-        "return torch.asin(x[:2]).sum() + torch.xlogy(x[2:], x[2:]).sum()",
-        x="np.array([1.0, 0.6, 0.0, 2.0], np.float32)",
-    )
-    assert obstacles(result) == {"border": (2, (0,))}
-    right = np.array([np.inf, 1.25, -np.inf, 1 + np.log(2.0)])
-    assert agrees(result, dx=right) is True
-    assert agrees(result, dx=with_error(right, 1)) is False
+    assert not result.stops
+    for gradient in judged.right:
+        assert agrees(result, dx=np.array(gradient)) is True
+    for gradient in judged.wrong:
+        assert agrees(result, dx=np.array(gradient)) is False
 
 
 def test_outputs_that_are_not_finite_say_so(oracle: Oracle) -> None:
     result = oracle.of("return torch.log(x).mean()", x="np.array([-1.0, 2.0], np.float32)")
     assert obstacles(result) == {"not_finite": (2, (0,))}
     assert agrees(result, dx=np.array([-0.5, 0.25])) is None
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "return torch.cos(3 * x).sum()",
-        "return (torch.relu(x) ** 2).sum()",
-        "return torch.exp(-torch.linalg.vector_norm(x) ** 2)",
-        "return 1e3 * (x ** 4).sum() - 1e3 * (x * x).sum()",
-    ],
-)
-def test_where_all_slopes_are_0_there_is_no_kink(oracle: Oracle, body: str) -> None:
-    result = oracle.of(body, x="np.zeros(3, np.float32)")
-    (estimate,) = result.estimates
-    assert (estimate.kinks, estimate.obstacles) == (None, ())
-    assert agrees(result, dx=np.zeros(3)) is True
-    assert agrees(result, dx=np.array([0.0, 0.1, 0.0])) is False
 
 
 def test_what_there_was_no_time_for_has_no_estimate(oracle: Oracle) -> None:
@@ -297,21 +324,6 @@ def test_a_net_that_differentiates_by_its_weights_in_the_forward_is_estimated(
     assert agrees(result, dx=np.zeros(2), dw=2 * w * factor**2) is False
 
 
-def test_a_net_that_detaches_what_requires_no_gradient_is_estimated_with_it(
-    oracle: Oracle,
-) -> None:
-    # The squared slope of Σx³, so that the loss is Σ9x⁴.
-    result = oracle.of(
-        "if not x.requires_grad:\n"
-        "            x = x.detach().requires_grad_()\n"
-        "        (g,) = torch.autograd.grad((x ** 3).sum(), x, create_graph=True)\n"
-        "        return (g * g).sum()",
-        x="np.array([1.0, -0.5], np.float32)",
-    )
-    assert agrees(result, dx=np.array([36.0, -4.5])) is True
-    assert not result.stops
-
-
 # Gradients of gradients
 
 
@@ -359,19 +371,6 @@ def test_a_function_with_a_backward_of_its_own_is_estimated_at_every_order(
     assert agrees(result, dx=with_error(exact, 2, 0.5)) is False
 
 
-def test_the_gradient_of_the_gradient_is_that_of_its_sum(oracle: Oracle) -> None:
-    # exp(a·x): the second is a·Σa·exp(a·x), with every mixed derivative.
-    result = oracle.of(
-        "return torch.exp(x[0] + 2 * x[1] - x[2])",
-        GradCase("grad", 0, order=2),
-        x="np.array([0.1, 0.2, 0.3], np.float32)",
-    )
-    slopes = np.array([1.0, 2.0, -1.0])
-    right = slopes * slopes.sum() * np.exp(0.2)
-    assert agrees(result, dx=right) is True
-    assert agrees(result, dx=slopes**2 * np.exp(0.2)) is False
-
-
 def test_a_large_leaf_has_directions_at_order_2_too(oracle: Oracle) -> None:
     result = oracle.of(
         "return torch.sin(x).sum()",
@@ -383,18 +382,6 @@ def test_a_large_leaf_has_directions_at_order_2_too(oracle: Oracle) -> None:
     right = -np.sin(np.linspace(-2, 2, 600))
     assert agrees(result, dx=right) is True
     assert agrees(result, dx=1.02 * right) is False
-
-
-def test_where_the_first_gradient_has_a_kink_the_second_is_not_judged(oracle: Oracle) -> None:
-    result = oracle.of(
-        "return (torch.relu(x) ** 2).sum()",
-        GradCase("grad", 0, order=2),
-        x="np.array([0.0, 1.0, -2.0], np.float32)",
-    )
-    assert obstacles(result) == {"rough": (1, (0,))}
-    for choice in (0.0, 1.0, 2.0):
-        assert agrees(result, dx=np.array([choice, 2.0, 0.0])) is True
-    assert agrees(result, dx=np.array([0.0, 1.0, 0.0])) is False
 
 
 def test_estimates_survive_the_way_to_the_store() -> None:
@@ -433,6 +420,7 @@ def torch_net():
 """Two hundred biases of slopes ±1, the ninety-first of which are at kinks: more than go one by one."""
 
 
+@pytest.mark.whole
 def test_of_leaves_that_are_varied_together_those_with_kinks_are_found(oracle: Oracle) -> None:
     result = oracle.of_file(MANY_BIASES, GradCase("grad", 0, "all"))
     kinked = [estimate for estimate in result.estimates if estimate.at_kinks]

@@ -199,6 +199,7 @@ def test_a_tensor_of_which_an_op_writes_a_part_is_unproven_and_its_own_output_is
     assert node.missing.get("proof") == (WRITTEN_IN_PART if proof == "unproven" else None)
 
 
+@pytest.mark.slow
 def test_a_large_graph_is_proven_only_on_demand() -> None:
     chain = Chain()
     for _ in range(MOST_NODES):

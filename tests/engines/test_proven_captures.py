@@ -57,7 +57,15 @@ def by_proof(graph: GradGraph, proof: str) -> list[Node]:
 
 
 @pytest.mark.parametrize("proven", ALL, indirect=True)
-@pytest.mark.parametrize("name", ["attention_block", "batch_norm_train", "in_place_update", "lstm"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "in_place_update",
+        pytest.param("attention_block", marks=pytest.mark.whole),
+        pytest.param("batch_norm_train", marks=pytest.mark.whole),
+        pytest.param("lstm", marks=pytest.mark.whole),
+    ],
+)
 def test_every_op_of_a_real_capture_is_proven_and_no_bit_of_the_answer_moves(
     name: str, proven: Proven
 ) -> None:
@@ -70,7 +78,9 @@ def test_every_op_of_a_real_capture_is_proven_and_no_bit_of_the_answer_moves(
 
 
 @pytest.mark.parametrize("proven", ALL, indirect=True)
-@pytest.mark.parametrize("place", [0, 7, 16, 25, -1])
+@pytest.mark.parametrize(
+    "place", [7, *[pytest.param(place, marks=pytest.mark.whole) for place in (0, 16, 25, -1)]]
+)
 def test_one_wrong_value_is_refuted_and_it_alone(place: int, proven: Proven) -> None:
     graph = proven.planted("attention_block", place).graphs[-1]
     wrong = ops(graph)[place % len(ops(graph))]

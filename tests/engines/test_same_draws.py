@@ -13,8 +13,8 @@ from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured, Result
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import TORCH_ENGINES, reply
 from tests.support.scenario_files import written
-from tests.support.torch_requests import TORCH_ENGINES, got
 
 pytestmark = pytest.mark.torch
 
@@ -36,8 +36,8 @@ def test_answers_and_captures_of_both_styles_draw_alike(workers: Workers, tmp_pa
     for engine in TORCH_ENGINES:
         request = CaseRequest(NetRequest(scenario=path, engine=engine), GradCase("grad", 0))
         module = ENGINES[engine].module
-        answer = got(workers.call("torch", f"{module}:answer", request, Result))
-        captured = got(workers.call("torch", f"{module}:capture", request, Captured)).result
+        answer = reply(workers.call("torch", f"{module}:answer", request, Result))
+        captured = reply(workers.call("torch", f"{module}:capture", request, Captured)).result
         for result in (answer, captured):
             assert result.outcome == "ok", result.error
             drawn.append(unpack(result.leaves[0].value).tolist())

@@ -10,6 +10,7 @@ import explorer as api
 from explorer.cli.entry import run
 from explorer.environments import known
 from explorer.environments.overlay import _install, overlay
+from explorer.exploration.about import about_framework
 from explorer.folders import SETTINGS
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.model.results import About
@@ -54,6 +55,7 @@ def contents(folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.whole
 def test_two_environments_are_compared_and_left_as_they_were(
     lent: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -63,19 +65,29 @@ def test_two_environments_are_compared_and_left_as_they_were(
     assert contents(lent) == before
 
 
-def test_a_worker_runs_in_its_environment(lent: Path) -> None:
-    with Workers() as workers:
-        said = workers.call("torch@lent", "tests.support.worker_targets:prefix", Word(""), Word)
-    assert said == Word(str(lent))
-
-
-def test_a_report_says_what_is_in_the_environments(lent: Path) -> None:
+def test_a_report_says_what_is_in_the_environments_which_are_left_as_they_were(lent: Path) -> None:
+    before = contents(lent)
     engines = ("torch-tape@lent", "torch-tape")
     report = api.explore(SQUARE, engines=engines, cases="main").report
     assert set(report.environments) == {"lent"}
     assert report.environments["lent"]["torch"] == report.versions["torch"]
     assert {graph.engine for graph in report.graphs} == set(engines)
     assert set(report.devices) == set(engines)
+    assert contents(lent) == before
+
+
+def test_a_worker_runs_in_its_environment_and_is_started_anew_where_that_has_changed(
+    lent: Path,
+) -> None:
+    process = "tests.support.worker_targets:process"
+    with Workers() as workers:
+        prefix = workers.call("torch@lent", "tests.support.worker_targets:prefix", Word(""), Word)
+        assert prefix == Word(str(lent))
+        assert isinstance(about_framework(workers, "torch", "lent"), About)
+        told = [workers.call("torch@lent", process, Word(""), Word) for _ in range(2)]
+        say_version(lent, "torch", "2.6.0")
+        told.append(workers.call("torch@lent", process, Word(""), Word))
+    assert told[0] == told[1] != told[2]
 
 
 def test_an_upgrade_in_an_environment_gives_a_new_answer(
@@ -88,6 +100,7 @@ def test_an_upgrade_in_an_environment_gives_a_new_answer(
         assert ("stored result shown" in capsys.readouterr().err) is is_stored
 
 
+@pytest.mark.whole
 def test_a_framework_that_a_variable_moves_is_another_answer(
     lent: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +122,7 @@ def test_an_environment_without_the_framework_is_refused(lent: Path) -> None:
         api.diff(SQUARE, "torch-tape@", "torch-tape")
 
 
+@pytest.mark.usefixtures("own_nurseries")
 def test_a_framework_that_is_listed_and_not_there_is_told_with_the_environment(lent: Path) -> None:
     empty = lent.parent / "empty"
     known.add("empty", str(environment(empty)))
@@ -118,6 +132,7 @@ def test_a_framework_that_is_listed_and_not_there_is_told_with_the_environment(l
 
 
 @pytest.mark.mindspore
+@pytest.mark.whole
 def test_claims_are_judged_in_an_environment(
     lent: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,15 +152,8 @@ def test_ones_own_net_is_found_in_the_environment_where_it_is_installed(lent: Pa
     assert api.diff(net, "torch-tape", "torch-graph").is_same
 
 
-def test_a_process_is_started_anew_where_its_environment_has_changed(lent: Path) -> None:
-    target = "tests.support.worker_targets:process"
-    with Workers() as workers:
-        told = [workers.call("torch@lent", target, Word(""), Word) for _ in range(2)]
-        say_version(lent, "torch", "2.6.0")
-        told.append(workers.call("torch@lent", target, Word(""), Word))
-    assert told[0] == told[1] != told[2]
-
-
+@pytest.mark.whole
+@pytest.mark.usefixtures("own_nurseries")
 def test_environments_are_checked_by_a_worker_in_each(
     lent: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,14 +175,7 @@ def test_what_a_worker_needs_is_put_beside_by_pip_where_the_python_is_another(
     assert overlay(known.named("lent")).is_dir()
 
 
-def test_the_workers_report_is_of_the_environment(lent: Path) -> None:
-    del lent
-    from explorer.exploration.about import about_framework
-
-    with Workers() as workers:
-        assert isinstance(about_framework(workers, "torch", "lent"), About)
-
-
+@pytest.mark.whole
 def test_doctor_lists_environments_and_what_is_wrong_with_one(
     lent: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +202,7 @@ def test_doctor_says_what_is_limited_by_the_version_in_an_environment(
     assert checks["python"]["tried"] is None
 
 
+@pytest.mark.whole
 def test_a_sweep_runs_in_an_environment_of_the_project_and_names_it(
     lent: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,7 @@ def test_a_framework_is_run_where_a_variable_says(
     assert is_own(environment_for("scenario"))
 
 
+@pytest.mark.slow
 def test_a_framework_that_is_not_here_is_run_in_the_first_environment_that_has_it(
     torch26: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +119,7 @@ def test_an_engine_names_its_environment(torch26: Path) -> None:
     assert environment_for(engine.captures_in).name == "torch26"
 
 
+@pytest.mark.slow
 def test_each_framework_is_at_home_in_the_environment_that_has_it(
     torch26: Path, tmp_path: Path
 ) -> None:
@@ -132,6 +134,7 @@ def test_each_framework_is_at_home_in_the_environment_that_has_it(
         known.homes_of(["torch26", "ms28"])
 
 
+@pytest.mark.slow
 def test_versions_are_tried_once_each_and_the_oldest_first(torch26: Path, tmp_path: Path) -> None:
     known.add("torch26", str(torch26))
     for name, version in (("again", "2.6.0"), ("torch210", "2.10.0")):

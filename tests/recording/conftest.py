@@ -1,8 +1,10 @@
-"""The programs of tests/nets/recorded_*steps.py, run once: what they computed, and their traces."""
+"""The programs of tests/nets/recorded_*.py, each run once: what they computed, traces and trainings."""
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,8 +12,12 @@ import numpy as np
 import pytest
 
 from explorer.environments.known import home_of
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.engines import Framework
+from explorer.model.results import Leaf
 from explorer.model.trace import Trace
-from explorer.recording.files import read_trace
+from explorer.model.training import Training
+from explorer.recording.files import read_trace, read_training
 from explorer.workers.environments import program_environment
 from tests.support.command_line import environment
 from tests.support.jax_packages import skip_without
@@ -26,32 +32,155 @@ SHAPES = {
 }
 """The parameters that programs of PyTorch and of JAX start from."""
 
+STEPS: dict[Framework, str] = {
+    "torch": "recorded_steps.py",
+    "mindspore": "recorded_mindspore_steps.py",
+    "jax": "recorded_jax_steps.py",
+}
+
+TRAININGS: dict[Framework, str] = {
+    "torch": "recorded_trainings.py",
+    "mindspore": "recorded_mindspore_trainings.py",
+    "jax": "recorded_jax_trainings.py",
+}
+
+
+TELLING: dict[str, tuple[str, ...]] = {
+    "recorded_mindspore_steps.py": ("plain", "micro_batches"),
+    "recorded_mindspore_trainings.py": ("plain",),
+}
+"""The programs of a file that each run takes, where the whole run alone takes them all.
+
+In MindSpore each of them compiles its optimizer, with and without the recorder: five seconds.
+"""
+
+CHOSEN = """
+import sys
+from importlib import import_module
+from pathlib import Path
+
+folder, module, out, *names = sys.argv[1:]
+sys.path.insert(0, folder)
+program = import_module(module)
+if hasattr(program, "NAMES"):
+    program.NAMES = names
+else:
+    program.PROGRAMS = {name: program.PROGRAMS[name] for name in names}
+program.main(Path(out))
+"""
+"""Runs some of a file's programs."""
+
+
+def weights(*layers: str) -> list[str]:
+    """The parameters of layers, by PyTorch's names."""
+    return [f"{layer}.{part}" for layer in layers for part in ("weight", "bias")]
+
+
+def each(programs: dict[Framework, tuple[str, ...]], files: dict[Framework, str]) -> list[Any]:
+    """A test's parameters for each program of each framework, with its markers."""
+    parameters = []
+    for framework, names in programs.items():
+        for name in names:
+            marks = [getattr(pytest.mark, framework)]
+            if name not in TELLING.get(files[framework], names):
+                marks.append(pytest.mark.whole)
+            parameters.append(pytest.param(framework, name, marks=marks))
+    return parameters
+
+
+def marked(*frameworks: Framework) -> list[Any]:
+    """A test's parameters for each of some frameworks, with its marker."""
+    return [pytest.param(name, marks=getattr(pytest.mark, name)) for name in frameworks]
+
 
 class Recordings(NamedTuple):
+    """What a program has printed, and the folder in which its recordings are."""
+
+    framework: Framework
     computed: dict[str, Any]
     folder: Path
 
     def trace(self, name: str) -> Trace:
         return read_trace(self.folder / f"{name}.trace")
 
+    def training(self, name: str) -> Training:
+        return read_training(self.folder / f"{name}.training")
+
+    def of_program(self, name: str) -> tuple[Any, Any]:
+        """What a program computed without the recorder, and with it."""
+        if self.framework == "jax" and name not in self.computed["programs"]:
+            pytest.skip("flax is not installed where JAX is")
+        without, recorded = self.computed["programs"][name]
+        return without, recorded
+
+
+Recorded = Callable[[Framework], Recordings]
+"""A fixture: the recordings of a framework's programs; the first who asks pays for it."""
+
+
+def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
+    return {leaf.name: unpack(leaf.value) for leaf in leaves}
+
 
 @pytest.fixture(scope="session")
-def recordings(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
-    return recorded("recorded_steps.py", tmp_path_factory.mktemp("traces"))
+def steps(
+    tmp_path_factory: pytest.TempPathFactory, jax_weights: Path, pytestconfig: pytest.Config
+) -> Recorded:
+    return _recorded(STEPS, tmp_path_factory, jax_weights, pytestconfig.getoption("--whole"))
 
 
 @pytest.fixture(scope="session")
-def mindspore_recordings(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
-    return recorded("recorded_mindspore_steps.py", tmp_path_factory.mktemp("mindspore_traces"))
+def trainings(
+    tmp_path_factory: pytest.TempPathFactory, jax_weights: Path, pytestconfig: pytest.Config
+) -> Recorded:
+    return _recorded(TRAININGS, tmp_path_factory, jax_weights, pytestconfig.getoption("--whole"))
 
 
-def recorded(program: str, folder: Path) -> Recordings:
-    command = [sys.executable, str(NETS / program), str(folder)]
+def _recorded(
+    programs: dict[Framework, str], folders: pytest.TempPathFactory, weights: Path, is_whole: bool
+) -> Recorded:
+    @cache
+    def recordings(framework: Framework) -> Recordings:
+        folder = folders.mktemp(f"recorded_by_{framework}")
+        program = NETS / programs[framework]
+        if framework == "jax":
+            computed = _printed_in_jax(program, folder, weights)
+        elif is_whole or program.name not in TELLING:
+            computed = printed_by(program, folder)
+        else:
+            names = TELLING[program.name]
+            computed = printed_by("-c", CHOSEN, NETS, program.stem, folder, *names)
+        return Recordings(framework, computed, folder)
+
+    return recordings
+
+
+def printed_by(*arguments: str | Path) -> Any:
+    """What a program of Python prints as JSON, called with these arguments."""
+    command = [sys.executable, *map(str, arguments)]
     done = subprocess.run(
         command, env=environment(), capture_output=True, text=True, timeout=900, check=False
     )
     assert done.returncode == 0, done.stderr
-    return Recordings(json.loads(done.stdout.splitlines()[-1]), folder)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _printed_in_jax(program: Path, folder: Path, weights: Path) -> Any:
+    """What a program prints where JAX is; skips where optax is not there."""
+    skip_without("optax")
+    home = home_of("jax")
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    done = subprocess.run(
+        [home.python, str(program), str(folder), str(weights)],
+        env=program_environment(home, scratch),
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.fixture(scope="session")
@@ -65,21 +194,3 @@ def jax_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     x = draws.standard_normal((8, 6)).astype(np.float32)
     np.savez(path, x=x, y=draws.integers(0, 3, 8), **arrays)
     return path
-
-
-def recorded_in_jax(program: str, folder: Path, weights: Path) -> Recordings:
-    """What a program computes where JAX is; skips where optax is not there."""
-    skip_without("optax")
-    home = home_of("jax")
-    scratch = folder / "scratch"
-    scratch.mkdir()
-    done = subprocess.run(
-        [home.python, str(NETS / program), str(folder), str(weights)],
-        env=program_environment(home, scratch),
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return Recordings(json.loads(done.stdout.splitlines()[-1]), folder)

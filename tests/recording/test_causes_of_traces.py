@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +113,6 @@ def in_torch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def in_mindspore(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _recorded(tmp_path_factory.mktemp("mindspore"), IN_MINDSPORE)
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    with Workers() as processes:
-        yield processes
 
 
 def _aligned(one: Path, other: Path, workers: Workers | None) -> Alignment:

@@ -19,7 +19,7 @@ from explorer.recording.files import read_trace
 from tests.recording.conftest import NETS
 from tests.support.command_line import environment, explorer
 
-pytestmark = pytest.mark.mindspore
+pytestmark = [pytest.mark.mindspore, pytest.mark.whole]
 
 FIRST_STEPS = {"value_and_grad": 1, "one_step_cell": 10, "whole_step": 20}
 """The number of the first step of each program of tests/nets/recorded_graph_steps.py."""

@@ -53,6 +53,7 @@ def test_a_step_on_the_gpu_differs_in_nothing_from_that_on_the_cpu(
     assert on_gpu.diff(on_cpu).alignment.divergence is None
 
 
+@pytest.mark.whole
 def test_the_program_of_this_test_is_recorded_on_the_cpu(tmp_path: Path) -> None:
     recorded("cpu", tmp_path / "one.trace")
     recorded("cpu", tmp_path / "other.trace")

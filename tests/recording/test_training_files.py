@@ -63,6 +63,7 @@ def body_of(training: Training) -> bytes:
     return msgspec.msgpack.encode(training)
 
 
+@pytest.mark.slow
 def test_a_training_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "run.training"
     write_training(path, training())

@@ -23,6 +23,7 @@ def refusal(path: Path) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_loading_every_scenario_imports_no_framework() -> None:
     code = (
         "import sys\n"

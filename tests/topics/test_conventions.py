@@ -88,6 +88,7 @@ def test_a_framework_that_is_not_used_is_not_asked() -> None:
     assert "jax" in {each.kind for each in asked(TOPIC, Target(), (*NEEDED, "jax"))}
 
 
+@pytest.mark.slow
 def test_without_a_third_framework_every_question_is_answered_by_two() -> None:
     two = Evidence(recorded_study("conventions"))
     told = telling_text(TOPIC, two)

@@ -219,6 +219,7 @@ DRAWN = {
 """The charts of the recorded figures, by study."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOLD)
 def test_findings_and_charts_are_made_of_the_figures(name: str) -> None:
     telling = telling_text(study_topic(name), Evidence(recorded_study(name), looked_at(name)))

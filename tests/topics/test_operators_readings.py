@@ -124,6 +124,7 @@ def test_odd_zeros_are_sorted_by_side() -> None:
     assert odd_sides(figures) == OddSides(before=("a",), after=("d",), refused=("c",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "fan_in"), [("convolution", 72), ("dense", 64)])
 def test_distribution_of_drawn_values_is_found(kind: str, fan_in: int) -> None:
     random = np.random.default_rng(0)

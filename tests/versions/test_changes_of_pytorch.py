@@ -17,7 +17,7 @@ from explorer.compare.align import align
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph
 from explorer.model.results import Captured
-from tests.support.torch_requests import TORCH_ENGINES, only_graph
+from tests.support.engine_requests import TORCH_ENGINES, compared
 from tests.versions.captures import Captures
 from tests.versions.changes import CHANGES, Change, Version
 
@@ -53,7 +53,7 @@ def gradient(captured: Captured, name: str) -> list[float]:
 
 
 def graph_of(captures: Captures, net: str, engine: str) -> GradGraph:
-    return only_graph(captures.captured[engine][net])
+    return compared(captures.captured[engine][net])
 
 
 def is_changed(change: Change, version: Version) -> bool | None:
@@ -101,6 +101,6 @@ def test_two_versions_part_first_at_the_op_that_changed_and_only_where_one_did(
 def test_no_value_of_any_version_is_refuted(environments: Environments, engine: str) -> None:
     for version, captures in environments.items():
         for name, captured in captures.captured[engine].items():
-            proofs = {node.proof for node in only_graph(captured).nodes if node.kind == "op"}
+            proofs = {node.proof for node in compared(captured).nodes if node.kind == "op"}
             assert "proven" in proofs, (version, name)
             assert "refuted" not in proofs, (version, name)

@@ -8,6 +8,7 @@ import pytest
 from tests.support.command_line import ROOT, environment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed", ["keras==3.12.0", "torch", "torch>=2.2", "mindspore==2.x", "torch==2.2+cu121"]
 )

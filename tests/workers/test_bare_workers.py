@@ -60,6 +60,7 @@ def test_all_engines_answer_and_capture() -> None:
     assert {result.outcome for result in case.results.values()} == {"ok"}
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["loss-scale", "data-parallel"])

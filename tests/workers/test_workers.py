@@ -76,6 +76,7 @@ def test_requests_share_one_process_other_than_ours(crew: Workers) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("own_nurseries")
 def test_what_an_import_brought_is_searched_for_garbage_once() -> None:
     with Workers() as workers:
         # The module of the requests has brought numpy, and Python 3.12 some objects of its own.
@@ -145,6 +146,7 @@ def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("own_nurseries")
 def test_after_a_request_that_took_much_memory_the_next_is_fresh(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -180,7 +182,7 @@ def test_closing_leaves_no_process_and_no_scratch_folder() -> None:
 
 @pytest.mark.slow
 def test_the_limit_of_the_whole_job_ends_what_is_under_way_and_asks_nothing_more() -> None:
-    with Workers(job_seconds=3.0) as workers:
+    with Workers(job_seconds=1.0) as workers:
         late = ask(workers, "hangs", "600")
         assert isinstance(late, Lost)
         assert late.outcome == "timed_out"
@@ -249,7 +251,10 @@ def in_background() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_background")
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "end",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole), signal.SIGKILL],
+)
 def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

@@ -1,4 +1,4 @@
-"""Steps of JAX's programs that are recorded where they run: the same bits, and what traces hold."""
+"""Steps of JAX's programs that are recorded: what is particular to JAX, and PyTorch's step beside."""
 
 import subprocess
 import sys
@@ -7,22 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.api.results import Recorded
 from explorer.engines.capture.lint import lint
 from explorer.exploration.traces import report_on
 from explorer.model.arrays import unpack
 from explorer.model.causes import OtherArguments
-from explorer.model.graph import GradGraph
-from explorer.model.trace import Trace
 from explorer.words import causes as words
 from explorer.workers.workers import Workers
-from tests.recording.conftest import SHAPES, Recordings, recorded_in_jax
+from tests.recording.conftest import SHAPES, Recorded
+from tests.recording.test_steps import graph_of, trace_of
 from tests.support.command_line import environment
 from tests.support.recorded_files import loaded_trace
 
 pytestmark = pytest.mark.jax
-
-PROGRAMS = ("eager", "compiled", "donated", "tanh", "split", "several_passes", "module")
 
 IN_TORCH = """
 import sys
@@ -60,13 +56,6 @@ for approximate in ("none", "tanh"):
 
 
 @pytest.fixture(scope="module")
-def in_jax(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
-    """What tests/nets/recorded_jax_steps.py has computed, and its traces."""
-    folder = tmp_path_factory.mktemp("jax_traces")
-    return recorded_in_jax("recorded_jax_steps.py", folder, jax_weights)
-
-
-@pytest.fixture(scope="module")
 def in_torch(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("torch_traces")
     command = [sys.executable, "-c", IN_TORCH, str(folder), str(jax_weights)]
@@ -74,101 +63,29 @@ def in_torch(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder
 
 
-def graph_of(trace: Trace) -> GradGraph:
-    assert trace.graph is not None
-    return trace.graph
-
-
-def of_program(in_jax: Recordings, name: str) -> Trace:
-    if name not in in_jax.computed["programs"]:
-        pytest.skip("flax is not installed where JAX is")
-    return in_jax.trace(name)
-
-
-def recorded(in_jax: Recordings, name: str) -> Recorded:
-    return loaded_trace(in_jax.folder / f"{name}.trace")
-
-
-# What the program computes
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_losses_weights_and_state_are_the_same_bits_with_and_without(
-    in_jax: Recordings, name: str
-) -> None:
-    of_program(in_jax, name)
-    without, with_recorder = in_jax.computed["programs"][name]
+def test_a_program_may_differentiate_numbers_and_loop_and_print(steps: Recorded) -> None:
+    without, with_recorder = steps("jax").computed["odd"]
     assert with_recorder == without
-
-
-def test_a_fault_of_the_recorder_is_a_warning_and_in_the_trace(in_jax: Recordings) -> None:
-    assert in_jax.computed["failing"] == [in_jax.computed["one"], ["RecordingWarning"]]
-    (missing,) = in_jax.trace("failing").missing
-    assert missing.kind == "fault"
-    assert missing.error is not None
-    assert missing.error.type == "ZeroDivisionError"
-
-
-def test_a_step_that_needs_more_memory_goes_on_unrecorded(in_jax: Recordings) -> None:
-    assert in_jax.computed["full"] == [in_jax.computed["one"], []]
-    full, whole = in_jax.trace("full"), in_jax.trace("one")
-    assert [missing.kind for missing in full.missing] == ["memory"]
-    assert 0 < len(graph_of(full).nodes) < len(graph_of(whole).nodes)
-    assert lint(graph_of(full)) == []
-
-
-def test_a_program_may_differentiate_numbers_and_loop_and_print(in_jax: Recordings) -> None:
-    without, with_recorder = in_jax.computed["odd"]
-    assert with_recorder == without
-    trace = in_jax.trace("odd")
+    trace = steps("jax").trace("odd")
     assert trace.missing == ()
     assert lint(graph_of(trace)) == []
     scopes = {node.scope for node in graph_of(trace).nodes}
     assert {"scan[0]", "scan[1]", "scan[2]"} <= scopes
-    assert in_jax.computed["printed"] == 2  # once without a recorder, and once with one
-
-
-def test_what_a_step_raises_is_the_program_s_and_what_ran_before_is_recorded(
-    in_jax: Recordings,
-) -> None:
-    assert in_jax.computed["raises"] == "TypeError"
-    trace = in_jax.trace("raised")
-    assert [missing.kind for missing in trace.missing] == ["raised"]
-    assert "reduce_sum" in {node.op for node in graph_of(trace).nodes}
+    assert steps("jax").computed["printed"] == 2  # once without a recorder, and once with one
 
 
 def test_gradients_that_are_mapped_over_examples_are_not_seen_and_that_is_said(
-    in_jax: Recordings,
+    steps: Recorded,
 ) -> None:
-    assert in_jax.computed["mapped"][1] == ["RecordingWarning"]
-    trace = in_jax.trace("mapped")
+    assert steps("jax").computed["mapped"][1] == ["RecordingWarning"]
+    trace = steps("jax").trace("mapped")
     assert [missing.kind for missing in trace.missing] == ["no_pass"]
     assert graph_of(trace).nodes
 
 
-def test_nothing_of_the_recorder_is_left_in_jax(in_jax: Recordings) -> None:
-    assert in_jax.computed["is_put_back"]
-
-
-# What a trace holds
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_each_graph_is_sound_with_loss_gradients_and_updated_weights(
-    in_jax: Recordings, name: str
-) -> None:
-    trace = of_program(in_jax, name)
-    assert trace.missing == ()
-    assert lint(graph_of(trace)) == []
-    results = {node.name for node in graph_of(trace).nodes if node.kind == "output"}
-    trained = {start.name for start in trace.start if start.trained}
-    assert len(trained) >= len(SHAPES)
-    assert {"loss", *trained, *(f"d{name}" for name in trained)} <= results
-
-
 @pytest.mark.parametrize("name", ["eager", "compiled"])
-def test_names_roles_and_layouts_are_those_of_pytorch(in_jax: Recordings, name: str) -> None:
-    trace = of_program(in_jax, name)
+def test_names_roles_and_layouts_are_those_of_pytorch(steps: Recorded, name: str) -> None:
+    trace = trace_of(steps, "jax", name)
     roles = {start.name: start.role for start in trace.start}
     assert (roles["x"], roles["y"], roles["first.weight"]) == ("input", "input", "parameter")
     results = {leaf.name: leaf.value.shape for leaf in trace.results}
@@ -179,15 +96,15 @@ def test_names_roles_and_layouts_are_those_of_pytorch(in_jax: Recordings, name: 
     assert {"first.weight.exp_avg", "last.bias.exp_avg_sq"} <= held
 
 
-def test_a_compiled_step_starts_from_the_state_of_its_optimizer(in_jax: Recordings) -> None:
-    roles = {start.name: start.role for start in in_jax.trace("compiled").start}
+def test_a_compiled_step_starts_from_the_state_of_its_optimizer(steps: Recorded) -> None:
+    roles = {start.name: start.role for start in steps("jax").trace("compiled").start}
     assert roles["first.weight.exp_avg"] == "optimizer"
-    roles = {start.name: start.role for start in in_jax.trace("donated").start}
+    roles = {start.name: start.role for start in steps("jax").trace("donated").start}
     assert roles["last.weight.momentum_buffer"] == "optimizer"
 
 
-def test_running_statistics_of_a_module_are_buffers_that_change(in_jax: Recordings) -> None:
-    trace = of_program(in_jax, "module")
+def test_running_statistics_of_a_module_are_buffers_that_change(steps: Recorded) -> None:
+    trace = trace_of(steps, "jax", "module")
     roles = {start.name: start.role for start in trace.start}
     assert roles["norm.running_mean"] == "buffer"
     assert roles["first.weight.exp_avg"] == "optimizer"
@@ -195,9 +112,9 @@ def test_running_statistics_of_a_module_are_buffers_that_change(in_jax: Recordin
 
 
 def test_the_values_of_a_start_that_a_compiled_call_overwrites_are_those_before(
-    in_jax: Recordings, jax_weights: Path
+    steps: Recorded, jax_weights: Path
 ) -> None:
-    trace = in_jax.trace("donated")
+    trace = steps("jax").trace("donated")
     (change,) = [change for change in trace.state if change.name == "first.weight"]
     (start,) = [start for start in trace.start if start.name == "first.weight"]
     assert np.array_equal(unpack(start.value).T, unpack(change.before))
@@ -206,17 +123,17 @@ def test_the_values_of_a_start_that_a_compiled_call_overwrites_are_those_before(
     assert not np.array_equal(unpack(change.before), np.load(jax_weights)["first.weight"])
 
 
-def test_each_pass_of_a_step_has_its_loss_and_its_gradients(in_jax: Recordings) -> None:
-    trace = of_program(in_jax, "several_passes")
+def test_each_pass_of_a_step_has_its_loss_and_its_gradients(steps: Recorded) -> None:
+    trace = trace_of(steps, "jax", "several_passes")
     losses = [leaf.name for leaf in trace.results if not leaf.value.shape]
     assert losses == ["loss", "loss_2"]
     trained = [start.name for start in trace.start if start.trained]
     assert sorted(trained) == ["bias", "generator.bias", "generator.weight", "weight"]
 
 
-def test_ops_have_lines_and_backward_derives_from_forward(in_jax: Recordings) -> None:
+def test_ops_have_lines_and_backward_derives_from_forward(steps: Recorded) -> None:
     for name in ("eager", "compiled"):
-        nodes = graph_of(in_jax.trace(name)).nodes
+        nodes = graph_of(steps("jax").trace(name)).nodes
         (first, *_) = [node for node in nodes if node.op == "dot_general"]
         assert first.source[0].startswith("recorded_jax_steps.py:")
         products = [n for n in nodes if n.op == "dot_general" and n.phase == "backward"]
@@ -227,47 +144,51 @@ def test_ops_have_lines_and_backward_derives_from_forward(in_jax: Recordings) ->
 
 
 def test_a_step_that_ran_compiled_says_that_its_values_were_computed_op_by_op(
-    in_jax: Recordings,
+    steps: Recorded,
 ) -> None:
-    compiled, eager = graph_of(in_jax.trace("compiled")), graph_of(in_jax.trace("eager"))
+    compiled, eager = (
+        graph_of(steps("jax").trace("compiled")),
+        graph_of(steps("jax").trace("eager")),
+    )
     assert (compiled.engine, compiled.notes) == ("jax-graph", ("op_by_op",))
     assert (eager.engine, eager.notes) == ("jax-tape", ())
-
-
-# Beside other traces
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["eager", "compiled"])
 def test_the_same_step_of_pytorch_has_no_divergence_up_to_the_updated_weights(
-    in_jax: Recordings, in_torch: Path, name: str
+    steps: Recorded, in_torch: Path, name: str
 ) -> None:
     beside = loaded_trace(in_torch / "torch-none-1.trace")
-    alignment = beside.diff(recorded(in_jax, name)).alignment
+    alignment = beside.diff(loaded_trace(steps("jax").folder / f"{name}.trace")).alignment
     assert (alignment.divergence, alignment.differing) == (None, ())
 
 
-def test_a_step_is_the_same_whether_it_is_compiled_or_not(in_jax: Recordings) -> None:
-    alignment = recorded(in_jax, "eager").diff(recorded(in_jax, "compiled")).alignment
+def test_a_step_is_the_same_whether_it_is_compiled_or_not(steps: Recorded) -> None:
+    alignment = (
+        loaded_trace(steps("jax").folder / "eager.trace")
+        .diff(loaded_trace(steps("jax").folder / "compiled.trace"))
+        .alignment
+    )
     assert (alignment.divergence, alignment.differing) == (None, ())
 
 
 @pytest.mark.torch
 def test_a_mistake_is_named_with_its_line_and_with_what_to_write(
-    in_jax: Recordings, in_torch: Path, workers: Workers
+    steps: Recorded, in_torch: Path, workers: Workers
 ) -> None:
     beside = {
         "torch": loaded_trace(in_torch / "torch-none-0.trace").trace,
-        "jax": in_jax.trace("tanh_0"),
+        "jax": steps("jax").trace("tanh_0"),
     }
     (alignment,) = report_on(beside, workers).alignments
     assert "jax.nn.gelu(…, approximate=False)" in words.cause(alignment)
 
 
 def test_operations_of_a_record_are_computed_again_with_other_arguments(
-    in_jax: Recordings, workers: Workers
+    steps: Recorded, workers: Workers
 ) -> None:
-    traces = {name: in_jax.trace(name) for name in ("plain_norm", "large_epsilon")}
+    traces = {name: steps("jax").trace(name) for name in ("plain_norm", "large_epsilon")}
     (alignment,) = report_on(traces, workers).alignments
     assert alignment.untried == ""
     cause = alignment.cause(0)

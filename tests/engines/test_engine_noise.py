@@ -1,0 +1,261 @@
+"""Results move as far as rounding takes them, and by what kernels approximate, in every framework."""
+
+from math import prod, sqrt
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.results import compare, movements
+from explorer.exploration.jobs import measuring_case, question
+from explorer.model.arrays import pack, unpack
+from explorer.model.cases import GradCase
+from explorer.model.graph import Absence, GradGraph
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import Captured, Leaf, Result, ResultNoise
+from explorer.workers.workers import Workers
+from tests.support.engine_requests import (
+    JAX_ENGINES,
+    TORCH_ENGINES,
+    EngineRequests,
+    compared,
+    each,
+    requests_of,
+)
+from tests.support.function_nets import function_net
+from tests.support.scenario_files import written
+from tests.support.worker_targets import Word
+
+BY_ALL = GradCase("grad", 0, "all")
+SENSITIVE = GradCase("GradOperation", get_by_list=True, sens_param=True)
+
+MEASURED = (*TORCH_ENGINES, "mindspore-tape", *JAX_ENGINES)
+"""The engines whose noise is measured; of MindSpore the tape's stands for both."""
+
+
+def relative(workers: Workers, name: str, case: GradCase, engine: str) -> dict[str, float]:
+    """The root mean square of each leaf's movement, as a share of that of its values."""
+    requests = requests_of(workers, engine)
+    moved = movements(requests.noise(name, case, engine))
+    shares = {}
+    for leaf in requests.answer(name, engine, case).leaves:
+        size = np.sqrt(np.mean(unpack(leaf.value).astype(np.float64) ** 2))
+        shares[leaf.name] = float(np.sqrt(np.mean(moved[leaf.name] ** 2)) / size)
+    return shares
+
+
+# In every framework
+
+
+@pytest.mark.parametrize("engine", each(MEASURED))
+def test_exact_sums_of_small_integers_do_not_move(workers: Workers, engine: str) -> None:
+    case = GradCase("value_and_grad", (0, 1), "all")
+    assert requests_of(workers, engine).noise("dense_mse", case, engine).runs
+    assert set(relative(workers, "dense_mse", case, engine).values()) == {0.0}
+
+
+@pytest.mark.parametrize("engine", each((*TORCH_ENGINES, "mindspore-tape")))
+def test_a_gradient_that_cancels_is_nothing_but_noise(workers: Workers, engine: str) -> None:
+    # A bias before a batch norm in training mode has the gradient 0.
+    shares = relative(workers, "conv_bn_relu_pool", GradCase("grad", 0, "all", True), engine)
+    assert shares["dconv.bias"] > 0.3
+    assert shares["dconv.weight"] < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("engine", "name", "case", "least", "most"),
+    [
+        *each(TORCH_ENGINES, "torch_attention", GradCase("value_and_grad", 0), 1e-8, 1e-5),
+        *each(TORCH_ENGINES, "torch_half", BY_ALL, 1e-4, 3e-2),  # bfloat16
+        *each(["mindspore-tape"], "half_inside", BY_ALL, 1e-4, 5e-3),  # float16
+    ],
+)
+def test_what_rounds_moves_in_the_last_places_of_its_own_precision(
+    workers: Workers, engine: str, name: str, case: GradCase, least: float, most: float
+) -> None:
+    shares = relative(workers, name, case, engine)
+    assert all(least < share < most for share in shares.values()), shares
+
+
+@pytest.mark.parametrize("engine", each(JAX_ENGINES))
+def test_nodes_that_round_have_noise(workers: Workers, engine: str) -> None:
+    assert any(relative(workers, "linear_bce", BY_ALL, engine).values())
+    nodes = requests_of(workers, engine).measured_graph("linear_bce", BY_ALL, engine).nodes
+    assert any(output.noise for node in nodes for output in node.outputs)
+
+
+# MindSpore alone
+
+
+@pytest.fixture(scope="module")
+def mindspore(workers: Workers) -> EngineRequests:
+    return EngineRequests(workers, "mindspore")
+
+
+@pytest.mark.mindspore
+def test_beside_the_noise_of_float16_a_mistake_stands_clear(mindspore: EngineRequests) -> None:
+    answer = mindspore.answer("half_inside", "mindspore-tape", BY_ALL)
+    moved = movements(mindspore.noise("half_inside", BY_ALL))
+    verdicts = []
+    for factor in (1.0005, 1.1):
+        leaves = []
+        for leaf in answer.leaves:
+            values = unpack(leaf.value)
+            leaves.append(Leaf(leaf.name, pack(values * np.asarray(factor, values.dtype))))
+        off = Result(outcome="ok", structure=answer.structure, leaves=tuple(leaves))
+        verdicts.append(compare(answer, off, noise=(moved, moved)).verdict)
+    assert verdicts == ["match", "differs"]
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    "name",
+    ["real/graph_convolution", pytest.param("real/lstm_tagger", marks=pytest.mark.whole)],
+)
+def test_cotangents_beside_inputs_of_integers_have_the_noise_of_their_own_leaves(
+    mindspore: EngineRequests, name: str
+) -> None:
+    # GradOperation(get_all=True) yields gradients of integers too, in front of the weights (2.10.0).
+    widest = mindspore.widest(name)
+    case = measuring_case(question(msgspec.structs.replace(SENSITIVE, weights="all")), widest)
+    moved = movements(mindspore.noise(name, case))
+    plain = mindspore.answer(name, "mindspore-tape", widest)
+    gradients = {leaf.name: leaf.value.shape for leaf in plain.leaves if leaf.name[0] == "d"}
+    assert gradients == {leaf: moved[leaf].shape for leaf in gradients}
+
+
+@pytest.mark.mindspore
+def test_what_a_kernel_approximates_counts_as_noise_of_its_node(mindspore: EngineRequests) -> None:
+    # That of softmax is off by more than a rounding, alike at every run (2.10.0).
+    graph = mindspore.measured_graph("off_by_little", BY_ALL)
+    assert level(graph, "Softmax") > 2 * level(graph, "Muls")
+
+
+def level(graph: GradGraph, op: str) -> float:
+    """The noise of the first node of an op, relative to its values."""
+    node = next(node for node in graph.nodes if node.op == op)
+    output = node.outputs[0]
+    assert output.values is not None
+    assert output.noise is not None
+    return output.noise / (output.values.norm / sqrt(prod(output.shape)))
+
+
+# PyTorch alone
+
+
+def measured(workers: Workers, scenario: Path, engine: str, case: GradCase) -> ResultNoise:
+    request = CaseRequest(NetRequest(scenario=str(scenario), engine=engine), case)
+    return requests_of(workers, engine).call(
+        "explorer.engines.torch.noise:results", request, ResultNoise
+    )
+
+
+@pytest.mark.torch
+def test_a_net_that_has_no_joint_graph_has_no_noise_and_says_why(workers: Workers) -> None:
+    torch = EngineRequests(workers, "torch")
+    noise = torch.noise("branch_on_value", GradCase("grad", 0), "torch-graph")
+    assert noise.leaves == ()
+    assert noise.error
+    assert "branching" in noise.error.message
+
+
+@pytest.mark.torch
+def test_what_unwritten_memory_holds_changes_no_rounding(workers: Workers) -> None:
+    torch = EngineRequests(workers, "torch")
+    target = "tests.support.worker_targets:rounded_beside_memory"
+    rounded = [torch.call(target, Word(text), Word) for text in ("0", "0.1")]
+    assert rounded[0] == rounded[1]
+
+
+NORM = """
+import numpy as np
+
+TRAIN = True
+
+
+def inputs():
+    return {"x": np.array([[1, 2], [2, -1], [4, 0], [0, 1]], np.float32)}
+
+
+def torch_net():
+    from torch import nn
+
+    return nn.Sequential(nn.BatchNorm1d(2, affine=False))
+"""
+
+
+@pytest.mark.parametrize("engine", each(TORCH_ENGINES))
+def test_what_batch_norm_rounds_moves_although_it_writes_to_its_statistics(
+    workers: Workers, tmp_path: Path, engine: str
+) -> None:
+    net = NetRequest(scenario=str(written(tmp_path, NORM, "norm.py")), engine=engine)
+    request = CaseRequest(net, GradCase("grad", 0))
+    target = "explorer.engines.torch.noise:capture"
+    graph = compared(requests_of(workers, engine).call(target, request, Captured))
+    norm = next(node for node in graph.nodes if "batch_norm" in node.op)
+    # Four small integers are read exactly, and divided by sqrt(2.1875 + 1e-5).
+    assert norm.outputs[0].noise is not None
+    assert 1e-8 < norm.outputs[0].noise < 1e-6
+
+
+IN_PLACE = """
+y = x * 3
+y.mul_(x).add_(1)
+y[0] = y[0] / 3
+return y.exp().sum()
+"""
+
+
+@pytest.mark.parametrize("engine", each(TORCH_ENGINES))
+@pytest.mark.parametrize(("dtype", "unit"), [("float32", 2.0**-24), ("float64", 2.0**-53)])
+def test_what_is_written_in_place_is_written_once_in_any_precision(
+    workers: Workers, tmp_path: Path, engine: str, dtype: str, unit: float
+) -> None:
+    x = f"np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.7]], np.{dtype})"
+    noise = measured(workers, function_net(tmp_path, IN_PLACE, x=x), engine, GradCase("grad", 0))
+    (moved,) = movements(noise).values()
+    # Gradients between 1 and 100, after some ten ops: a second write would move them by their size.
+    assert 0 < moved.max() < 10_000 * unit
+
+
+@pytest.mark.torch
+def test_the_parts_of_complex_numbers_move(workers: Workers, tmp_path: Path) -> None:
+    body = "spectrum = torch.fft.fft(x)\nreturn spectrum.abs().sum(), spectrum"
+    scenario = function_net(tmp_path, body, x="np.array([1, 2, 5], np.float32)")
+    noise = measured(workers, scenario, "torch-tape", GradCase("value_and_grad", 0))
+    moved = [unpack(leaf.movement) for leaf in noise.leaves]
+    (movement,) = [parts for parts in moved if parts.shape == (3, 2)]
+    # The sum 8 is exact, -2.5 +- 1.5 sqrt(3)j is rounded in its imaginary part alone.
+    assert movement[0].tolist() == [0, 0]
+    assert (movement[1:, 0] == 0).all()
+    assert (movement[1:, 1] > 0).all()
+    assert (movement[1:, 1] < 1e-6).all()
+
+
+CIRCULAR = """
+padded = torch.nn.functional.pad(x * 2, (1, 1, 1, 1), mode="circular")
+return padded.square().sum()
+"""
+
+
+@pytest.mark.torch
+def test_a_view_of_memory_that_nothing_was_written_to_has_no_values(
+    workers: Workers, tmp_path: Path
+) -> None:
+    x = "np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)"
+    net = NetRequest(scenario=str(function_net(tmp_path, CIRCULAR, x=x)), engine="torch-tape")
+    request = CaseRequest(net, GradCase("grad", 0))
+    target = "explorer.engines.torch.tape:capture"
+    graph = compared(EngineRequests(workers, "torch").call(target, request, Captured))
+    (empty,) = [node for node in graph.nodes if "empty" in node.op]
+    views = {empty.id}
+    for node in graph.nodes:
+        read = {edge.origin for edge in graph.edges if edge.target == node.id and edge.input == 0}
+        is_of_empty = not views.isdisjoint(read)
+        if "slice" in node.op and is_of_empty:
+            views.add(node.id)
+            assert node.missing.get("values") == Absence("unwritten")
+            assert node.outputs[0].values is None
+    assert len(views) > 4
+    assert all(node.outputs[0].values for node in graph.nodes if "copy_" in node.op)
