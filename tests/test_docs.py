@@ -53,17 +53,11 @@ CODE_PATH = re.compile(r"`((?:explorer|tests|docs|scenarios|benchmarks)/[\w./-]+
 
 
 @pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
-def test_every_link_leads_to_a_file(page: Path) -> None:
-    text = FENCED.sub("", page.read_text(encoding="utf-8"))
-    targets = [(page.parent / target).resolve() for target in LINK.findall(text)]
-    broken = [str(path) for path in targets if not path.exists() and path not in MADE]
-    assert broken == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
-def test_every_path_that_is_named_exists(page: Path) -> None:
-    named = CODE_PATH.findall(page.read_text(encoding="utf-8"))
-    concrete = [path for path in named if not re.search(r"[A-Z]{3}", path)]
+def test_every_link_leads_to_a_file_and_every_path_that_is_named_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    targets = [(page.parent / target).resolve() for target in LINK.findall(FENCED.sub("", text))]
+    assert [str(path) for path in targets if not path.exists() and path not in MADE] == []
+    concrete = [path for path in CODE_PATH.findall(text) if not re.search(r"[A-Z]{3}", path)]
     assert [path for path in concrete if not (ROOT / path).exists()] == []
 
 
@@ -112,6 +106,7 @@ def test_links_and_paths_are_found_at_all() -> None:
     assert "tests/test_layout.py" in CODE_PATH.findall(architecture)
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_the_scenario_of_the_how_to_runs_without_a_surprise(
@@ -185,7 +180,7 @@ def build(project: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize(("link", "is_built"), [("other.md", True), ("nowhere.md", False)])
 def test_a_warning_ends_the_build_of_the_documentation(
     tmp_path: Path, link: str, is_built: bool
@@ -214,36 +209,28 @@ def test_the_site_is_built_without_a_warning_and_every_link_leads_somewhere(site
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.browser
-def test_its_pages_ask_no_other_host_and_can_be_read_in_the_dark(site: Path, chromium: str) -> None:
-    address = (site / "tutorial.html").as_uri()
-    with watched(chromium, address, theme="dark") as browser:
-        browser.page.goto(address)
-        picture = browser.page.locator("article svg[role=img]").first
-        expect(picture).to_be_visible()
-        text, paper = (
-            picture.locator(selector).first.evaluate("part => getComputedStyle(part).fill")
-            for selector in ("text.t", ".paper")
-        )
-        browser.assert_unharmed()
-    assert brightness(text) - brightness(paper) > 300
-
-
-@pytest.mark.whole
-@pytest.mark.mindspore
-@pytest.mark.torch
-@pytest.mark.browser
-def test_a_served_page_asks_for_nothing_that_is_not_there(site: Path, chromium: str) -> None:
+def test_its_pages_ask_for_nothing_that_is_elsewhere_or_nowhere_and_can_be_read_in_the_dark(
+    site: Path, chromium: str
+) -> None:
     # What a page asks of its server by script stands in no link.
     handler = partial(SimpleHTTPRequestHandler, directory=str(site))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
         answers: list[tuple[int, str]] = []
-        with watched(chromium, address) as browser:
+        with watched(chromium, address, theme="dark") as browser:
             browser.page.on("response", lambda answer: answers.append((answer.status, answer.url)))
-            for name in ("index.html", "zh/tutorial.html", "claims/1.html"):
+            for name in ("index.html", "zh/tutorial.html", "claims/1.html", "tutorial.html"):
                 browser.page.goto(address + name, wait_until="networkidle")
+            picture = browser.page.locator("article svg[role=img]").first
+            expect(picture).to_be_visible()
+            text, paper = (
+                picture.locator(selector).first.evaluate("part => getComputedStyle(part).fill")
+                for selector in ("text.t", ".paper")
+            )
+            browser.assert_unharmed()
         server.shutdown()
+    assert brightness(text) - brightness(paper) > 300
     assert len(answers) > 10
     assert [url for status, url in answers if status >= 400] == []
 
@@ -268,6 +255,7 @@ def test_each_kind_of_document_has_a_schema(kind: str) -> None:
     assert made["$id"] == f"urn:autodiff-explorer:{kind}:1"
 
 
+@pytest.mark.slow
 def test_every_claim_has_a_page_that_states_it() -> None:
     folder = ROOT / "docs" / "claims"
     index = (folder / "index.md").read_text(encoding="utf-8")
@@ -275,20 +263,14 @@ def test_every_claim_has_a_page_that_states_it() -> None:
         page = (folder / f"{number}.md").read_text(encoding="utf-8")
         assert page.startswith(f"# {number}. {escape(claim.statement)}\n"), "run `make claims`"
         assert f"[{number}]({number}.md)" in index
+        # Its programs are Python, and no function stands there twice.
+        programs = re.findall(r"^(`{3,})python\n(.*?)^\1$", page, re.DOTALL | re.MULTILINE)
+        assert programs
+        nodes = [node for _, program in programs for node in ast.parse(program).body]
+        definitions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+        functions = list(map(ast.unparse, definitions))
+        assert len(functions) == len(set(functions)), number
     assert len(list(folder.glob("*.md"))) == len(every_claim()) + 1
-
-
-@pytest.mark.parametrize("number", every_claim())
-def test_the_page_of_a_claim_has_programs_that_python_reads_and_no_function_twice(
-    number: int,
-) -> None:
-    page = (ROOT / "docs" / "claims" / f"{number}.md").read_text(encoding="utf-8")
-    programs = re.findall(r"^(`{3,})python\n(.*?)^\1$", page, re.DOTALL | re.MULTILINE)
-    assert programs
-    nodes = [node for _, program in programs for node in ast.parse(program).body]
-    definitions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    functions = list(map(ast.unparse, definitions))
-    assert len(functions) == len(set(functions))
 
 
 def test_every_object_that_the_reference_describes_is_there() -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.support.command_line import ROOT
 from tests.support.own_package import write_package
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 
 def blocks(page: str) -> list[str]:
@@ -35,7 +35,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_package(tmp_path)
 
 
-@pytest.mark.whole
 def test_the_nets_of_one_s_own_are_compared_as_the_page_does(folder: Path) -> None:
     program = folder / "program.py"
     program.write_text("\n".join(blocks("own-nets.md")))
@@ -44,7 +43,6 @@ def test_the_nets_of_one_s_own_are_compared_as_the_page_does(folder: Path) -> No
     assert "ported_nets" in (folder / "port.html").read_text()
 
 
-@pytest.mark.whole
 def test_the_test_of_the_page_passes(folder: Path) -> None:
     (test,) = blocks("pytest.md")
     (folder / "test_port.py").write_text(test)
@@ -53,7 +51,6 @@ def test_the_test_of_the_page_passes(folder: Path) -> None:
     assert "1 passed" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_commands_of_the_pages_end_as_they_should(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,8 +15,6 @@ import pytest
 from explorer.text.remedies import EXTRAS
 from tests.support.own_package import MINDSPORE, WRONG, WRONG_LINE, write_package
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[1]
 
 SITE_PACKAGES = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
@@ -99,6 +97,7 @@ def run(home: Path, folder: Path, *arguments: str) -> "subprocess.CompletedProce
     )
 
 
+@pytest.mark.whole
 def test_a_wheel_holds_the_package_its_data_and_the_shipped_scenarios(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -158,6 +157,7 @@ def test_every_extra_that_a_remedy_names_is_there() -> None:
     assert set(EXTRAS.values()) <= declared()["optional-dependencies"].keys()
 
 
+@pytest.mark.whole
 def test_a_wheel_names_its_licence_its_script_and_every_requirement(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (info,) = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
@@ -172,6 +172,7 @@ def test_a_wheel_names_its_licence_its_script_and_every_requirement(wheel: Path)
         assert f"Provides-Extra: {extra}" in metadata
 
 
+@pytest.mark.whole
 def test_the_installed_package_lists_its_scenarios_from_any_folder(
     installed: Path, tmp_path: Path
 ) -> None:

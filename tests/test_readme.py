@@ -70,6 +70,7 @@ def run_program(folder: Path, nets: dict[str, str]) -> str:
     return done.stdout
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_its_program_prints_the_line_of_the_port_that_is_wrong(tmp_path: Path) -> None:
@@ -83,6 +84,7 @@ def test_the_line_is_where_it_says_in_both_files(file: str) -> None:
     assert f"Line {line} is the same in both files, `{code}`" in TEXT
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_what_it_advises_mends_the_port(tmp_path: Path) -> None:
@@ -97,6 +99,7 @@ def test_it_is_read_in_a_few_minutes() -> None:
     assert len(PROGRAM.splitlines()) <= 8
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_its_blocks_are_as_they_should_be() -> None:

@@ -19,6 +19,7 @@ SCENARIO_FILE = (REFERENCE / "scenario-file.md").read_text(encoding="utf-8")
 SESSIONS = [Session(*found) for found in SESSION.findall(COMMAND_LINE + SCENARIO_FILE)]
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.parametrize("session", SESSIONS, ids=[session.command for session in SESSIONS])

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,61 +18,99 @@ from tests.support.scenario_files import MINIMAL, written
 
 pytestmark = pytest.mark.slow
 
+IN_TURN = """
+import contextlib, io, json, sys
+from explorer.cli.entry import run
 
-@pytest.fixture
-def bare(tmp_path: Path) -> dict[str, str]:
-    """Variables of a process in which the explorer finds no framework."""
-    folder = tmp_path / "hiding"
-    folder.mkdir()
-    return {**os.environ, **hiding(FRAMEWORKS, folder), "EXPLORER_STORE": str(tmp_path / "store")}
-
-
-def run(
-    environment: dict[str, str], folder: Path, *arguments: str
-) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env=environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+said = {}
+for command in json.loads(sys.argv[1]):
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+        code = run(command.split())
+    said[command] = [code, *(stream.buffer.getvalue().decode() for stream in streams)]
+print(json.dumps(said))
+"""
+"""Runs commands one after the other in one process: each alone would take seconds to start."""
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "shown"),
-    [
-        ("scenario dense_mse", 0, "all as expected"),
-        ("scenario dense_mse --json", 0, '"scenario": "dense_mse"'),
-        ("diff aliased_input torch-tape mindspore-graph", 1, "divergence"),
-        ("diff dense_mse torch-tape torch-graph --json", 0, '"left": "torch-tape"'),
-        ("study schedules", 0, "Schedules"),
-        ("claims 54", 0, "54"),
-        ("claims --json", 0, '"rows"'),
-    ],
-)
-def test_a_command_shows_what_was_recorded(
-    bare: dict[str, str], tmp_path: Path, command: str, code: int, shown: str
-) -> None:
-    done = run(bare, tmp_path, "-m", "explorer", *command.split())
-    assert done.returncode == code, done.stdout + done.stderr
-    assert shown in done.stdout
-    (line,) = done.stderr.splitlines()
-    assert f"recorded on {recording().date} with mindspore " in line
-    assert "to run it, python -m pip install" in line
-    if command.endswith("--json"):
-        json.loads(done.stdout)
+class Done(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
 
 
-def test_a_graph_is_drawn_from_what_was_recorded(bare: dict[str, str], tmp_path: Path) -> None:
-    done = run(bare, tmp_path, "-m", "explorer", "graph", "dense_mse", "-o", "net.svg")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "net.svg").read_text(encoding="utf-8").startswith("<svg")
+class Bare(NamedTuple):
+    """A folder, and the variables of a process in which the explorer finds no framework."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def run(self, program: str, *arguments: str) -> str:
+        """What a program prints that ends as it should."""
+        done = subprocess.run(
+            [sys.executable, "-c", program, *arguments],
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def commands(self, *commands: str, before: str = "") -> dict[str, Done]:
+        """What commands print, after a program has run before them."""
+        printed = self.run(f"{before}\n{IN_TURN}", json.dumps(commands))
+        said: dict[str, list[Any]] = json.loads(printed.splitlines()[-1])
+        return {command: Done(*of_command) for command, of_command in said.items()}
 
 
-def test_the_api_shows_what_was_recorded(bare: dict[str, str], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Bare:
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "hiding").mkdir()
+    hidden = hiding(FRAMEWORKS, folder / "hiding")
+    written(folder, MINIMAL)
+    return Bare(folder, {**os.environ, **hidden, "EXPLORER_STORE": str(folder / "store")})
+
+
+RECORDED = {
+    "scenario dense_mse": (0, "all as expected"),
+    "scenario dense_mse --json": (0, '"scenario": "dense_mse"'),
+    "diff aliased_input torch-tape mindspore-graph": (1, "divergence"),
+    "diff dense_mse torch-tape torch-graph --json": (0, '"left": "torch-tape"'),
+    "study schedules": (0, "Schedules"),
+    "claims 54": (0, "54"),
+    "claims --json": (0, '"rows"'),
+    "graph dense_mse -o net.svg": (0, "wrote net.svg"),
+}
+"""Commands, with their exit codes and a part of what they print."""
+
+NOT_RECORDED = ("scenario dense_mse --fresh", "scenario given.py")
+
+
+def test_commands_show_what_was_recorded_and_say_what_is_missing_for_the_rest(bare: Bare) -> None:
+    said = bare.commands(*RECORDED, *NOT_RECORDED)
+    for command, (code, shown) in RECORDED.items():
+        done = said[command]
+        assert done.code == code, done
+        assert shown in done.out
+        (line,) = done.err.splitlines()
+        assert f"recorded on {recording().date} with mindspore " in line
+        assert "to run it, python -m pip install" in line
+        if command.endswith("--json"):
+            json.loads(done.out)
+    assert (bare.folder / "net.svg").read_text(encoding="utf-8").startswith("<svg")
+    for command in NOT_RECORDED:
+        assert said[command].code == 3
+        assert "cannot be used: No module named" in said[command].err
+        assert "Traceback" not in said[command].err
+
+
+def test_the_api_shows_what_was_recorded(bare: Bare) -> None:
     code = (
         "import explorer\n"
         "print(explorer.explore('dense_mse').summary)\n"
@@ -80,63 +119,40 @@ def test_the_api_shows_what_was_recorded(bare: dict[str, str], tmp_path: Path) -
         "print(len(explorer.study('schedules').findings) > 0)\n"
         "print(len(explorer.claims().board.rows))\n"
     )
-    done = run(bare, tmp_path, "-c", code)
-    assert done.returncode == 0, done.stderr
-    summary, *rest = done.stdout.splitlines()
+    summary, *rest = bare.run(code).splitlines()
     assert "as expected" in summary
     assert rest == ["False", "True", "True", str(len(claims()))]
-
-
-def test_what_is_not_recorded_says_what_is_missing(bare: dict[str, str], tmp_path: Path) -> None:
-    path = written(tmp_path, MINIMAL)
-    for given in (["scenario", "dense_mse", "--fresh"], ["scenario", str(path)]):
-        done = run(bare, tmp_path, "-m", "explorer", *given)
-        assert done.returncode == 3
-        assert "cannot be used: No module named" in done.stderr
-        assert "Traceback" not in done.stderr
 
 
 # Other systems
 
 
-def test_every_module_of_the_parent_can_be_imported_on_other_systems(
-    bare: dict[str, str], tmp_path: Path
+LACKING = """
+for line in ("import os; os.fork", "import fcntl", "from socket import send_fds"):
+    try:
+        exec(line)
+    except (ImportError, AttributeError):
+        continue
+    raise AssertionError(line)
+"""
+
+
+def test_another_system_imports_every_module_of_the_parent_shows_what_was_recorded_and_runs_no_net(
+    bare: Bare,
 ) -> None:
     house = House.at(PACKAGE.parent)
     modules = [name for name in house.parent_modules() if name != "explorer.__main__"]
     assert "explorer.workers.nursery" in modules
-    code = f"{as_on_windows()}\nfor name in {modules}:\n    importlib.import_module(name)\n"
-    done = run(bare, tmp_path, "-c", code)
-    assert done.returncode == 0, done.stderr
-
-
-def test_what_another_system_lacks_is_lacking(bare: dict[str, str], tmp_path: Path) -> None:
-    for line in ("import os; os.fork", "import fcntl", "from socket import send_fds"):
-        done = run(bare, tmp_path, "-c", f"{as_on_windows()}\n{line}\n")
-        assert done.returncode == 1
-        assert "Error" in done.stderr.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    "command", ["scenario dense_mse", "claims 54", "study schedules", "scenario"]
-)
-def test_another_system_shows_what_was_recorded(
-    bare: dict[str, str], tmp_path: Path, command: str
-) -> None:
-    code = (
-        f"{as_on_windows()}\nfrom explorer.cli.entry import run\nsys.exit(run({command.split()}))\n"
+    importing = f"for name in {modules}:\n    importlib.import_module(name)\n"
+    shown = ("scenario dense_mse", "claims 54", "study schedules", "scenario")
+    said = bare.commands(
+        *shown, "scenario given.py", before=f"{as_on_windows()}\n{LACKING}\n{importing}"
     )
-    done = run(bare, tmp_path, "-c", code)
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout) > 200
-    assert "Traceback" not in done.stderr
-
-
-def test_another_system_says_that_it_runs_no_net(bare: dict[str, str], tmp_path: Path) -> None:
-    path = written(tmp_path, MINIMAL)
-    program = f"run(['scenario', {str(path)!r}])"
-    code = f"{as_on_windows()}\nfrom explorer.cli.entry import run\nsys.exit({program})\n"
-    done = run(bare, tmp_path, "-c", code)
-    assert done.returncode == 3
-    (line,) = done.stderr.splitlines()
+    for command in shown:
+        assert said[command].code == 0, said[command]
+        assert len(said[command].out) > 200
+        assert "Traceback" not in said[command].err
+    refused = said["scenario given.py"]
+    assert refused.code == 3
+    (line,) = refused.err.splitlines()
     assert "nets cannot be run on this system; use Linux" in line

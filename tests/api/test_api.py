@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,8 +12,10 @@ import pytest
 import explorer
 from explorer.model.errors import UsageError
 from explorer.pair.details import source_lines
+from explorer.report.recorded.results import recorded_board, recorded_study
 from explorer.words.claims import evidence_text
 from tests.support.command_line import ROOT
+from tests.support.html_pages import HtmlPage
 from tests.support.own_package import (
     MINDSPORE,
     MINDSPORE_TWIN,
@@ -25,7 +26,6 @@ from tests.support.own_package import (
     TWIN_LINE,
     WRONG,
     WRONG_LINE,
-    write_package,
 )
 
 BATCH = {
@@ -34,34 +34,8 @@ BATCH = {
 }
 
 
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = write_package(tmp_path / "own")
-    monkeypatch.syspath_prepend(folder)
-    return folder
-
-
-class Texts(HTMLParser):
-    """The texts of a document, its tags, and the alternative texts of its pictures."""
-
-    def __init__(self, document: str) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.tags: list[str] = []
-        self.alternatives: list[str] = []
-        self.feed(document)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        if tag == "img":
-            self.alternatives.append(dict(attrs)["alt"] or "")
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
-def shown(result: Any) -> Texts:
-    return Texts(result._repr_mimebundle_()["text/html"])
+def shown(result: Any) -> HtmlPage:
+    return HtmlPage(result._repr_mimebundle_()["text/html"])
 
 
 @pytest.mark.slow
@@ -87,10 +61,11 @@ def test_every_name_that_the_package_promises_is_there() -> None:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-def test_a_net_of_one_s_own_package_is_explored_as_a_scenario_is(package: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_net_of_one_s_own_package_is_explored_as_a_scenario_is(tmp_path: Path) -> None:
     found = explorer.explore(
         explorer.nets(mindspore=MINDSPORE, torch=RIGHT, inputs=BATCH, constants=("y",)),
-        cases="structure",
+        cases="main",
     )
     assert found.is_as_expected
     assert found.diff().is_same
@@ -101,41 +76,52 @@ def test_a_net_of_one_s_own_package_is_explored_as_a_scenario_is(package: Path) 
     assert found.summary in repr(found)
     assert len(repr(found)) < 300
     with pytest.raises(UsageError, match=r"report\.json.*\.html"):
-        found.save(package / "report.json")
-    assert "Gradient graph of" in page.alternatives[0]
+        found.save(tmp_path / "report.json")
+    assert "Gradient graph of" in page.values("alt")[0]
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_what_is_stored_of_own_nets_starts_no_worker_until_they_change(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
-    monkeypatch.setattr("explorer.workers.workers.WorkerProcess", None)
+    monkeypatch.setattr("explorer.api.functions.Workers", None)
     again = explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
     assert again.report == first.report
-    (package / PACKAGE / "sizes.py").write_text("HIDDEN = 5\n")
-    with pytest.raises(TypeError, match="NoneType"):
-        explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
+    sizes = package / PACKAGE / "sizes.py"
+    before = sizes.read_text()
+    sizes.write_text("HIDDEN = 5\n")
+    try:
+        with pytest.raises(TypeError, match="NoneType"):
+            explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
+    finally:
+        sizes.write_text(before)
 
 
 @pytest.mark.torch
-def test_the_code_of_own_nets_runs_by_itself(package: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_the_code_of_own_nets_runs_by_itself(tmp_path: Path) -> None:
     large = {"x": np.ones((30, 3), np.float32), "y": np.ones((30, 1), np.float32)}
+    codes = []
     for batch, remark in ((BATCH, 0), (large, 1)):
         nets = explorer.nets(torch=RIGHT, inputs=batch, parameters={"first.bias": [1, 2, 3, 4]})
         (case,) = explorer.explore(nets, engines=("torch-tape",), cases="main").report.cases
-        code = case.results["torch-tape"].code
-        assert code.count("  # replace: the array that nets() was given") == remark
-        assert "tmp/explorer-nets" not in code
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr + code
+        codes.append(case.results["torch-tape"].code)
+        assert codes[-1].count("  # replace: the array that nets() was given") == remark
+        assert "tmp/explorer-nets" not in codes[-1]
+    program = f"for code in {codes!r}:\n    exec(code, {{'__name__': '__main__'}})\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr + program
 
 
+@pytest.mark.whole
 @pytest.mark.torch
 @pytest.mark.mindspore
-def test_a_study_measures_nets_of_one_s_own_package(package: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_study_measures_nets_of_one_s_own_package() -> None:
     nets = explorer.nets(mindspore=MINDSPORE, torch=RIGHT, inputs=BATCH)
     record = explorer.study("tape-life", nets).record
     assert record.scenario == nets.name
@@ -144,7 +130,8 @@ def test_a_study_measures_nets_of_one_s_own_package(package: Path) -> None:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_wrong_port_is_explained_by_the_line_where_it_parts() -> None:
     parted = explorer.diff(explorer.nets(mindspore=MINDSPORE, torch=WRONG, inputs=BATCH))
     assert not parted.is_same
     assert f"{PACKAGE}/torch_models.py:{WRONG_LINE}" in str(parted)
@@ -161,14 +148,14 @@ def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> 
     assert "functional.gelu" in dict(line.lines)[WRONG_LINE]
     page = shown(parted)
     assert all(any(part in text for text in page.texts) for part in (where, why))
-    assert where in page.alternatives[0]
+    assert where in page.values("alt")[0]
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
-def test_files_of_one_name_in_two_packages_are_told_apart_and_both_show_their_lines(
-    package: Path,
-) -> None:
+@pytest.mark.usefixtures("warm")
+def test_files_of_one_name_in_two_packages_are_told_apart_and_both_show_their_lines() -> None:
     nets = explorer.nets(mindspore=MINDSPORE_TWIN, torch=OTHER_TWIN, inputs=BATCH)
     parted = explorer.diff(nets)
     for place, operator in (
@@ -180,7 +167,10 @@ def test_files_of_one_name_in_two_packages_are_told_apart_and_both_show_their_li
 
 
 @pytest.mark.torch
-def test_one_framework_alone_is_enough(package: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_one_framework_alone_is_enough_and_a_picture_is_written_as_it_is_asked(
+    tmp_path: Path,
+) -> None:
     nets = explorer.nets(torch=RIGHT, inputs=BATCH)
     drawn = explorer.graph(nets, "torch-tape")
     picture = ElementTree.fromstring(drawn.text)
@@ -190,12 +180,26 @@ def test_one_framework_alone_is_enough(package: Path) -> None:
     with pytest.raises(UsageError, match="no net for 'mindspore-tape'"):
         explorer.graph(nets, "mindspore-tape")
 
+    png = explorer.graph(nets, "torch-tape", format="png")
+    path = png.save(tmp_path / "graph.png")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert "png" in png._repr_mimebundle_()["text/html"][:40]
+    with pytest.raises(UsageError, match="PNG"):
+        png.text  # noqa: B018
+    with pytest.raises(UsageError, match=r"graph\.svg.*\.png"):
+        png.save(tmp_path / "graph.svg")
+    assert not (tmp_path / "graph.svg").exists()
+    dot = explorer.graph(nets, "torch-tape", format="dot")
+    assert dot.text.startswith("digraph")
+    assert set(dot._repr_mimebundle_()) == {"text/plain"}
+
 
 @pytest.mark.torch
 @pytest.mark.mindspore
+@pytest.mark.usefixtures("warm")
 def test_graphs_are_those_of_a_stored_exploration(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = explorer.explore("dense_mse", cases="main")
-    monkeypatch.setattr("explorer.workers.workers.WorkerProcess", None)
+    monkeypatch.setattr("explorer.api.functions.Workers", None)
     assert explorer.diff("dense_mse", "mindspore-tape", "torch-tape").report == whole.report
     assert "aten.mse_loss" in explorer.graph("dense_mse", "torch-tape").text
     for engines in (("torch-tape", "mindspore-graph"), ("mindspore-graph", "torch-tape")):
@@ -206,25 +210,23 @@ def test_graphs_are_those_of_a_stored_exploration(monkeypatch: pytest.MonkeyPatc
         explorer.diff("dense_mse", case="grad(1)")
 
 
-@pytest.mark.torch
-def test_a_picture_is_written_as_it_is_asked(tmp_path: Path) -> None:
-    drawn = explorer.graph("dense_mse", "torch-tape", format="png")
-    path = drawn.save(tmp_path / "graph.png")
-    assert path.read_bytes().startswith(b"\x89PNG")
-    assert "png" in drawn._repr_mimebundle_()["text/html"][:40]
-    with pytest.raises(UsageError, match="PNG"):
-        drawn.text  # noqa: B018
-    with pytest.raises(UsageError, match=r"graph\.svg.*\.png"):
-        drawn.save(tmp_path / "graph.svg")
-    assert not (tmp_path / "graph.svg").exists()
-    dot = explorer.graph("dense_mse", "torch-tape", format="dot")
-    assert dot.text.startswith("digraph")
-    assert set(dot._repr_mimebundle_()) == {"text/plain"}
+def as_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims and studies as where there is no framework: what is recorded is shown."""
+    functions = "explorer.api.functions"
+    monkeypatch.setattr(f"{functions}.board_in_place", recorded_board)
+    monkeypatch.setattr(f"{functions}.study_in_place", recorded_study)
 
 
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_claims_and_studies_show_themselves() -> None:
+@pytest.mark.parametrize(
+    "is_run",
+    [
+        pytest.param(False, marks=pytest.mark.slow),
+        pytest.param(True, marks=[pytest.mark.whole, pytest.mark.mindspore, pytest.mark.torch]),
+    ],
+)
+def test_claims_and_studies_show_themselves(is_run: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not is_run:
+        as_recorded(monkeypatch)
     board = explorer.claims(4, 30)
     assert [row.id for row in board.board.rows] == [4, 30]
     page = shown(board)

@@ -11,9 +11,8 @@ from explorer.exploration.options import Wanted
 from explorer.scenario.declaration import Declaration
 from explorer.store.store import Store
 from explorer.workers.workers import REQUEST_SECONDS, Workers
-from tests.support.nets import NETS
 
-SQUARE = NETS / "square.py"
+NET = "dense_mse"
 
 Run = Callable[..., object]
 
@@ -36,7 +35,7 @@ class Asked:
     def of(self, run: Run, **arguments: Any) -> Wanted:
         """What is wanted of a run with some arguments."""
         with pytest.raises(AskedError):
-            run(SQUARE, **arguments)
+            run(NET, **arguments)
         return self.wanted
 
 
@@ -69,7 +68,6 @@ ARGUMENTS: dict[Run, dict[str, tuple[Any, str, Any]]] = {
 EACH = [(run, name) for run, names in ARGUMENTS.items() for name in names]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "name"), EACH, ids=[f"{run.__name__}-{name}" for run, name in EACH]
 )
@@ -79,7 +77,6 @@ def test_an_argument_changes_what_is_wanted(run: Run, name: str, asked: Asked) -
     assert getattr(asked.of(run, **{name: value}), field) == wanted
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("run", ARGUMENTS, ids=lambda run: run.__name__)
 def test_limits_and_fresh_reach_the_workers_and_the_store(run: Run, asked: Asked) -> None:
     asked.of(run)

@@ -10,7 +10,7 @@ import pytest
 import explorer
 from explorer.model.arrays import unpack
 from explorer.model.errors import ExplorerError
-from tests.support.own_package import MINDSPORE, RIGHT, write_package
+from tests.support.own_package import MINDSPORE, RIGHT
 
 BATCH = {"x": np.ones((1, 3), np.float32), "y": np.ones((1, 1), np.float32)}
 
@@ -30,18 +30,14 @@ SAVE = {
 """Programs that write a checkpoint, run in a process of their own."""
 
 
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = write_package(tmp_path / "own")
-    monkeypatch.syspath_prepend(folder)
-    return folder
-
-
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize("ending", [pytest.param(".pt", marks=pytest.mark.whole), ".ckpt"])
-def test_both_nets_start_from_a_checkpoint_of_either(package: Path, ending: str) -> None:
-    file = package / f"weights{ending}"
+@pytest.mark.usefixtures("warm")
+@pytest.mark.parametrize("ending", [".pt", pytest.param(".ckpt", marks=pytest.mark.whole)])
+def test_both_nets_start_from_a_checkpoint_of_either(
+    package: Path, ending: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"weights{ending}"
     program = f"FILE = {str(file)!r}; {SAVE[ending]}"
     subprocess.run([sys.executable, "-c", program], cwd=package, check=True)
     found = explorer.assert_same_gradients(
@@ -53,15 +49,16 @@ def test_both_nets_start_from_a_checkpoint_of_either(package: Path, ending: str)
 
 
 @pytest.mark.torch
-def test_a_pickle_that_would_run_something_is_refused(package: Path) -> None:
-    file, trace = package / "weights.pt", package / "sprung"
+@pytest.mark.usefixtures("warm")
+def test_a_pickle_that_would_run_something_is_refused(tmp_path: Path) -> None:
+    file, trace = tmp_path / "weights.pt", tmp_path / "sprung"
     program = (
         "import pathlib, torch\n"
         "class Trap:\n"
         f"    def __reduce__(self): return pathlib.Path.touch, (pathlib.Path({str(trace)!r}),)\n"
         f"torch.save({{'first.bias': Trap()}}, {str(file)!r})"
     )
-    subprocess.run([sys.executable, "-c", program], cwd=package, check=True)
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
     with pytest.raises(ExplorerError) as refused:
         explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH, parameters=file))
     for words in ("'weights.pt'", "weights_only", "state_dict"):

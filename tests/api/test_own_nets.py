@@ -46,23 +46,20 @@ def test_a_written_file_is_a_scenario_with_the_inputs_in_their_order(tmp_path: P
     assert scenario.train
     assert scenario.defines("mindspore")
     assert scenario.defines("torch")
+    # Arrays may have any name.
+    parameters = {"file": Y, "first.weight": X}
+    path = written(tmp_path / "named", inputs={"file": X, "args": Y}, parameters=parameters)
+    assert np.array_equal(load(path).inputs()["file"], X)
+    start = load(path).parameters()
+    assert start is not None
+    assert np.array_equal(start["first.weight"], X)
+    assert np.array_equal(start["file"], Y)
 
 
 def test_one_array_under_two_names_is_one_input_to_the_nets(tmp_path: Path) -> None:
     inputs = load(written(tmp_path / "out", inputs={"a": X, "b": X, "c": X.copy()})).inputs()
     assert inputs["a"] is inputs["b"]
     assert inputs["c"] is not inputs["a"]
-
-
-def test_arrays_may_have_any_name(tmp_path: Path) -> None:
-    parameters = {"file": Y, "first.weight": X}
-    path = written(tmp_path / "out", inputs={"file": X, "args": Y}, parameters=parameters)
-    scenario = load(path)
-    assert np.array_equal(scenario.inputs()["file"], X)
-    start = scenario.parameters()
-    assert start is not None
-    assert np.array_equal(start["first.weight"], X)
-    assert np.array_equal(start["file"], Y)
 
 
 def test_inputs_are_read_from_npz_and_safetensors(tmp_path: Path) -> None:
@@ -112,19 +109,17 @@ def test_what_is_written_changes_with_all_that_the_nets_are_made_of(
     assert now("other_dtype", X.view(np.int32)) != first
     assert now("trained", train=True) != first
     assert now("other_start", parameters={"first.bias": Y[:, 0]}) != first
+    # Other arguments are other nets, and a checkpoint counts by its content.
+    sizes = [now(f"size{n}", torch_arguments={"size": n % 2}) for n in range(3)]
+    assert sizes[0] == sizes[2] != sizes[1]
+    contents = []
+    for number, content in enumerate((b"one", b"two", b"one")):
+        (tmp_path / "weights.pt").write_bytes(content)
+        contents.append(now(f"content{number}", parameters=tmp_path / "weights.pt"))
+    assert contents[0] == contents[2] != contents[1]
     # A file of the package that the module itself imports only through another one.
     (package / PACKAGE / "sizes.py").write_text("HIDDEN = 5\n")
     assert now("other_sizes") != first
-
-
-def test_a_checkpoint_changes_the_file_with_its_content(tmp_path: Path) -> None:
-    checkpoint = tmp_path / "weights.pt"
-    keys: list[dict[str, str]] = []
-    for content in (b"one", b"two", b"one"):
-        checkpoint.write_bytes(content)
-        path = written(tmp_path / f"out{len(keys)}", inputs={"x": X, "y": Y}, parameters=checkpoint)
-        keys.append(key(path))
-    assert keys[0] == keys[2] != keys[1]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +146,7 @@ def test_a_checkpoint_changes_the_file_with_its_content(tmp_path: Path) -> None:
         ({"parameters": __file__}, [".npz", ".safetensors", ".ckpt", ".pt"]),
         ({"trian": True}, ["trian", "train"]),
         ({"tolerances": (X,)}, ["tolerances"]),
+        ({"torch": write_package}, ["package"]),
     ],
 )
 def test_what_is_no_net_or_no_array_is_refused(given: dict[str, Any], words: list[str]) -> None:
@@ -159,11 +155,6 @@ def test_what_is_no_net_or_no_array_is_refused(given: dict[str, Any], words: lis
         nets(**{**usual, **given})
     for word in words:
         assert word in str(refused.value)
-
-
-def test_a_function_s_own_object_is_refused_with_the_reason() -> None:
-    with pytest.raises(UsageError, match="package"):
-        nets(torch=test_arrays_may_have_any_name, inputs={"x": X})  # type: ignore[arg-type]
 
 
 def test_naming_a_net_runs_nothing_of_its_package(package: Path) -> None:
@@ -224,14 +215,6 @@ def test_arguments_reach_the_function_that_creates_a_net(tmp_path: Path) -> None
     lines = scenario_import(scenario, ["mindspore_net", "torch_net"])
     assert "    net = given(a=1, b=(2, 'x'))" in lines
     assert "    net = given(size=10, names=['y'])" in lines
-
-
-def test_other_arguments_are_other_nets(tmp_path: Path) -> None:
-    keys = []
-    for number, size in enumerate((10, 20, 10)):
-        path = written(tmp_path / f"out{number}", inputs={"x": X}, torch_arguments={"size": size})
-        keys.append(key(path))
-    assert keys[0] == keys[2] != keys[1]
 
 
 @pytest.mark.parametrize("framework", ["mindspore", "torch"])

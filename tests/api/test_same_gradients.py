@@ -1,6 +1,7 @@
 """assert_same_gradients() in a user's own tests, run by pytest outside the repository."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -76,24 +77,15 @@ def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path)
     assert f"ScenarioError: {MISSING}: the PyTorch net raises" in done.stdout
     assert FOLDER not in done.stdout
     assert str(ROOT) not in done.stdout
-
-
-@pytest.mark.whole
-def test_without_the_option_no_report_is_written(tmp_path: Path) -> None:
-    folder = write_package(tmp_path / "own")
-    (folder / "test_port.py").write_text(TEST)
+    # Without the option no report is written.
+    shutil.rmtree(folder / "reports")
     done = run_pytest(folder, "-k", "wrong")
     assert "1 failed" in done.stdout
     assert "full report: " not in done.stdout
     assert not list(folder.rglob("*.html"))
 
 
-@pytest.mark.whole
-def test_a_difference_that_the_scenario_foresees_is_no_failure() -> None:
-    found = explorer.assert_same_gradients("aliased_input")
-    assert found.report.cases[0].verdict == "differs"
-
-
+@pytest.mark.usefixtures("warm")
 def test_a_net_that_no_engine_differentiates_is_a_failure(tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text(

@@ -84,7 +84,7 @@ def test_a_run_that_keeps_every_bar_ends_with_0(
     assert 0 <= read(made).others["keeps"] <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_benchmark_that_hangs_is_ended_and_keeps_the_figures_that_it_had(made: Path) -> None:
     figures, seconds, _ = running.outcome("hangs", made.with_suffix(""), 3.0)
     assert [figure.name for figure in figures][-1] == "runs to its end"

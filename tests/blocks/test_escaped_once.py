@@ -3,7 +3,6 @@
 import html as entities
 import re
 import string
-from html.parser import HTMLParser
 
 import pytest
 
@@ -22,6 +21,7 @@ from explorer.blocks.records import (
     Terms,
     columns,
 )
+from tests.support.html_pages import HtmlPage
 
 SIGNS = 'a < b & "c" [d]_e'
 """A text with signs that HTML escapes, and with signs that Markdown escapes."""
@@ -51,26 +51,16 @@ BLOCKS: dict[str, Block] = {
 }
 
 
-class Read(HTMLParser):
+def read_of(markup: str) -> str:
     """The texts and the values of attributes that a browser reads."""
-
-    def __init__(self, markup: str) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.feed(markup)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.texts += [value for _, value in attrs if value]
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
+    page = HtmlPage(markup)
+    return "\n".join([*page.texts, *(value for _, value in page.attributes)])
 
 
 @pytest.mark.parametrize("look", [PAGE, DOCUMENT, NOTEBOOK], ids=["page", "document", "notebook"])
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=list(BLOCKS))
 def test_a_browser_reads_each_text_as_it_was(block: Block, look: Look) -> None:
-    read = "\n".join(Read(html((block,), look)).texts)
+    read = read_of(html((block,), look))
     # In a notebook a figure is an image alone, without a caption.
     has_text = look is not NOTEBOOK or not isinstance(block, Figure) or block.alt == SIGNS
     assert (SIGNS in read) == has_text
@@ -79,8 +69,7 @@ def test_a_browser_reads_each_text_as_it_was(block: Block, look: Look) -> None:
 
 def test_a_browser_follows_a_link_as_it_was() -> None:
     link = 'page.html?name="a"&order=2#note1'
-    read = Read(html((Paragraph((Span("there", link=link),)),), PAGE))
-    assert link in read.texts
+    assert link in HtmlPage(html((Paragraph((Span("there", link=link),)),), PAGE)).values("href")
 
 
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=list(BLOCKS))

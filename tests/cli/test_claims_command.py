@@ -1,4 +1,4 @@
-"""The ``claims`` command: what it refuses, and what has changed since a recorded board."""
+"""The ``claims`` command: what it selects, and what has changed since a recorded board."""
 
 import json
 from pathlib import Path
@@ -16,26 +16,6 @@ from explorer.text.language import LANGUAGES, _, said_in
 from tests.support.sample_board import BOARD, HOLDS
 
 
-@pytest.mark.parametrize(
-    ("arguments", "fragment"),
-    [
-        (["claims", "999"], "unknown claim '999'; allowed: numbers from 1 to 94"),
-        (["claims", "x"], "unknown claim 'x'; allowed: numbers from 1 to 94"),
-        (["claims", "--topic", "nets"], "unknown topic 'nets'"),
-        (["claims", "--verdict", "true"], "unknown verdict 'true'"),
-        (["claims", "--json", "--html"], "exclude each other"),
-        (["claims", "1", "--topic", "gradients"], "--topic selects among all claims; leave it out"),
-        (["claims", "1", "--verdict", "holds"], "--verdict selects among all claims"),
-        (["claims", "1", "--against", "/nowhere.json"], "cannot be read as a board of claims"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_before_any_work(
-    arguments: list[str], fragment: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(arguments) == 2
-    assert fragment in capsys.readouterr().err
-
-
 def test_the_help_lists_every_topic_and_every_verdict(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -51,9 +31,7 @@ def test_the_help_lists_every_topic_and_every_verdict(
 def test_a_topic_is_named_in_either_language(name: str) -> None:
     chosen = _chosen_claims(ClaimsOptions(topic=name))
     assert {claim.heading for claim in chosen} == {"loss scaling"}
-
-
-def test_a_verdict_is_named_in_either_language_or_as_in_json() -> None:
+    # So is a verdict, or as in JSON.
     names = ("does not hold", "does_not_hold", "不成立")
     assert {_chosen_verdict(name) for name in names} == {"does_not_hold"}
 

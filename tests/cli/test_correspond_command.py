@@ -52,12 +52,6 @@ def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert names == [row.mindspore for row in ROWS]
 
 
-def test_an_unknown_name_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["correspond", "nn.GeLUU"]) == 2
-    message = capsys.readouterr().err
-    assert "unknown function or layer 'nn.GeLUU'; did you mean 'nn.GELU'?" in message
-
-
 def test_the_document_has_both_sides_of_each_argument(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = json.loads(printed(capsys, "nn.Dense", "--json"))["correspondences"]
     assert row["torch"] == "torch.nn.Linear"
@@ -67,9 +61,7 @@ def test_the_document_has_both_sides_of_each_argument(capsys: pytest.CaptureFixt
     assert by_name["in_channels"]["torch"]["is_required"]
     assert by_name["activation"]["torch"] is None
     assert not any(each["differs_by_default"] for each in row["arguments"])
-
-
-def test_the_document_is_english_whoever_reads(capsys: pytest.CaptureFixture[str]) -> None:
+    # It is English whoever reads.
     whole = printed(capsys, "--json")
     assert run(["--lang", "zh", "correspond", "--json"]) == 0
     assert capsys.readouterr().out == whole
@@ -89,9 +81,6 @@ def test_the_page_of_the_documentation_is_the_table(capsys: pytest.CaptureFixtur
     written = PAGE.read_text(encoding="utf-8")
     assert written == page() == printed(capsys, "--markdown")
     assert written.count("\n### ") == len(ROWS)
-
-
-def test_markdown_of_one_row(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "nn.GELU", "--markdown")
     assert text.startswith("## `nn.GELU` – `torch.nn.GELU`\n")
     assert "- as PyTorch's by default: `nn.GELU(approximate=False)`" in text

@@ -1,10 +1,12 @@
 """The exit code of ``diff`` and its first lines: what the two engines say, and the oracle of both."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from explorer.cli.entry import run
+from explorer.model.cases import GradCase
 from tests.support.scenario_files import written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.usefixtures("warm")]
@@ -18,30 +20,6 @@ def inputs():
 
 """
 
-LAST_WRITE = """
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import ops
-
-    def net(x):
-        y = ops.tensor_scatter_update(
-            ops.zeros((2,), ms.float32), ms.Tensor([[1], [1]], ms.int32), x
-        )
-        return 2.0 * y[1]
-
-    return net
-
-
-def torch_net():
-    import torch
-
-    def net(x):
-        y = torch.zeros(2).scatter(0, torch.tensor([1, 1]), x)
-        return 2.0 * y[1]
-
-    return net
-"""
-"""Both frameworks give the overwritten element a gradient: the oracle contradicts both."""
 
 HALVES = """
 def mindspore_net():
@@ -84,13 +62,13 @@ def torch_net():
 """A backward that is wrong in both."""
 
 
-@pytest.mark.parametrize("net", [LAST_WRITE, HALVES])
 def test_what_the_oracle_says_of_two_engines_that_agree_is_said_and_is_no_difference(
-    net: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    file = str(written(tmp_path, HEAD % "[5.0, 7.0]" + net, "wrong_in_both.py"))
-    assert run(["diff", file, "torch-tape", "mindspore-graph"]) == 0
-    _, headline, *rest = capfd.readouterr().out.splitlines()
+    file = str(written(tmp_path, HEAD % "[5.0, 7.0]" + HALVES, "wrong_in_both.py"))
+    assert run(["diff", file, "torch-tape", "mindspore-graph", "--case", "grad(0)"]) == 0
+    label, headline, *rest = capfd.readouterr().out.splitlines()
+    assert label == GradCase("grad", 0).label
     assert headline.strip() == (
         "torch-tape and mindspore-graph agree; the oracle (central differences) differs from"
         " torch-tape and mindspore-graph"
@@ -122,3 +100,7 @@ def test_results_that_differ_exit_with_1_and_are_the_first_line(
     assert run(["diff", file, "torch-tape", "mindspore-tape"]) == 1
     _, headline, *_ = capfd.readouterr().out.splitlines()
     assert "torch-tape differs from mindspore-tape by up to 4 at dx[1]" in headline
+    assert run(["diff", file, "torch-tape", "mindspore-tape", "--json"]) == 1
+    document = json.loads(capfd.readouterr().out)
+    assert (document["left"], document["right"]) == ("torch-tape", "mindspore-tape")
+    assert document["divergence"]["sentence"]

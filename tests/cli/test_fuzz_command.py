@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -35,26 +34,16 @@ def test_what_nobody_has_looked_at_yet_exits_with_one_and_is_written(
     )
     looked = [NetResult(4, sighting, net.operators, finding)]
     monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed, engines, corners: looked)
-    options = FuzzOptions(cases=1, seed=9, start=4, out=tmp_path, as_json=False)
+    engines = ["torch-graph", "jax-tape"]
+    options = FuzzOptions(cases=1, seed=9, start=4, out=tmp_path, as_json=False, engines=engines)
     assert run_fuzz(options) == code
     assert f"4: {CLASSES[found]}: differs (tanh, float32, order 1)" in capsys.readouterr().out
-    assert (tmp_path / "net_9_4.py").exists() == (found != "known")
-
-
-def test_a_finding_s_scenario_has_a_net_for_each_engine_that_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    net = program(step("t0", "tanh", "a"))
-    sighting = Sighting("differs", ("jax-tape",), leaf="da")
-    finding = Finding(
-        number=4, found="framework", sighting=sighting, program=net, operators=net.operators
-    )
-    looked = [NetResult(4, sighting, net.operators, finding)]
-    monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed, engines, corners: looked)
-    options = FuzzOptions(cases=1, seed=9, out=tmp_path, engines=["torch-graph", "jax-tape"])
-    run_fuzz(options)
-    scenario = load(tmp_path / "net_9_4.py")
-    assert [name for name in FRAMEWORKS if scenario.defines(name)] == ["torch", "jax"]
+    file = tmp_path / "net_9_4.py"
+    assert file.exists() == (found != "known")
+    if file.exists():
+        # It has a net for each engine that is named.
+        scenario = load(file)
+        assert [name for name in FRAMEWORKS if scenario.defines(name)] == ["torch", "jax"]
 
 
 @pytest.mark.parametrize(
@@ -74,6 +63,7 @@ def test_nets_are_written_for_the_engines_and_for_the_oracle(
     assert frameworks_of(engines) == frameworks
 
 
+@pytest.mark.whole
 @pytest.mark.torch
 @pytest.mark.mindspore
 def test_engines_that_are_named_are_those_that_run() -> None:
@@ -86,6 +76,7 @@ def test_engines_that_are_named_are_those_that_run() -> None:
     assert sum(document["seen"].values()) == 2
 
 
+@pytest.mark.whole
 @pytest.mark.torch
 @pytest.mark.mindspore
 @pytest.mark.jax
@@ -93,7 +84,3 @@ def test_where_a_third_framework_is_found_its_engines_run_too() -> None:
     done = explorer("fuzz", "--cases", "1", "--seed", "2", "--json")
     assert done.returncode == 0, done.stdout
     assert json.loads(done.stdout)["engines"] == list(ENGINES)
-
-
-def test_every_class_of_findings_has_its_words() -> None:
-    assert set(CLASSES) == set(get_args(FindingClass))

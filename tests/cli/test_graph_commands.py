@@ -1,4 +1,4 @@
-"""The ``graph`` and ``diff`` commands: graphs of one case as a file, and where two of them part."""
+"""The ``graph`` command: graphs of one case as a file."""
 
 import json
 from pathlib import Path
@@ -17,33 +17,15 @@ LABEL = GradCase("grad", 0).label
 
 
 @pytest.mark.usefixtures("warm")
-def test_diff_says_that_two_engines_do_not_part(capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["diff", SQUARE, "mindspore-tape", "torch-tape", *BY_X]) == 0
-    printed = capfd.readouterr().out
-    assert "no divergence" in printed
-    assert printed.startswith(f"{LABEL}\n")
-
-
-@pytest.mark.usefixtures("warm")
-def test_diff_exits_with_1_where_two_engines_part(capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["diff", "aliased_input", "mindspore-graph", "torch-tape", "--json"]) == 1
-    document = json.loads(capfd.readouterr().out)
-    assert (document["left"], document["right"]) == ("mindspore-graph", "torch-tape")
-    assert document["divergence"]["sentence"]
-
-
-@pytest.mark.usefixtures("warm")
-def test_graph_writes_the_file_asked_for(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_graph_writes_the_file_asked_for_of_one_engine_or_of_two(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "square.json"
     assert run(["graph", SQUARE, "--engine", "torch-tape", *BY_X, "-o", str(file)]) == 0
     assert capfd.readouterr().out == f"wrote {file}\n"
     document = json.loads(file.read_text())
     assert (document["engine"], document["case"]) == ("torch-tape", LABEL)
     assert {node["phase"] for node in document["nodes"]} == {"forward", "backward"}
-
-
-@pytest.mark.usefixtures("warm")
-def test_graph_draws_two_engines_in_one_picture(tmp_path: Path) -> None:
     engines = ("--engine", "mindspore-tape", "--engine", "torch-tape")
     assert run(["graph", SQUARE, *engines, *BY_X, "-o", str(tmp_path / "two.svg")]) == 0
     picture = (tmp_path / "two.svg").read_text()

@@ -51,6 +51,10 @@ def test_a_wrong_language_is_one_line_and_exit_code_2(
     monkeypatch.setenv(VARIABLE, "xx")
     assert run(["scenario"]) == 2
     assert f"'xx' in {VARIABLE}" in capsys.readouterr().err
+    # An unknown one is refused in that of the environment.
+    monkeypatch.setenv(VARIABLE, "zh")
+    assert run(["scenario", "--lang", "fr"]) == 2
+    assert capsys.readouterr().err == "explorer: --lang 给出了未知的语言 'fr'；可用：en、zh\n"
 
 
 def test_the_help_names_the_option_and_a_run_leaves_no_language_behind(

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from explorer.cli import commands
 from explorer.cli.entry import run
 from explorer.cli.listings import REAL_HEADING
 from explorer.scenario.find import find
@@ -13,7 +14,7 @@ from explorer.scenario.load import load
 from explorer.text.language import said_in
 from explorer.topics import STUDIES, study_topic
 from explorer.words.scenarios import said
-from tests.support.command_line import ROOT, explorer
+from tests.support.command_line import ROOT
 
 
 @pytest.mark.slow
@@ -31,11 +32,6 @@ def test_scenarios_are_listed_with_their_titles_in_two_lines_each(
 
 
 @pytest.mark.slow
-def test_the_list_of_scenarios_is_also_one_json_document() -> None:
-    done = explorer("scenario", "--json")
-    assert set(json.loads(done.stdout)["scenarios"][0]) == {"name", "title", "path"}
-
-
 def test_a_list_in_chinese_has_chinese_titles_and_its_document_english_ones(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -49,23 +45,18 @@ def test_a_list_in_chinese_has_chinese_titles_and_its_document_english_ones(
     assert titles["dense_mse"] == title
 
 
-def test_studies_are_listed_with_their_questions(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    assert run(["study"]) == 0
-    shown = capsys.readouterr().out
-    for name in STUDIES:
-        assert name in shown
-        assert study_topic(name).question in shown
-
-
 @pytest.mark.parametrize("command", ["scenario", "study"])
 def test_on_a_terminal_no_word_of_a_list_is_broken(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert run([command]) == 0
     whole = capsys.readouterr().out
+    if command == "study":
+        # Studies are listed with their questions.
+        for name in STUDIES:
+            assert name in whole
+            assert study_topic(name).question in whole
     monkeypatch.setenv("COLUMNS", "50")
     assert run([command]) == 0
     shown = capsys.readouterr().out
@@ -73,31 +64,33 @@ def test_on_a_terminal_no_word_of_a_list_is_broken(
     assert shown.split() == whole.split()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["scenario", "study"])
-def test_a_list_is_printed_without_loading_what_runs_or_draws(command: str) -> None:
-    code = (
-        f"import sys; from explorer.cli.entry import run; run([{command!r}]); "
-        "heavy = {'mindspore', 'torch', 'graphviz', 'rich', 'streamlit'}; "
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
+PROGRAM = """
+import gc, sys
+from explorer.cli import main
+
+for arguments in (["--help"], [], ["study"], ["scenario"], ["scenario", "--json"]):
+    sys.argv = ["explorer", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, arguments
+    print("loaded", *sorted({"mindspore", "torch", "graphviz", "rich", "streamlit"} & set(sys.modules)))
+    if not {"study", "scenario"} & set(arguments):
+        print("numpy" in sys.modules)
+print("searches", gc.get_stats()[0]["collections"])
+"""
 
 
 @pytest.mark.slow
-def test_a_command_seldom_looks_for_garbage() -> None:
-    code = (
-        "import atexit, gc, sys\n"
-        "atexit.register(lambda: print('searches', gc.get_stats()[0]['collections']))\n"
-        "from explorer.cli import main\n"
-        "sys.argv = ['explorer', 'scenario']\n"
-        "main()\n"
-    )
+def test_help_and_lists_load_nothing_that_runs_or_draws_and_seldom_look_for_garbage() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert "dense_mse" in done.stdout
-    assert int(done.stdout.split("searches ")[1]) < 100
+    for name in commands.names():
+        assert done.stdout.count(f"  {name} ") >= 2, "in the help, and where nothing is given"
+    assert done.stdout.count("Commands:") == 2
+    assert done.stdout.count("loaded\n") == 5
+    assert "True\n" not in done.stdout
+    document = done.stdout.split("loaded\n")[4]
+    assert set(json.loads(document)["scenarios"][0]) == {"name", "title", "path"}
+    assert int(done.stdout.split("searches ")[1]) < 300

@@ -21,6 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_a_new_scenario_runs_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["scenario", "--new", "first_try"]) == 0
     assert "first_try.py" in capsys.readouterr().out

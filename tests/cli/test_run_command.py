@@ -1,12 +1,12 @@
 """``run``: steps of a program that knows nothing of the explorer, in each framework."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from explorer.cli.entry import run
 from explorer.environments.known import home_of
+from explorer.model.engines import Framework
 from tests.support.command_line import explorer as shell
 from tests.support.recorded_files import loaded_trace
 
@@ -76,57 +76,73 @@ def written(folder: Path, name: str, code: str) -> str:
     return str(script)
 
 
+NAMES = [f"step-{number:06d}.trace" for number in (1, 2, 4)]
+"""The files of the first two steps, and of each fourth."""
+
+
+def recorded(folder: Path, name: str, code: str, *options: str) -> list[Path]:
+    """The traces of a program's first two steps and of each fourth."""
+    trace = str(folder / "step.trace")
+    script = written(folder, name, code)
+    steps = ("--first", "2", "--every", "4")
+    done = shell("run", *options, "--record", trace, *steps, script, "--first", "9")
+    # What follows the program is the program's own, and MindSpore warns of its own modules.
+    assert (done.returncode, done.stdout) == (0, "--first 9\n"), done.stderr
+    assert done.stderr == "" or "mindspore" in name
+    return sorted(folder.glob("*.trace"))
+
+
+@pytest.fixture(scope="module")
+def of_torch(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The traces of PyTorch's program."""
+    return recorded(tmp_path_factory.mktemp("torch"), "in_torch.py", TORCH)
+
+
 @pytest.mark.torch
-def test_the_first_steps_and_each_nth_of_a_program_are_recorded(tmp_path: Path) -> None:
-    script = written(tmp_path, "train.py", TORCH)
-    trace = str(tmp_path / "step.trace")
-    done = shell("run", "--record", trace, "--first", "2", "--every", "4", script, "--first", "9")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "--first 9\n", "")
-    names = sorted(path.name for path in tmp_path.glob("*.trace"))
-    assert names == [f"step-{number:06d}.trace" for number in (1, 2, 4)]
-    one = loaded_trace(tmp_path / "step-000001.trace").trace
+def test_the_first_steps_and_each_nth_of_a_program_are_recorded(of_torch: list[Path]) -> None:
+    assert [path.name for path in of_torch] == NAMES
+    one = loaded_trace(of_torch[0]).trace
     assert {start.name for start in one.start} >= {"weight", "bias", "input"}
     assert {change.name for change in one.state} == {"weight", "bias"}
     assert one.step == 1
 
 
 @pytest.mark.torch
-@pytest.mark.mindspore
-def test_programs_of_both_frameworks_take_the_same_step(tmp_path: Path) -> None:
-    traces = []
-    for name, code in {"in_torch": TORCH, "in_mindspore": MINDSPORE}.items():
-        traces.append(str(tmp_path / f"{name}.trace"))
-        done = shell("run", "--record", traces[-1], written(tmp_path, f"{name}.py", code))
-        assert done.returncode == 0, done.stderr
-    done = shell("diff", *traces)
-    assert "no divergence" in done.stdout
-    assert done.returncode == 0
-    _, recorded = (loaded_trace(trace).trace for trace in traces)
-    assert {"weight", "bias"} <= {change.name for change in recorded.state}
+@pytest.mark.usefixtures("warm")
+@pytest.mark.parametrize(
+    ("code", "framework", "state"),
+    [
+        pytest.param(MINDSPORE, "mindspore", {"weight", "bias"}, marks=pytest.mark.mindspore),
+        pytest.param(
+            JAX.replace("STEP", "(jax.jit)"), "jax", {"kernel", "bias"}, marks=pytest.mark.jax
+        ),
+        pytest.param(
+            JAX.replace("STEP", "(lambda step: step)"),
+            "jax",
+            {"kernel", "bias"},
+            marks=[pytest.mark.jax, pytest.mark.whole],
+        ),
+    ],
+    ids=["mindspore", "jax.jit", "jax"],
+)
+def test_a_program_of_another_framework_takes_the_same_steps_as_pytorch_s(
+    code: str,
+    framework: Framework,
+    state: set[str],
+    of_torch: list[Path],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    on = ("--on", str(home_of("jax").python)) if framework == "jax" else ()
+    traces = recorded(tmp_path, f"in_{framework}.py", code, *on)
+    assert [path.name for path in traces] == NAMES
+    for one, other in zip(of_torch, traces, strict=True):
+        assert run(["diff", str(one), str(other)]) == 0
+        assert "no divergence" in capfd.readouterr().out
+    assert {change.name for change in loaded_trace(traces[0]).trace.state} >= state
 
 
-@pytest.mark.jax
-@pytest.mark.torch
-@pytest.mark.parametrize("how", ["jax.jit", "lambda step: step"])
-def test_a_program_of_jax_takes_the_same_steps_as_pytorch_s(tmp_path: Path, how: str) -> None:
-    folders = {"torch": tmp_path / "torch", "jax": tmp_path / "jax"}
-    codes = {"torch": TORCH, "jax": JAX.replace("STEP", f"({how})")}
-    for framework, folder in folders.items():
-        folder.mkdir()
-        home = str(home_of("jax").python) if framework == "jax" else sys.executable
-        script = written(tmp_path, f"in_{framework}.py", codes[framework])
-        trace = str(folder / "step.trace")
-        done = shell("run", "--on", home, "--record", trace, "--first", "2", "--every", "4", script)
-        assert (done.returncode, done.stderr) == (0, "")
-    names = [f"step-{number:06d}.trace" for number in (1, 2, 4)]
-    assert sorted(path.name for path in folders["jax"].glob("*.trace")) == names
-    for name in names:
-        done = shell("diff", str(folders["torch"] / name), str(folders["jax"] / name))
-        assert "no divergence" in done.stdout
-    recorded = loaded_trace(folders["jax"] / names[0]).trace
-    assert {change.name for change in recorded.state} == {"weight", "bias"}
-
-
+@pytest.mark.whole
 @pytest.mark.mindspore
 def test_a_gradient_that_graph_mode_compiles_is_recorded(tmp_path: Path) -> None:
     mode = "\nms.set_context(mode=ms.GRAPH_MODE)\n"
@@ -140,18 +156,15 @@ def test_a_gradient_that_graph_mode_compiles_is_recorded(tmp_path: Path) -> None
     assert graph.engine == "mindspore-graph"
 
 
-def test_a_program_without_a_gradient_is_warned(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_program_without_a_gradient_is_warned_and_the_exit_code_is_its_own(
+    tmp_path: Path,
+) -> None:
     trace = tmp_path / "step.trace"
-    done = shell("run", "--record", str(trace), written(tmp_path, "computes.py", ""))
-    assert done.returncode == 0
+    done = shell("run", "--record", str(trace), written(tmp_path, "computes.py", "sys.exit(7)"))
+    assert (done.returncode, done.stdout) == (7, "\n")
     assert "no step was recorded: the program computed no gradient" in done.stderr
     assert not trace.exists()
-
-
-@pytest.mark.slow
-def test_the_exit_code_is_the_program_s(tmp_path: Path) -> None:
-    done = shell("run", written(tmp_path, "ends.py", "sys.exit(7)"))
-    assert (done.returncode, done.stdout) == (7, "\n")
 
 
 def test_what_is_no_file_or_no_count_is_refused(

@@ -28,21 +28,13 @@ from tests.support.standard_engines import ENGINES
 
 SQUARE = str(NETS / "square.py")
 
-Done = subprocess.CompletedProcess[str]
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
-    """The main job on a net of one op in all four engines, from a folder of its own, with files."""
-    folder = tmp_path_factory.mktemp("work")
-    # Afresh: what another test has asked comes from the store, which says so.
-    return explorer("scenario", SQUARE, "--fresh", "--out", "out", "--json", cwd=folder), folder
-
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-def test_the_main_job_prints_one_json_document_and_nothing_else(whole: tuple[Done, Path]) -> None:
-    done, folder = whole
+def test_the_main_job_prints_one_json_document_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    done = explorer("scenario", SQUARE, "--out", "out", "--json", cwd=folder)
     assert done.stderr == ""
     assert done.returncode == 0
     document: dict[str, Any] = json.loads(done.stdout)
@@ -53,12 +45,7 @@ def test_the_main_job_prints_one_json_document_and_nothing_else(whole: tuple[Don
     assert [result["values"] for result in case["results"].values()] == [[2.0, 4.0, 6.0]] * 4
     assert (case["verdict"], case["expected"], case["oracle"]["agrees"]) == ("match", True, True)
     assert json.loads((folder / "out" / "report.json").read_text()) == document
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_the_main_job_leaves_its_files_and_no_others(whole: tuple[Done, Path]) -> None:
-    _, folder = whole
+    # It leaves its files and no others.
     names = {path.name for path in (folder / "out").iterdir()}
     assert names >= {"report.json", *(f"{engine}.svg" for engine in ENGINES)}
     pattern = r"(mindspore|torch)-(graph|tape)(-\w+)?\.svg|report\.json"
@@ -75,7 +62,7 @@ def test_two_engines_can_be_asked_alone_and_read_without_colour(
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "100")
     engines = ["--engine", "torch-tape", "--engine", "mindspore-tape"]
-    assert run(["scenario", SQUARE, "--fresh", *engines]) == 0
+    assert run(["scenario", SQUARE, *engines]) == 0
     printed, complaints = capfd.readouterr()
     assert complaints == ""
     assert "\x1b" not in printed
@@ -86,10 +73,8 @@ def test_two_engines_can_be_asked_alone_and_read_without_colour(
 
 @pytest.mark.torch
 def test_a_worker_that_outlives_its_time_is_reported_and_exits_with_3() -> None:
-    scenario = str(NETS / "sleeper.py")
-    done = explorer(
-        "scenario", scenario, "--engine", "torch-tape", "--request-timeout", "1", "--json"
-    )
+    options = ("--engine", "torch-tape", "--request-timeout", "1", "--json")
+    done = explorer("scenario", str(NETS / "sleeper.py"), *options)
     assert done.returncode == 3
     cases = json.loads(done.stdout)["cases"]
     assert {case["results"]["torch-tape"]["outcome"] for case in cases} == {"timed_out"}
@@ -133,6 +118,7 @@ def wait_until(is_so: Callable[[], object]) -> None:
     assert is_so()
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_interrupting_before_the_first_answer_stops_the_workers_quietly(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The ``study`` command: its refusals, and one study's tables and files."""
+"""The ``study`` command: one study's tables and files, and what a time limit leaves out."""
 
 import json
 from pathlib import Path
@@ -7,43 +7,6 @@ import pytest
 
 from explorer.cli.entry import run
 from explorer.topics import STUDIES, study_topic
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fragment"),
-    [
-        (["study", "scale"], "unknown study 'scale'; did you mean 'loss-scale'?"),
-        (["study", "data-parallel", "dense_mse"], "takes no scenario"),
-        (["study", "devices", "nowhere"], "unknown scenario 'nowhere'"),
-        (["study", "devices", ""], "unknown scenario ''"),
-        (
-            ["study", "devices", "--format", "png"],
-            "--format needs a folder to write the files into; add --out DIR",
-        ),
-        (["study", "devices", "--out", "x", "--format", "dot"], "unknown format 'dot'"),
-        (["study", "devices", "--device", "gpu"], "unknown device 'gpu'"),
-        (
-            ["study", "devices", "--timeout", "0"],
-            "--timeout must be a positive number of seconds, got 0",
-        ),
-        (
-            ["study", "devices", "--request-timeout", "-1"],
-            "--request-timeout must be a positive number of seconds, got -1",
-        ),
-        (["study", "higher-order", "embedding_repeats"], "has none of a floating dtype"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_before_any_work(
-    arguments: list[str],
-    fragment: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(arguments) == 2
-    assert fragment in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.mindspore
@@ -65,10 +28,9 @@ def test_a_study_prints_its_tables_and_writes_pictures_record_and_page(
     assert "devices-matrix.svg" in (tmp_path / "devices.md").read_text()
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_no_study_gives_a_measurement_less_than_a_busy_machine_needs(name: str) -> None:
+def test_no_study_gives_a_measurement_less_than_a_busy_machine_needs() -> None:
     # The slowest take forty seconds on two free cores.
-    assert study_topic(name).seconds >= 400
+    assert min(study_topic(name).seconds for name in STUDIES) >= 400
 
 
 @pytest.mark.torch

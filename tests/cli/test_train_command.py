@@ -31,6 +31,7 @@ def torch_net():
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_losses_are_printed_and_a_file_is_written_for_each_engine(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -44,8 +45,10 @@ def test_losses_are_printed_and_a_file_is_written_for_each_engine(
     assert list(loaded_training(files[0]).losses) == [1, 2]
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_the_first_difference_of_two_trainings_is_named_and_is_the_exit_code(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -58,6 +61,7 @@ def test_the_first_difference_of_two_trainings_is_named_and_is_the_exit_code(
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_where_two_trainings_part_the_op_is_named_with_its_cause_and_the_line_to_write(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,6 +82,7 @@ def test_where_two_trainings_part_the_op_is_named_with_its_cause_and_the_line_to
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_json_has_the_losses_of_the_engines_that_are_named(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,6 +96,7 @@ def test_json_has_the_losses_of_the_engines_that_are_named(
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_a_net_that_raises_in_a_step_leaves_those_before(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,11 +111,10 @@ def test_a_net_that_raises_in_a_step_leaves_those_before(
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["dense_mse", "--steps", "0"], "--steps must be a number from 1 up, got 0"),
-        (["dense_mse", "torch-graph"], "unknown engine 'torch-graph'"),
         (["polynomial", "torch-tape"], "have no weights that both train"),
         (["NET", "torch-tape"], "batches() must yield for each step a dict of numpy arrays"),
     ],

@@ -6,8 +6,8 @@ import pytest
 
 from explorer.api.results import Exploration
 from explorer.blocks.records import Span, spans
-from explorer.documents.contents import file_name, themed
-from explorer.documents.directives import KINDS, Directive, directive, fences
+from explorer.documents.contents import themed
+from explorer.documents.directives import KINDS, directive, fences
 from explorer.model.errors import UsageError
 from tests.support.deep_nets import NODES_OF_BLOCK, deep_report
 
@@ -54,9 +54,7 @@ def test_a_scenario_s_file_is_named_from_the_document_s_folder() -> None:
     made = directive("gradient-graph", "sphinx_sample/cubes.py", {"engines": "torch-tape"}, HERE)
     assert Path(made.subject) == HERE / "sphinx_sample" / "cubes.py"
     assert made.engines == ("torch-tape",)
-
-
-def test_blanks_around_an_option_do_not_count() -> None:
+    # Blanks around an option do not count.
     given = {"depth": " 2", "view": "flow ", "width": " 50% "}
     made = directive("gradient-graph", "dense_mse", given, HERE)
     assert made.depth == 2
@@ -67,30 +65,6 @@ def test_every_kind_has_a_block_that_is_accepted() -> None:
     for kind in KINDS:
         subject = "30" if kind == "gradient-claim" else "dense_mse"
         assert directive(kind, subject, {}, HERE).kind == kind
-
-
-def test_files_of_unlike_pictures_have_unlike_names_of_plain_characters() -> None:
-    shown = [
-        Directive("gradient-graph", "dense_mse"),
-        Directive("gradient-diff", "dense_mse"),
-        Directive("gradient-graph", "dense_mse", {"engines": "torch-tape"}),
-        Directive("gradient-graph", "dense_mse", {"depth": "1"}),
-        Directive("gradient-graph", "dense_mse", {"view": "flow"}),
-        Directive("gradient-graph", "dense_mse", {"case": "grad(0, weights=all)"}),
-        Directive("gradient-graph", "dense_mse", {"stage": "opt_a"}),
-    ]
-    names = [file_name(each) for each in shown]
-    assert len(set(names)) == len(names)
-    for name in names:
-        assert name.replace("-", "").replace("_", "").isalnum()
-
-
-def test_a_caption_changes_no_file_s_name() -> None:
-    plain, told = (
-        Directive("gradient-graph", "x"),
-        Directive("gradient-graph", "x", {"caption": "a"}),
-    )
-    assert file_name(plain) == file_name(told)
 
 
 def test_a_theme_is_a_class_of_the_root_alone() -> None:
@@ -132,13 +106,9 @@ def test_a_fence_is_closed_by_one_that_is_no_shorter(end: str) -> None:
     assert (found.info, found.content) == ("gradient-graph", "x\n")
 
 
-@pytest.mark.parametrize("end", ["``", "~~~", "~~~~"])
+@pytest.mark.parametrize("end", ["``", "~~~", "~~~~", ""])
 def test_a_fence_is_not_closed_by_a_shorter_one_or_one_of_another_kind(end: str) -> None:
     assert fences(f"```gradient-graph\nx\n{end}\n") == []
-
-
-def test_a_fence_without_an_end_is_none() -> None:
-    assert fences("```gradient-graph\nx\n") == []
 
 
 @pytest.mark.slow

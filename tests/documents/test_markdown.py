@@ -1,5 +1,6 @@
 """Blocks of Markdown files: what is written where, again and again the same, and what is refused."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from explorer.cli.entry import run
 from explorer.documents.directives import Directive
 from explorer.documents.markdown import END, embedded
 from explorer.model.errors import UsageError
+from explorer.workers.workers import Workers
 
 SVG = b'<svg class="gradgraph"></svg>'
 
@@ -42,12 +44,10 @@ def test_the_text_around_blocks_stays_and_old_content_goes(tmp_path: Path) -> No
     assert "\nbetween\n" in made.text
     assert made.text.endswith(f"{END} after")
     assert made.text.count("<picture>") == made.text.count(END) == 2
-
-
-def test_a_filled_document_is_as_it_should_be(tmp_path: Path) -> None:
-    first = embedded(document(tmp_path, f"{BLOCK}\n{END}\n"), parts_of)
-    again = embedded(document(tmp_path, first.text), parts_of)
-    assert again == first
+    # A filled document is as it should be, and a block in a fence is shown and not run.
+    assert embedded(document(tmp_path, made.text), parts_of) == made
+    fenced = f"```\n{BLOCK}\n```\n"
+    assert embedded(document(tmp_path, fenced), parts_of).text == fenced
 
 
 def test_pictures_lie_beside_the_document_light_and_dark(tmp_path: Path) -> None:
@@ -104,23 +104,15 @@ def test_every_wrong_block_of_a_document_is_told(tmp_path: Path) -> None:
     assert path.read_text() == text
 
 
-def test_a_block_in_a_fence_is_shown_and_not_run(tmp_path: Path) -> None:
-    text = f"```\n{BLOCK}\n```\n"
-    assert embedded(document(tmp_path, text), parts_of).text == text
-
-
-def test_a_document_that_is_not_there_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["embed", str(tmp_path / "none.md")]) == 2
-    assert "none.md" in capsys.readouterr().err
-
-
 @pytest.mark.torch
 @pytest.mark.mindspore
 def test_the_command_fills_and_then_finds_nothing_stale(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    workers: Workers,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("explorer.api.functions.Workers", lambda *_: nullcontext(workers))
     text = (
         '<!-- explorer: gradient-graph dense_mse engines="torch-tape" -->\n<!-- /explorer -->\n'
         f"<!-- explorer: gradient-claim 30 code=yes -->\n{END}\n"

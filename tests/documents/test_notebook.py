@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from playwright.sync_api import expect, sync_playwright
 
 from tests.support.command_line import ROOT
-from tests.web.test_browser import SWITCHES
+from tests.support.servers import SWITCHES
 
 NOTEBOOK = ROOT / "docs" / "notebooks" / "first_look.ipynb"
 
@@ -46,7 +46,7 @@ def test_every_cell_shows_what_it_is_about(
     shown = (explored, difference, graph, claim)
     page_file.write_text("<hr>".join(output["text/html"] for output in shown), encoding="utf-8")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=SWITCHES)
+        browser = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
         page = browser.new_page()
         page.goto(page_file.as_uri())
         pictures = page.locator("img").evaluate_all(SEEN)

@@ -82,4 +82,5 @@ def test_pictures_that_differ_are_files_of_their_own(kind: str, name: str) -> No
     default = file_name(Directive(kind, "dense_mse", {}))
     chosen = file_name(Directive(kind, "dense_mse", {name: DRAWN[kind][name]}))
     assert chosen != default
+    assert chosen.replace("-", "").replace("_", "").isalnum()
     assert file_name(Directive(kind, "dense_mse", {"caption": "A net", "alt": "a net"})) == default

@@ -13,7 +13,7 @@ import pytest
 
 from explorer.folders import STORE
 from tests.support.command_line import ROOT
-from tests.web.test_browser import SWITCHES
+from tests.support.servers import SWITCHES
 
 HERE = Path(__file__).parent
 SPHINX, MKDOCS = HERE / "sphinx_sample", HERE / "mkdocs_sample"
@@ -99,7 +99,7 @@ def browser() -> Iterator[Any]:
 
     with sync_playwright() as driver:
         chromium = shutil.which("chromium")
-        started = driver.chromium.launch(executable_path=chromium, args=SWITCHES)
+        started = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
         yield started
         started.close()
 

@@ -34,14 +34,16 @@ def tooltip(graph: GradGraph, node: str) -> list[str]:
     return (boxes(svg)[node].element.findtext(f"{SVG}title") or "").splitlines()
 
 
+@pytest.mark.slow
 def test_a_tooltip_has_the_arguments_that_matter_and_the_layer(normalised: GradGraph) -> None:
     lines = tooltip(normalised, "n1")
     assert "arguments: epsilon=0.001, momentum=0.1, fill=-inf" in lines
     assert "layer: nn.BatchNorm2d" in lines
-
-
-def test_an_op_without_arguments_and_layer_has_no_lines_of_them(normalised: GradGraph) -> None:
-    assert not any(line.startswith(("arguments", "layer")) for line in tooltip(normalised, "n2"))
+    # Dot has the same tooltip, and an op without arguments and layer no lines of them.
+    joined = r"\n".join(lines)
+    assert f'tooltip="{joined}"' in draw(normalised, format="dot", depth="all").decode()
+    without = tooltip(normalised, "n2")
+    assert not any(line.startswith(("arguments", "layer")) for line in without)
 
 
 @pytest.mark.slow
@@ -51,12 +53,6 @@ def test_a_tooltip_says_which_arguments_are_missing_and_why(normalised: GradGrap
     graph = msgspec.structs.replace(normalised, nodes=tuple(nodes))
     (line,) = [line for line in tooltip(graph, "n1") if line.startswith("missing arguments: ")]
     assert "indices" in line
-
-
-@pytest.mark.slow
-def test_dot_has_the_tooltip_of_the_svg(normalised: GradGraph) -> None:
-    lines = r"\n".join(tooltip(normalised, "n1"))
-    assert f'tooltip="{lines}"' in draw(normalised, format="dot", depth="all").decode()
 
 
 @pytest.mark.slow
@@ -89,7 +85,5 @@ def test_json_has_all_of_them_and_loses_no_infinity(normalised: GradGraph) -> No
 def test_a_node_runs_in_the_innermost_layer_around_it(scope: str, path: str | None) -> None:
     layers = {"block.norm": Layer("nn.BatchNorm2d"), "block": Layer("nn.TransformerEncoderLayer")}
     assert layer_of(scope, layers) == path
-
-
-def test_a_net_that_is_a_layer_itself_is_that_of_all_its_nodes() -> None:
+    # A net that is a layer itself is that of all its nodes.
     assert layer_of("", {"": Layer("nn.Linear")}) == ""

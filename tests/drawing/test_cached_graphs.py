@@ -29,31 +29,25 @@ def graph_of(case: str = "c") -> GradGraph:
     return GradGraph(engine="e", case=case, stage="s", nodes=(), edges=())
 
 
-def test_the_same_question_has_the_same_answer_and_another_argument_is_another_question() -> None:
+def test_the_same_question_of_the_same_graph_has_the_same_answer_while_it_is_held() -> None:
     asked, graph = Asked(), graph_of()
-    answers = [asked.find(graph, depth) for depth in (1, 1, 2, 1)]
-    assert answers == [1, 1, 2, 1]
-
-
-def test_a_graph_with_equal_nodes_is_another_graph() -> None:
-    asked, graph = Asked(), graph_of()
+    assert [asked.find(graph, depth) for depth in (1, 1, 2, 1)] == [1, 1, 2, 1]
+    # A graph with equal nodes is another graph.
     again = msgspec.structs.replace(graph)
     assert again == graph
-    assert [asked.find(graph, 1), asked.find(again, 1)] == [1, 2]
-    assert asked.calls[1][0] is again
-
-
-def test_no_more_graphs_are_held_than_a_report_has() -> None:
+    assert asked.find(again, 1) == 3
+    assert asked.calls[2][0] is again
+    # No more graphs are held than a report has.
     asked, graphs = Asked(), [graph_of(str(number)) for number in range(MOST_CACHED + 1)]
-    for graph in graphs:
-        asked.find(graph, 1)
+    for held in graphs:
+        asked.find(held, 1)
     assert asked.find(graphs[-1], 1) == MOST_CACHED + 1
     assert asked.find(graphs[0], 1) == MOST_CACHED + 2
 
 
 @pytest.mark.slow
 def test_the_files_of_a_report_fold_each_graph_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = deep_report(30)
+    report = deep_report(12)
     find_homes = shown._homes
     folded: Counter[tuple[int, Folding]] = Counter()
 

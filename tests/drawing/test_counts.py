@@ -31,7 +31,6 @@ def keeping(count: int) -> GradGraph:
         (0, ""),
         (1, ", 1 value kept for backward"),
         (2, ", 2 values kept for backward"),
-        (3, ", 3 values kept for backward"),
     ],
 )
 def test_a_picture_counts_its_nodes_and_what_is_kept(count: int, kept: str) -> None:

@@ -1,6 +1,7 @@
 """How much is in sight: less depth shows less, and a large net opens collapsed."""
 
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 import msgspec
@@ -14,6 +15,7 @@ from explorer.drawing.structure import in_order
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
+from tests.support.sampling import sampled
 from tests.support.svg_pictures import boxes, picture_size, read_svg, texts
 
 GRAPHS: dict[str, Callable[[], GradGraph]] = {
@@ -28,7 +30,7 @@ DEPTHS = (0, 1, 2, 3, "all")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", sampled(GRAPHS, ("convolution", "unrolled")))
 def test_less_depth_shows_no_more_nodes_in_no_larger_a_picture(name: str) -> None:
     graph = GRAPHS[name]()
     pictures = [read_svg(draw(graph, format="svg", depth=depth)) for depth in DEPTHS]  # type: ignore[arg-type]  # mypy widens the tuple's literals
@@ -52,14 +54,16 @@ def test_what_is_merged_at_one_depth_stays_together_at_the_next() -> None:
     assert len(show(graph, 1).graph.nodes) == 4
 
 
-def test_a_small_net_opens_whole() -> None:
+def test_a_small_net_opens_whole_and_so_does_one_without_modules() -> None:
     shown = show(drawing_graphs.convolution(), "fit")
     assert shown.depth is None
     assert shown.graph == drawing_graphs.convolution()
+    graph = drawing_graphs.chain(200)
+    assert show(graph, "fit").graph is graph
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("blocks", [5, 50])
+@pytest.mark.parametrize("blocks", [5, pytest.param(50, marks=pytest.mark.whole)])
 def test_a_large_net_opens_collapsed_and_says_so(blocks: int) -> None:
     graph = drawing_graphs.bottlenecks(blocks)
     shown = show(graph, "fit")
@@ -75,9 +79,7 @@ def test_the_greatest_depth_that_fits_is_taken() -> None:
     shown = show(graph, "fit")
     assert shown.depth is not None
     assert len(show(graph, shown.depth + 1).graph.nodes) > MOST_NODES
-
-
-def test_a_budget_is_kept_to_the_node() -> None:
+    # A budget is kept to the node.
     graph = drawing_graphs.bottlenecks(2)
     whole = len(show(graph).graph.nodes)
     assert show(graph, "fit", whole).depth is None
@@ -98,20 +100,12 @@ def test_two_graphs_in_one_picture_have_one_depth() -> None:
     assert {shown.depth for shown in show_both(small, small, "fit")} == {None}
 
 
-def test_a_net_without_modules_opens_whole() -> None:
-    graph = drawing_graphs.chain(200)
-    assert show(graph, "fit").graph is graph
-
-
-def test_json_has_every_node_unless_a_depth_is_asked_for() -> None:
+def test_json_has_every_node_unless_a_depth_is_asked_for_and_mermaid_is_collapsed() -> None:
     graph = drawing_graphs.bottlenecks(5)
     assert msgspec.json.decode(draw(graph, format="json"), type=GradGraph) == graph
     collapsed = msgspec.json.decode(draw(graph, format="json", depth=1), type=GradGraph)
     assert len(collapsed.nodes) < MOST_NODES
-
-
-def test_mermaid_shows_a_large_net_collapsed_rather_than_refuse_it() -> None:
-    assert draw(drawing_graphs.bottlenecks(5), format="mermaid").startswith(b"flowchart")
+    assert draw(graph, format="mermaid").startswith(b"flowchart")
 
 
 @pytest.mark.parametrize(("loose", "shown"), [(MOST_LOOSE, MOST_LOOSE), (MOST_LOOSE + 1, 1)])
@@ -137,16 +131,16 @@ def test_a_module_s_own_weight_stays_with_it_where_a_cycle_splits_others() -> No
 
 
 LONG: dict[str, Callable[[], GradGraph]] = {
-    "no modules": lambda: drawing_graphs.chain(1000),
-    "modules in a row": lambda: drawing_graphs.chain(1000, "block{index}"),
-    "residual": lambda: drawing_graphs.residual(150),
-    "unrolled": lambda: drawing_graphs.unrolled(200),
+    "no modules": cache(lambda: drawing_graphs.chain(1000)),
+    "modules in a row": cache(lambda: drawing_graphs.chain(1000, "block{index}")),
+    "residual": cache(lambda: drawing_graphs.residual(150)),
+    "unrolled": cache(lambda: drawing_graphs.unrolled(200)),
 }
 """Nets of many nodes that merging modules leaves far too many of."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", sampled(LONG, ("residual",)))
 def test_a_long_net_opens_in_stretches_that_follow_one_another_and_says_so(name: str) -> None:
     graph = LONG[name]()
     shown = show(graph, "fit")
@@ -192,6 +186,7 @@ def test_constants_that_a_long_backward_reads_go_into_its_stretches_and_the_seed
     assert kept == ["seed"]
 
 
+@pytest.mark.slow
 def test_an_opened_module_stays_apart_from_its_stretch() -> None:
     graph = LONG["residual"]()
     whole = show_folded(graph, Folding(stretches=6))
@@ -212,6 +207,7 @@ def test_two_graphs_are_both_in_stretches_or_none_is() -> None:
         assert counts != {0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", [(5, 50), (50, 5)])
 def test_of_two_graphs_at_one_depth_both_fit(blocks: tuple[int, int]) -> None:
     graphs = [drawing_graphs.bottlenecks(number) for number in blocks]

@@ -25,6 +25,7 @@ def test_without_single_modules_a_folding_is_a_depth(depth: int) -> None:
     assert show_folded(NET, Folding(depth)).graph == show(NET, depth).graph
 
 
+@pytest.mark.slow
 def test_a_module_that_is_opened_shows_the_modules_in_it_and_others_stay_folded() -> None:
     shown = show_folded(NET, Folding(2, opened=frozenset({"blocks.0"})))
     names = set(modules_in_sight(shown))
@@ -33,6 +34,10 @@ def test_a_module_that_is_opened_shows_the_modules_in_it_and_others_stay_folded(
     assert {"blocks.0.linear0", "blocks.0.linear1"} <= {
         node.scope for node in shown.graph.nodes if node.phase == "backward"
     }
+    # A frame of the drawing names its module.
+    drawing = draw_shown(shown, format="svg", marks=marks(shown, {})).decode()
+    assert 'class="group" data-module="blocks.0"' in drawing
+    assert "collapsed to depth 2" in drawing
 
 
 def test_a_module_that_is_folded_is_one_node_where_the_depth_shows_every_operator() -> None:
@@ -50,19 +55,9 @@ def test_a_folded_module_hides_what_is_opened_in_it() -> None:
 
 
 def test_every_node_of_the_net_has_a_home_in_sight() -> None:
+    assert {"blocks", "blocks.0", "blocks.1.linear1"} <= module_names(NET)
     for name in module_names(NET):
         shown = show_folded(NET, Folding(1, opened=frozenset({name, "blocks"})))
         in_sight = {node.id for node in shown.graph.nodes}
         assert set(shown.homes) == {node.id for node in NET.nodes}
         assert set(shown.homes.values()) == in_sight
-
-
-def test_the_modules_of_a_net_are_those_around_others_too() -> None:
-    assert {"blocks", "blocks.0", "blocks.1.linear1"} <= module_names(NET)
-
-
-def test_a_frame_of_a_drawing_names_its_module() -> None:
-    shown = show_folded(NET, Folding(2, opened=frozenset({"blocks.0"})))
-    drawing = draw_shown(shown, format="svg", marks=marks(shown, {})).decode()
-    assert 'class="group" data-module="blocks.0"' in drawing
-    assert "collapsed to depth 2" in drawing

@@ -22,6 +22,7 @@ from tests.support.svg_pictures import (
     edges,
     ends,
     outlines,
+    picture_size,
     read_svg,
     texts,
 )
@@ -56,8 +57,13 @@ def test_every_node_and_every_edge_is_drawn(drawn: DrawnGraph) -> None:
     }
 
 
-def test_no_two_boxes_overlap(drawn: DrawnGraph) -> None:
-    for (id_, box), (other_id, other) in combinations(boxes(drawn.svg).items(), 2):
+def test_the_picture_holds_all_boxes_and_no_two_overlap(drawn: DrawnGraph) -> None:
+    width, height = picture_size(drawn.svg)
+    places = boxes(drawn.svg)
+    for box in places.values():
+        assert 0 < box.x < box.right < width
+        assert 0 < box.y < box.bottom < height
+    for (id_, box), (other_id, other) in combinations(places.items(), 2):
         assert not box.overlaps(other), (id_, other_id)
 
 
@@ -82,15 +88,6 @@ def text_span(text: ElementTree.Element, box: Rectangle) -> tuple[float, float]:
     before_x = {"end": width, "middle": width / 2}.get(text.get("text-anchor", ""), 0.0)
     left = float(text.attrib["x"]) - before_x
     return left, left + width
-
-
-def test_the_picture_holds_all_boxes(drawn: DrawnGraph) -> None:
-    width, height = (float(drawn.svg.attrib[side]) for side in ("width", "height"))
-    for box in boxes(drawn.svg).values():
-        assert box.x > 0
-        assert box.y > 0
-        assert box.right < width
-        assert box.bottom < height
 
 
 def test_forward_runs_down_and_backward_runs_up(drawn: DrawnGraph) -> None:
@@ -138,11 +135,13 @@ def neighbours_of(level: float, levels: set[float]) -> tuple[float, float]:
     return ys[index - 1], ys[index + 1]
 
 
+@pytest.mark.slow
 def test_a_single_backward_operator_has_exactly_its_forward_operators_height() -> None:
     places = boxes(read_svg(draw(drawing_graphs.tiny(), format="svg")))
     assert places["n1"].y == places["n4"].y
 
 
+@pytest.mark.slow
 def test_saved_tensors_are_dashed_rungs() -> None:
     graph = drawing_graphs.convolution()
     svg = read_svg(draw(graph, format="svg"))

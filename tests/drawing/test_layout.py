@@ -20,20 +20,20 @@ def test_a_layout_that_runs_out_of_time_is_replaced_and_the_picture_says_so() ->
     assert not any(box.overlaps(other) for box, other in combinations(places, 2))
 
 
-def test_a_layout_process_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
+@pytest.mark.parametrize(
+    ("program", "note"),
+    [("/bin/false", "Graphviz ended with status 1"), ("/nowhere/python", "FileNotFoundError")],
+)
+def test_a_layout_process_that_fails_or_cannot_start_is_replaced(
+    program: str, note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", program)
     layout = arrange(LayoutRequest({"n0": (50, 20)}, []), 10)
-    assert "Graphviz ended with status 1" in layout.note
+    assert note in layout.note
     assert set(layout.places) == {"n0"}
 
 
-def test_a_layout_process_that_cannot_start_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    layout = arrange(LayoutRequest({"n0": (50, 20)}, []), 10)
-    assert "FileNotFoundError" in layout.note
-    assert set(layout.places) == {"n0"}
-
-
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_graph_too_large_for_graphviz_is_drawn_without_it() -> None:
     svg = read_svg(draw(drawing_graphs.chain(4000), format="svg", depth="all"))
@@ -41,6 +41,7 @@ def test_a_graph_too_large_for_graphviz_is_drawn_without_it() -> None:
     assert "more than the 1500" in (svg.findtext(f"{SVG}desc") or "")
 
 
+@pytest.mark.slow
 def test_graphviz_puts_the_last_at_the_bottom() -> None:
     sizes = dict.fromkeys(("n0", "n1", "n2", "n3"), (50.0, 20.0))
     request = LayoutRequest(sizes, [("n0", "n1"), ("n0", "n2"), ("n2", "n3")], bottom_row=["n1"])

@@ -1,12 +1,13 @@
-"""Walking the links of a graph in order, on cycles and on long chains."""
+"""Walking the links of a graph in order, on cycles and on long chains; what is strongly connected."""
 
 from itertools import pairwise
 
+import networkx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.drawing.structure import Link, in_order, layers, neighbours
+from explorer.drawing.structure import Link, components, in_order, layers, neighbours
 
 NODES = [f"n{index}" for index in range(8)]
 
@@ -21,6 +22,7 @@ def test_neighbours_are_listed_once_for_each_link() -> None:
     assert before["a"] == []
 
 
+@settings(max_examples=50)
 @given(links=DOWNWARD_LINKS)
 def test_all_links_into_a_node_precede_all_links_out_of_it(links: list[Link]) -> None:
     left: set[str] = set()
@@ -31,7 +33,7 @@ def test_all_links_into_a_node_precede_all_links_out_of_it(links: list[Link]) ->
     assert sorted(walked) == sorted(links)
 
 
-@pytest.mark.slow
+@settings(max_examples=50)
 @given(links=LINKS)
 def test_no_link_is_walked_twice_even_on_cycles(links: list[Link]) -> None:
     for link in in_order(NODES, links):
@@ -51,3 +53,23 @@ def test_a_node_on_a_cycle_is_left_where_the_links_before_it_put_it() -> None:
 def test_a_chain_of_ten_thousand_nodes_needs_no_recursion() -> None:
     chain = [f"n{index}" for index in range(10_000)]
     assert layers(chain, list(pairwise(chain)))["n9999"] == 9999
+
+
+VERTICES = st.integers(0, 12)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(VERTICES, VERTICES), max_size=40))
+def test_components_are_those_of_networkx(links: list[tuple[int, int]]) -> None:
+    graph = networkx.DiGraph(links)
+    found = components(list(graph.nodes), links)
+    expected = {frozenset(nodes) for nodes in networkx.strongly_connected_components(graph)}
+    assert len(found) == len(expected)
+    assert {frozenset(nodes) for nodes in found} == expected
+
+
+@pytest.mark.slow
+def test_a_chain_that_closes_after_ten_thousand_nodes_is_one_component() -> None:
+    links = [(number, (number + 1) % 10_000) for number in range(10_000)]
+    (whole,) = components(range(10_000), links)
+    assert len(whole) == 10_000

@@ -13,6 +13,7 @@ from tests.support.handmade_graph import HandmadeGraph
 from tests.support.svg_pictures import boxes, read_svg, texts
 
 
+@pytest.mark.slow
 def test_the_first_divergence_is_marked_on_both_sides_by_more_than_a_colour() -> None:
     graph = drawing_graphs.dense_mse()
     svg = read_svg(pair(graph, graph, diverging=(["n6"], ["n7"])))
@@ -22,13 +23,12 @@ def test_the_first_divergence_is_marked_on_both_sides_by_more_than_a_colour() ->
         signs = [child for child in box.element if child.get("class") == "unequal"]
         assert len(signs) == (id_ in marked)
     assert sum("first divergence" in text for text in texts(svg)) == 2
-
-
-def test_a_picture_without_a_divergence_does_not_speak_of_one() -> None:
-    svg = read_svg(draw(drawing_graphs.dense_mse(), format="svg"))
+    # A picture without one does not speak of it.
+    svg = read_svg(draw(graph, format="svg"))
     assert not any("divergence" in text for text in texts(svg))
 
 
+@pytest.mark.slow
 def test_a_merged_module_is_marked_for_a_divergence_inside_it() -> None:
     graph = drawing_graphs.bottlenecks(2)
     (inner,) = [node.id for node in graph.nodes if node.scope == "layers.1.conv2"][:1]
@@ -61,10 +61,6 @@ def test_two_graphs_are_one_png_as_wide_as_both() -> None:
     assert two.startswith(b"\x89PNG\r\n")
     widths = [int.from_bytes(png[16:20], "big") for png in (one, two)]
     assert widths[1] > 2 * widths[0]
-
-
-def test_a_format_of_one_graph_is_refused_for_two_with_those_that_can() -> None:
-    graph = drawing_graphs.tiny()
     with pytest.raises(UsageError, match="svg or png"):
         pair(graph, graph, format="mermaid")
 

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.drawing.layout import Wish, spread
@@ -27,6 +27,8 @@ def distance(wishes: list[Wish], centres: list[float]) -> float:
     return sum(wish.weight * (centre - wish.centre) ** 2 for wish, centre in pairs)
 
 
+@pytest.mark.slow
+@settings(max_examples=50)
 @given(wishes=WISHES)
 def test_neighbours_keep_their_distance(wishes: list[Wish]) -> None:
     placed = list(zip(wishes, spread(wishes, APART), strict=True))
@@ -36,6 +38,7 @@ def test_neighbours_keep_their_distance(wishes: list[Wish]) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=50)
 @given(wishes=WISHES, start=st.integers(0, 11), by=st.sampled_from([-1.0, 1.0]))
 def test_nothing_is_nearer_to_the_wishes(wishes: list[Wish], start: int, by: float) -> None:
     """Moving any box with all that is on its side of the row brings it no nearer."""
@@ -50,9 +53,7 @@ def test_nothing_is_nearer_to_the_wishes(wishes: list[Wish], start: int, by: flo
 def test_boxes_that_have_room_stand_where_they_should() -> None:
     wishes = [Wish(0.0, 10.0), Wish(50.0, 10.0), Wish(65.0, 10.0)]
     assert spread(wishes, APART) == [0.0, 50.0, 65.0]
-
-
-def test_two_boxes_at_one_place_move_aside_by_their_weights() -> None:
+    # Two at one place move aside by their weights.
     assert spread([Wish(0.0, 10.0), Wish(0.0, 10.0)], APART) == [-7.5, 7.5]
     heavy, light = spread([Wish(0.0, 10.0, 1e9), Wish(0.0, 10.0)], APART)
     assert heavy == pytest.approx(0.0, abs=1e-6)

@@ -4,7 +4,6 @@ import msgspec
 import pytest
 
 from explorer.drawing import draw, pair
-from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Output
 from tests.support import drawing_graphs
 from tests.support.svg_pictures import SVG, boxes, boxes_by_op, outlines, read_svg, texts
@@ -27,12 +26,7 @@ def test_pair_numbers_stand_on_both_pictures() -> None:
     svg = read_svg(pair(graph, graph, numbers=({"n1": 7}, {"n1": 7}), titles=("one", "other")))
     numbered = [id_ for id_, box in boxes(svg).items() if box.element.get("data-pair") == "7"]
     assert numbered == ["left-n1", "right-n1"]
-
-
-@pytest.mark.slow
-def test_two_pictures_in_one_svg_share_no_id() -> None:
-    graph = drawing_graphs.tiny()
-    svg = read_svg(pair(graph, graph))
+    # The two pictures share no id.
     ids = [element.attrib["id"] for element in svg.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
 
@@ -71,17 +65,6 @@ def test_the_svg_is_described_and_named() -> None:
     assert "9 backward nodes" in (svg.findtext(f"{SVG}desc") or "")
     named = {element.get("id") for element in svg if element.get("id")}
     assert set(svg.attrib["aria-labelledby"].split()) <= named
-
-
-@pytest.mark.slow
-def test_a_tooltip_tells_all_that_is_known_of_a_node() -> None:
-    svg = read_svg(draw(drawing_graphs.dense_mse(), format="svg", prefix="a-"))
     tooltip = boxes(svg)["a-n4"].element.findtext(f"{SVG}title") or ""
     for part in ("mm", "scope: fc", "source: net.py:12", "float32", "[[20]]"):
         assert part in tooltip
-
-
-@pytest.mark.slow
-def test_a_prefix_that_is_no_name_is_refused() -> None:
-    with pytest.raises(UsageError, match="prefix"):
-        draw(drawing_graphs.tiny(), format="svg", prefix='"><')

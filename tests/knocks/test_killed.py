@@ -25,7 +25,9 @@ workers.call("torch", f"tests.support.worker_targets:{sys.argv[1]}", Word(""), W
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["never_yields", "forks_and_hangs"])
+@pytest.mark.parametrize(
+    "target", [pytest.param("never_yields", marks=pytest.mark.whole), "forks_and_hangs"]
+)
 def test_no_worker_outlives_a_killed_parent_whatever_it_is_doing(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,23 +46,14 @@ def test_no_worker_outlives_a_killed_parent_whatever_it_is_doing(
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(
-    ("name", "moments"),
-    [
-        ("graph", (0.5,)),
-        pytest.param("scenario", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
-        pytest.param("diff", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
-        pytest.param("sweep", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
-        pytest.param("claims", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
-        pytest.param("study", (0.2, 0.5, 0.8), marks=[pytest.mark.whole, pytest.mark.mindspore]),
-    ],
-)
+@pytest.mark.mindspore
+@pytest.mark.whole
+@pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_says_that_its_worker_was_killed_or_answers_as_ever(
-    name: str, moments: tuple[float, ...], tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
-    assert name in COMMANDS
     usual = undisturbed(name, tmp_path / "usual")
-    for part in moments:
+    for part in (0.2, 0.5, 0.8):
         choice = random.Random(f"{name} {part}")
         outcome = disturbed(name, tmp_path / str(part), usual, choice, at=part * usual.seconds)
         assert not outcome.problem, outcome

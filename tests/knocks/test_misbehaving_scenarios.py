@@ -5,11 +5,11 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
+from explorer.cli.entry import run
 from explorer.exploration.explore import explore
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.failures import MEMORY_LIMIT as LIMIT
@@ -23,6 +23,7 @@ from explorer.workers.children import memory_limit
 from explorer.workers.workers import Workers
 from tests.knocks.harms import HARMS, LOOPS, MISCHIEF, Place, text
 from tests.support.command_line import explorer
+from tests.support.sampling import sampled
 from tests.support.scenario_files import written
 from tests.support.traces import left_behind, own_scratch
 
@@ -53,11 +54,6 @@ def in_torch(path: Path, seconds: float = 60.0) -> Report:
         )
 
 
-def result_of(report: Report) -> Any:
-    (case,) = report.cases
-    return case.results["torch-tape"]
-
-
 def surroundings() -> tuple[object, ...]:
     """What a net could have changed in this process."""
     mask = os.umask(0o022)
@@ -66,8 +62,8 @@ def surroundings() -> tuple[object, ...]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["module", "inputs"])
-@pytest.mark.parametrize("name", HARMS)
+@pytest.mark.parametrize("place", ["module", pytest.param("inputs", marks=pytest.mark.whole)])
+@pytest.mark.parametrize("name", sampled(HARMS, ("segfaults",)))
 def test_a_file_that_ends_the_process_that_reads_it_is_refused(
     name: str, place: Place, tmp_path: Path, scratch: Path
 ) -> None:
@@ -81,7 +77,7 @@ def test_a_file_that_ends_the_process_that_reads_it_is_refused(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", sampled(LOOPS, ("is deaf to signals",)))
 def test_a_file_that_cannot_be_read_to_its_end_is_refused_in_time(
     name: str, tmp_path: Path, scratch: Path
 ) -> None:
@@ -147,47 +143,33 @@ def test_the_app_refuses_a_file_that_ends_its_process_and_does_not_try_it_again(
     assert left_behind(scratch) == []
 
 
-@pytest.mark.torch
-@pytest.mark.whole
-@pytest.mark.parametrize("place", ["torch_net", "forward"])
-@pytest.mark.parametrize("name", HARMS)
-def test_a_net_that_ends_its_worker_is_a_crash_of_its_engine(
-    name: str, place: Place, tmp_path: Path, scratch: Path
-) -> None:
-    harm = HARMS[name]
-    result = result_of(in_torch(file(tmp_path, harm.code, place)))
-    assert result.outcome == "crashed"
-    assert harm.said in message(result.error)
-    assert left_behind(scratch) == []
+NETS = {
+    **{name: (harm.code, "crashed", harm.said) for name, harm in HARMS.items()},
+    **{name: (code, "timed_out", "--request-timeout") for name, code in LOOPS.items()},
+    **{f"{name}, and answers": (code, "ok", "") for name, code in MISCHIEF.items()},
+}
+"""What a net does to its worker, and how that ends for its engine."""
 
 
 @pytest.mark.torch
 @pytest.mark.whole
 @pytest.mark.parametrize("place", ["torch_net", "forward"])
-@pytest.mark.parametrize("name", LOOPS)
-def test_a_net_that_never_ends_is_out_of_time(
+@pytest.mark.parametrize("name", NETS)
+def test_what_a_net_does_to_its_worker_is_the_outcome_of_its_engine_or_hinders_no_answer(
     name: str, place: Place, tmp_path: Path, scratch: Path
 ) -> None:
-    result = result_of(in_torch(file(tmp_path, LOOPS[name], place), seconds=2))
-    assert result.outcome == "timed_out"
-    assert "--request-timeout" in message(result.error)
-    assert left_behind(scratch) == []
-
-
-@pytest.mark.torch
-@pytest.mark.whole
-@pytest.mark.parametrize("place", ["torch_net", "forward"])
-@pytest.mark.parametrize("name", MISCHIEF)
-def test_what_a_net_does_to_its_process_hinders_no_answer(
-    name: str, place: Place, tmp_path: Path, scratch: Path
-) -> None:
+    code, outcome, said = NETS[name]
     before = surroundings()
-    result = result_of(in_torch(file(tmp_path, MISCHIEF[name], place)))
-    assert result.outcome == "ok", result.error
+    seconds = 2.0 if outcome == "timed_out" else 60.0
+    (case,) = in_torch(file(tmp_path, code, place), seconds).cases
+    result = case.results["torch-tape"]
+    assert result.outcome == outcome, result.error
+    assert said in (message(result.error) if result.error else "")
     assert surroundings() == before
     assert left_behind(scratch) == []
 
 
+@pytest.mark.whole
 @pytest.mark.torch
 def test_all_mischief_at_once_reaches_neither_the_command_nor_its_document(
     tmp_path: Path, scratch: Path
@@ -208,24 +190,24 @@ def test_all_mischief_at_once_reaches_neither_the_command_nor_its_document(
     [
         ("scenario", "FILE"),
         ("study", "higher-order", "FILE"),
-        pytest.param(("diff", "FILE", "torch-tape", "torch-graph"), marks=pytest.mark.whole),
-        pytest.param(
-            ("graph", "FILE", "--engine", "torch-tape", "-o", "none.svg"), marks=pytest.mark.whole
-        ),
+        ("diff", "FILE", "torch-tape", "torch-graph"),
+        ("graph", "FILE", "--engine", "torch-tape", "-o", "none.svg"),
     ],
+    ids=lambda command: command[0],
 )
 def test_a_command_outlives_the_text_of_its_scenario(
-    command: tuple[str, ...], tmp_path: Path, scratch: Path
+    command: tuple[str, ...],
+    tmp_path: Path,
+    scratch: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = file(tmp_path, "import os\nos._exit(0)", "module")
-    arguments = [str(path) if word == "FILE" else word for word in command]
-    done = explorer(*arguments, EXPLORER_STORE=str(tmp_path / "store"))
-    assert (done.returncode, done.stdout) == (3, "")
-    assert (
-        "harmful.py: the scenario file cannot be read: the worker process died (exit code 0)"
-        in (done.stderr)
-    )
-    assert "Traceback" not in done.stderr
+    assert run([str(path) if word == "FILE" else word for word in command]) == 3
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    died = "the scenario file cannot be read: the worker process died (exit code 0)"
+    assert f"harmful.py: {died}" in printed.err
+    assert "Traceback" not in printed.err
     assert left_behind(scratch) == []
 
 

@@ -138,10 +138,13 @@ COMMANDS = [
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("disk", ["full", "read_only"])
+@pytest.mark.parametrize("disk", [pytest.param("full", marks=pytest.mark.whole), "read_only"])
 @pytest.mark.parametrize(
     "command",
-    [COMMANDS[1], *(pytest.param(command, marks=pytest.mark.whole) for command in COMMANDS)],
+    [
+        pytest.param(command, marks=() if command[0] == "graph" else pytest.mark.whole)
+        for command in COMMANDS
+    ],
     ids=lambda command: command[0],
 )
 def test_a_command_says_that_its_files_cannot_be_written(
@@ -158,15 +161,16 @@ def test_a_command_says_that_its_files_cannot_be_written(
 
 
 @pytest.mark.torch
+@pytest.mark.whole
 @pytest.mark.parametrize("disk", ["full", "read_only"])
 @pytest.mark.parametrize(
     "command",
     [
         ("scenario", NET, "--engine", "torch-tape"),
-        pytest.param(("sweep", NET), marks=pytest.mark.whole),
-        pytest.param(("claims", "20"), marks=pytest.mark.whole),
-        pytest.param(("study", "schedules"), marks=pytest.mark.whole),
-        pytest.param(("doctor",), marks=pytest.mark.whole),
+        ("sweep", NET),
+        ("claims", "20"),
+        ("study", "schedules"),
+        ("doctor",),
     ],
     ids=lambda command: command[0],
 )

@@ -98,7 +98,7 @@ from explorer.store.keys import Key
 from explorer.store.store import Store
 store, key = Store(Path(sys.argv[1])), Key("scenario", "square", "ab" + "0" * 62)
 mine = sys.argv[2] * 300_000
-for _ in range(100):
+for _ in range(50):
     store.put(key, mine)
     got = store.get(key, str)
     assert got is not None
@@ -165,6 +165,7 @@ with Workers(job_seconds=30) as workers:
 """A program whose clock on the wall jumps to and fro while workers are given time."""
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_limits_are_kept_while_the_clock_jumps() -> None:
     subprocess.run([sys.executable, "-c", JUMPING], check=True, timeout=60)

@@ -67,6 +67,7 @@ def _lines(mutant: Mutant) -> range:
 KEPT = ROOT / "out" / "mutants"
 """Where reports are, with what is recorded for later runs."""
 
+
 def environment(base_file: Path = KEPT) -> dict[str, str]:
     """The environment of the tests."""
     return {**os.environ, "MUTANTS_BASE": str(base_file)}

@@ -24,8 +24,12 @@ from explorer.topics import claims
 from explorer.topics.boards import _listings
 from explorer.topics.in_worker import listing, source
 from explorer.topics.topic import Claim
+from tests.support.sampling import sampled
 
 CLAIMS = claims()
+
+NUMBERS = sampled(CLAIMS, [*range(1, 95, 6), 52])
+"""The claims; in each run of the tests one in six is looked at."""
 
 
 @functools.cache
@@ -74,14 +78,15 @@ def shown(number: int) -> list[ClaimProgram]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", CLAIMS)
+@pytest.mark.parametrize("number", NUMBERS)
 def test_no_function_is_twice_on_the_page_of_a_claim(number: int) -> None:
     texts = [piece.text for program in shown(number) for piece in read(program.code).pieces]
     functions = [text for text in texts if "def " in text or text.startswith("class ")]
     assert len(functions) == len(set(functions))
 
 
-@pytest.mark.parametrize("number", CLAIMS)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", NUMBERS)
 def test_every_name_in_the_programs_of_a_claim_is_defined_above_or_beside_it(number: int) -> None:
     guide: set[str] = set()
     for program in shown(number):
@@ -94,7 +99,8 @@ def test_every_name_in_the_programs_of_a_claim_is_defined_above_or_beside_it(num
             guide |= own
 
 
-@pytest.mark.parametrize("number", CLAIMS)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", NUMBERS)
 def test_every_function_in_the_programs_of_a_claim_is_reached_from_a_call(number: int) -> None:
     codes = [read(program.code) for program in shown(number)]
     # Two listings, of MindSpore and of PyTorch, may each have a function of one name.
@@ -112,7 +118,8 @@ def test_every_function_in_the_programs_of_a_claim_is_reached_from_a_call(number
     assert set(uses) <= reached
 
 
-@pytest.mark.parametrize("number", CLAIMS)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", NUMBERS)
 def test_all_who_were_measured_for_a_claim_are_called_in_its_programs(number: int) -> None:
     calls = [call for program in shown(number) for call in read(program.code).calls]
     for measurement in CLAIMS[number].measurements:
@@ -122,6 +129,7 @@ def test_all_who_were_measured_for_a_claim_are_called_in_its_programs(number: in
         assert any(start in call for start in starts for call in calls), measurement.name
 
 
+@pytest.mark.slow
 def test_programs_name_those_that_ran_them_and_do_not_show_what_a_row_does_not_reach() -> None:
     headings = [program.heading for program in shown(52)]
     assert headings[0] == f"{AS_PRINTED} (MindSpore graph and tape)"

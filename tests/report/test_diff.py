@@ -21,41 +21,39 @@ from tests.support.sample_report import (
     report,
 )
 
-
-def test_two_graphs_that_never_part_say_so_after_their_coverage() -> None:
-    alike = alignment("torch-tape", "mindspore-graph")
-    lines = list(diff_lines(alike, graph("torch-tape"), graph("mindspore-graph")))
-    assert lines[0] == alike.case
-    assert lines[1].startswith("  torch-tape       forward 1 paired, 0 inside, 0 unpaired; ")
-    assert lines[2].startswith("  mindspore-graph  forward 1 paired, 0 inside, 0 unpaired; ")
-    assert "no divergence" in lines[3]
+GRAPHS = graph("torch-tape"), graph("mindspore-graph")
+ALIKE = alignment("torch-tape", "mindspore-graph")
 
 
-def test_a_divergence_has_a_line_for_each_side() -> None:
+def test_a_divergence_has_a_line_for_each_side_after_their_coverage() -> None:
+    case, *coverage, last = diff_lines(ALIKE, *GRAPHS)
+    assert case == ALIKE.case
+    assert coverage[0].startswith("  torch-tape       forward 1 paired, 0 inside, 0 unpaired; ")
+    assert coverage[1].startswith("  mindspore-graph  forward 1 paired, 0 inside, 0 unpaired; ")
+    assert "no divergence" in last
+
     parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
-    lines = list(diff_lines(parted, graph("torch-tape"), graph("mindspore-graph")))
+    lines = list(diff_lines(parted, *GRAPHS))
     assert lines[3] == first_divergence(parted)
     assert lines[4] == "  torch-tape       MulBackward (n2)  4  net.py:3"
     assert lines[5] == "  mindspore-graph  MulBackward (n2)  4.004  net.py:3"
     assert "0.004, 4,000 × the noise of 1e-06" in lines[6]
     assert lines[7].endswith(": dx")
 
-
-def test_the_ends_of_a_divergence_have_the_arguments_that_matter() -> None:
-    parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
-    left = graph("torch-tape")
+    # The ends have the arguments that matter.
+    left = GRAPHS[0]
     nodes = list(left.nodes)
     settings: Arguments = {"dtype": None, "approximate": "tanh"}
     nodes[2] = msgspec.structs.replace(nodes[2], arguments=settings)
     left = msgspec.structs.replace(left, nodes=tuple(nodes))
-    lines = list(diff_lines(parted, left, graph("mindspore-graph")))
+    lines = list(diff_lines(parted, left, GRAPHS[1]))
     assert lines[4] == "  torch-tape       MulBackward(approximate='tanh') (n2)  4  net.py:3"
     assert lines[5] == "  mindspore-graph  MulBackward (n2)  4.004  net.py:3"
 
 
 def test_what_is_known_comes_behind_the_cause_and_is_in_the_document() -> None:
     parted = known(explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE)))
-    lines = list(diff_lines(parted, graph("torch-tape"), graph("mindspore-graph")))
+    lines = list(diff_lines(parted, *GRAPHS))
     (place,) = [place for place, line in enumerate(lines) if line.startswith("  Known: ")]
     assert lines[place - 1].startswith("  Cause, tried: ")
     assert "claim 43: Batch norm's momentum" in lines[place]
@@ -70,11 +68,10 @@ def test_further_divergences_are_counted_or_listed() -> None:
     )
     _, further, _ = divergences(parted)
     assert further.startswith("Further divergence in forward: ")
-    graphs = graph("torch-tape"), graph("mindspore-graph")
-    first = list(diff_lines(parted, *graphs))
+    first = list(diff_lines(parted, *GRAPHS))
     assert any("2 further" in line and "--all" in line for line in first)
     assert further not in first
-    every = list(diff_lines(parted, *graphs, list_all=True))
+    every = list(diff_lines(parted, *GRAPHS, list_all=True))
     assert every.count(further) == 2
     assert "  torch-tape       input (n0)  7  net.py:2" in every
     assert not any("--all" in line for line in every)
@@ -82,12 +79,11 @@ def test_further_divergences_are_counted_or_listed() -> None:
 
 def test_what_was_tried_in_vain_is_said_where_all_is_listed() -> None:
     parted = explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE), has_cause=False)
-    graphs = graph("torch-tape"), graph("mindspore-graph")
     said = "  61 changes were tried here: none gives"
-    assert any(line.startswith(said) for line in diff_lines(parted, *graphs, list_all=True))
-    assert not any("were tried" in line for line in diff_lines(parted, *graphs))
+    assert any(line.startswith(said) for line in diff_lines(parted, *GRAPHS, list_all=True))
+    assert not any("were tried" in line for line in diff_lines(parted, *GRAPHS))
     found = explained(alignment("torch-tape", "mindspore-graph", DIVERGENCE))
-    lines = list(diff_lines(found, *graphs, list_all=True))
+    lines = list(diff_lines(found, *GRAPHS, list_all=True))
     assert any("Cause, tried: " in line for line in lines)
     assert not any("were tried" in line for line in lines)
 
@@ -118,7 +114,7 @@ def test_equal_results_do_not_hide_values_that_contradict_each_other(
 ) -> None:
     wrong = Unpaired(side=side, node="n2", reason="refuted", why=Recorded(Absence("random")))
     alike = msgspec.structs.replace(alignment("torch-tape", "mindspore-graph"), unpaired=(wrong,))
-    lines = list(diff_lines(alike, graph("torch-tape"), graph("mindspore-graph")))
+    lines = list(diff_lines(alike, *GRAPHS))
     assert "no divergence" in lines[3]
     assert lines[4] == f"refuted: MulBackward (n2) of {engine}: it draws random numbers"
 
@@ -149,35 +145,29 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
     assert document["further"] == []
 
 
-def test_results_that_are_drawn_are_named_in_lines_and_in_the_document() -> None:
-    drawn = msgspec.structs.replace(alignment("torch-tape", "mindspore-graph"), drawn=("dx",))
-    lines = list(diff_lines(drawn, graph("torch-tape"), graph("mindspore-graph")))
+def test_results_that_are_drawn_are_named_and_where_all_are_none_is_called_the_same() -> None:
+    drawn = msgspec.structs.replace(ALIKE, drawn=("dx",))
     remark = diff_document(report(), drawn)["remark"]
-    assert remark in lines
+    assert remark in list(diff_lines(drawn, *GRAPHS))
     assert remark.endswith(": dx")
-    assert diff_document(report(), alignment("torch-tape", "mindspore-graph"))["remark"] == ""
+    assert diff_document(report(), ALIKE)["remark"] == ""
+    case = msgspec.structs.replace(case_report(GradCase("grad", 0)), verdict="drawn")
+    *_, last = diff_lines(drawn, *GRAPHS, case=case)
+    assert last == "no divergence: there is no result whose values can be compared"
 
 
 def test_the_results_are_said_below_the_name_of_the_case() -> None:
     case = case_report(GradCase("grad", 0), wrong="mindspore-graph", factor=2.0)
     alike = alignment("torch-tape", "mindspore-graph")
-    graphs = graph("torch-tape"), graph("mindspore-graph")
-    label, outcome, *_, last = diff_lines(alike, *graphs, case=case)
+    label, outcome, *_, last = diff_lines(alike, *GRAPHS, case=case)
     assert label == alike.case
     assert outcome == f"  {headline(case)}"
     assert last == "no divergence found in the graphs, although the results of the calls differ"
     # Of two engines that agree, whatever a third one answers.
     for wrong in ("", "torch-graph"):
         agreeing = case_report(GradCase("grad", 0), wrong=wrong, factor=2.0)
-        *_, last = diff_lines(alike, *graphs, case=agreeing)
+        *_, last = diff_lines(alike, *GRAPHS, case=agreeing)
         assert last.startswith("no divergence: every result is the same")
-
-
-def test_where_every_value_is_drawn_no_result_is_called_the_same() -> None:
-    case = msgspec.structs.replace(case_report(GradCase("grad", 0)), verdict="drawn")
-    drawn = msgspec.structs.replace(alignment("torch-tape", "mindspore-graph"), drawn=("dx",))
-    *_, last = diff_lines(drawn, graph("torch-tape"), graph("mindspore-graph"), case=case)
-    assert last == "no divergence: there is no result whose values can be compared"
 
 
 def test_two_engines_differ_by_results_divergences_and_findings_and_not_by_the_oracle() -> None:
@@ -201,5 +191,5 @@ def test_many_results_that_differ_are_counted() -> None:
     parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
     for count, end in ((8, "dw7"), (9, "dw7, … (9 in all)"), (40, "dw7, … (40 in all)")):
         many = msgspec.structs.replace(parted, differing=names[:count])
-        *_, last = diff_lines(many, graph("torch-tape"), graph("mindspore-graph"))
+        *_, last = diff_lines(many, *GRAPHS)
         assert last.endswith(end)

@@ -5,17 +5,14 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
-from typer.main import get_group
 
 from explorer import drawing
-from explorer.cli.commands import app
 from explorer.compare.align import align
 from explorer.model.graph import GradGraph
 from explorer.report.scenario.export import (
     PictureChoice,
     _told_by,
     picture_file,
-    report_command,
     snippets,
 )
 from tests.support.command_line import explorer
@@ -24,43 +21,6 @@ from tests.support.scenario_reports import Reports
 from tests.support.scenario_reports import graph as last_stage
 
 LEFT, RIGHT = graph("torch-tape"), graph("mindspore-graph")
-
-
-def options_of(command: str) -> set[str]:
-    """The options that a command of the explorer has."""
-    declared: set[str] = set()
-    for parameter in get_group(app).commands[command].params:
-        declared.update(parameter.opts)
-    return declared
-
-
-def test_a_command_says_what_differs_from_the_defaults_and_nothing_else() -> None:
-    plain = PictureChoice(scenario="net", engines=("torch-tape",), file_format="svg")
-    assert shlex.split(plain.command())[3:] == [
-        *("graph", "net", "--engine", "torch-tape", "-o", "net-torch-tape.svg")
-    ]
-    full = PictureChoice(
-        scenario="my net.py",
-        engines=("torch-tape", "mindspore-graph"),
-        file_format="png",
-        case="grad(0, has_aux)",
-        view="flow",
-        depth=2,
-        device="cuda:1",
-    )
-    words = shlex.split(full.command())
-    assert words[4] == "my net.py"
-    assert words[-1] == "my_net-torch-tape-mindspore-graph.png"
-    assert words[words.index("--case") + 1] == "grad(0, has_aux)"
-    for option in (word for word in words if word.startswith("--")):
-        assert option in options_of("graph")
-
-
-def test_a_report_s_command_has_its_device_and_its_order() -> None:
-    assert "--device" not in report_command("net", "html", "cpu", 1)
-    words = shlex.split(report_command("net", "json", "cuda", 2))
-    assert words[words.index("--order") + 1] == "2"
-    assert {word for word in words if word.startswith("--")} <= options_of("scenario")
 
 
 def test_a_snippet_s_text_cannot_leave_its_place() -> None:

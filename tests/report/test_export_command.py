@@ -49,6 +49,10 @@ def test_a_picture_s_command_has_every_choice(changed: tuple[str, ...]) -> None:
     assert (values["case"] or "", values["stage"] or "") == (choice.case, choice.stage)
     assert (values["view"], values["device"]) == (choice.view, choice.device)
     assert values["depth"] == str(choice.depth)
+    if not changed:
+        # It says what differs from the defaults, and nothing else.
+        said = ["graph", "net", "--engine", "torch-tape", "-o", "net-torch-tape.svg"]
+        assert shlex.split(choice.command())[len(PROGRAM) :] == said
 
 
 @pytest.mark.parametrize(("device", "order"), [("cpu", 1), ("cuda:1", 1), ("cpu", 3), ("cuda", 2)])
@@ -59,3 +63,4 @@ def test_a_report_s_command_has_its_device_its_order_and_its_format(
     assert values["name"] == "my nets/net.py"
     assert (values["device"], values["order"]) == (device, order)
     assert "html" in values["formats"]
+    assert ("--device" in report_command("net", "html", device, order)) is (device != "cpu")

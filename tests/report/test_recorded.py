@@ -55,10 +55,8 @@ from explorer.workers.workers import Workers
 from tests.corpus import folder
 from tests.support.recorded_results import differences, marks_of
 from tests.support.sample_report import report
+from tests.support.sampling import sampled
 from tests.support.scenario_files import MINIMAL, written
-
-SMALL = ("aliased_input", "kinks", "stop_gradient")
-"""The scenarios that are compared with a run in every run of the tests."""
 
 QUICK_GROUPS = ("study schedules",)
 """The measurements that are compared with a run in every run of the tests."""
@@ -100,7 +98,11 @@ def test_every_shipped_scenario_has_a_small_drawing_without_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(path.name.split(".")[0] for path in REPORTS_FOLDER.iterdir())
+    "name",
+    sampled(
+        sorted(path.name.split(".")[0] for path in REPORTS_FOLDER.iterdir()),
+        ("aliased_input", "dense_mse", "kinks"),
+    ),
 )
 def test_a_recorded_report_can_be_read_and_counts_as_its_card_does(name: str) -> None:
     recorded = recorded_report(load(PATHS[name]), Wanted())
@@ -185,17 +187,13 @@ def test_a_scenario_that_was_changed_has_no_recorded_results(
     devices = study_topic("devices")
     on = default_target(devices)
     assert recorded_study(devices, on)
+    # Of another device nothing is recorded either.
+    assert recorded_study(devices, Target(on.scenario, "cuda")) is None
     monkeypatch.setattr(results, "digest_of_text", lambda path, frameworks: "another text")
     assert recorded_scenario(shipped.path) is None
     assert recorded_card(shipped) is None
     assert recorded_introduction(shipped) == ""
     assert recorded_study(devices, on) is None
-
-
-def test_another_device_has_no_recorded_results() -> None:
-    devices = study_topic("devices")
-    on = default_target(devices)
-    assert recorded_study(devices, Target(on.scenario, "cuda")) is None
 
 
 def test_one_measurement_that_is_not_recorded_leaves_nothing_to_show() -> None:
@@ -250,15 +248,6 @@ def test_a_difference_is_found_and_rounding_is_none() -> None:
         assert list(differences(recorded, now))
 
 
-def scenarios_to_run() -> list[Any]:
-    """The names of the scenarios; those that only ``--whole`` runs are marked."""
-    parameters = []
-    for name in PATHS:
-        marks = () if name in SMALL else (pytest.mark.whole,)
-        parameters.append(pytest.param(name, marks=marks))
-    return parameters
-
-
 @pytest.fixture
 def where_recorded() -> None:
     """Skips where kernels may round otherwise: a difference near its noise may count otherwise there."""
@@ -267,10 +256,11 @@ def where_recorded() -> None:
         pytest.skip(others)
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.usefixtures("where_recorded")
-@pytest.mark.parametrize("name", scenarios_to_run())
+@pytest.mark.parametrize("name", PATHS)
 def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Path) -> None:
     path = PATHS[name]
     card = card_of(whole_report(path, Store(tmp_path)))
@@ -280,19 +270,10 @@ def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Pat
     assert marks_of(drawings().ladders[name]) == marks_of(card.ladder), "run `make recorded`"
 
 
-def groups_to_run() -> list[Any]:
-    """The groups of measurements; those that only ``--whole`` runs are marked."""
-    parameters = []
-    for name, _ in measured_groups():
-        marks = () if name in QUICK_GROUPS else (pytest.mark.whole,)
-        parameters.append(pytest.param(name, marks=marks))
-    return parameters
-
-
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.usefixtures("where_recorded")
-@pytest.mark.parametrize("group", groups_to_run())
+@pytest.mark.parametrize("group", sampled(dict(measured_groups()), QUICK_GROUPS))
 def test_recorded_measurements_are_what_a_run_gives(group: str, workers: Workers) -> None:
     found: list[str] = []
     outcomes: dict[str, Measured] = {}

@@ -29,10 +29,6 @@ def row_of(whole: Cases, call: str) -> CaseRow:
     raise AssertionError(f"no row has the call {call}")
 
 
-def oracle_line(whole: Report) -> str:
-    return oracle_summary(whole.cases)
-
-
 def test_one_line_a_case_where_all_agree() -> None:
     rows = [row for group in cases_of(report(foreseen=False)).groups for row in group.rows]
     assert len(rows) == 80
@@ -139,6 +135,11 @@ def test_what_is_drawn_stands_in_the_place_of_its_values_and_a_note_says_what_it
     (row,) = whole.groups[0].rows
     assert (row.value, row.verdict) == ("(drawn, -2)", "match")
     assert "values are not, and the oracle" in whole.notes[row.notes[0] - 1]
+    # Every format says it.
+    drawn = with_drawn("dx")
+    assert report_document(drawn)["cases"][0]["drawn"] == ["dx"]
+    for text in (report_markdown(drawn, {}), report_html(drawn, {})):
+        assert "drawn: what depends on random numbers" in text
 
 
 def test_a_case_of_which_everything_is_drawn_is_counted_as_such() -> None:
@@ -147,8 +148,9 @@ def test_a_case_of_which_everything_is_drawn_is_counted_as_such() -> None:
     assert (row.value, row.verdict, row.state) == ("(drawn, drawn)", "drawn", "idle")
     assert (row.greatest, row.oracle) == (NOTHING, "drawn")
     assert "1 depends on random numbers" in summary(report_drawn)
-    assert "does not apply" not in oracle_line(report_drawn)
-    assert "random directions" not in oracle_line(report_drawn)
+    line = oracle_summary(report_drawn.cases)
+    assert "does not apply" not in line
+    assert "random directions" not in line
 
 
 def test_the_oracle_s_line_says_what_it_leaves_out_and_what_it_holds() -> None:
@@ -156,30 +158,17 @@ def test_the_oracle_s_line_says_what_it_leaves_out_and_what_it_holds() -> None:
     kinked = [msgspec.structs.replace(part, kinks=part.value) for part in case.oracle.estimates]
     oracle = OracleResult("ok", tuple(kinked), stops=True)
     bent = msgspec.structs.replace(case, oracle=oracle)
-    line = oracle_line(msgspec.structs.replace(report(), cases=(case, bent)))
+    line = oracle_summary((case, bent))
     assert "agrees on every element in 1," in line
     assert "agrees but at kinks, which have no derivative, in 1;" in line
     assert line.endswith("; values detached in the PyTorch net are treated as constants")
-    assert "constant" not in oracle_line(report())
-
-
-def test_the_oracle_s_line_says_why_it_is_silent() -> None:
-    case = case_report(GradCase("grad", 0))
+    assert "constant" not in oracle_summary(report().cases)
+    # Where it is silent in every case, it says why.
     why = Failure("UsageError", "the net is no function")
-    silent = msgspec.structs.replace(
-        case, oracle=OracleResult("raised", error=why), oracle_agrees=None
-    )
-    line = oracle_line(msgspec.structs.replace(report(), cases=(silent,)))
-    assert line.endswith("does not apply to 1; the net is no function")
-    both = oracle_line(msgspec.structs.replace(report(), cases=(case, silent)))
-    assert "no function" not in both
-
-
-def test_every_format_says_what_is_drawn() -> None:
-    whole = with_drawn("dx")
-    assert report_document(whole)["cases"][0]["drawn"] == ["dx"]
-    for text in (report_markdown(whole, {}), report_html(whole, {})):
-        assert "drawn: what depends on random numbers" in text
+    raised = OracleResult("raised", error=why)
+    silent = msgspec.structs.replace(case, oracle=raised, oracle_agrees=None)
+    assert oracle_summary((silent,)).endswith("does not apply to 1; the net is no function")
+    assert "no function" not in oracle_summary((case, silent))
 
 
 def test_a_part_of_the_cases_is_counted_by_itself_and_said_to_be_a_part() -> None:

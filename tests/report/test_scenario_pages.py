@@ -1,7 +1,6 @@
 """A report as HTML and as Markdown: well formed, and foreign text harms neither."""
 
 import re
-from html.parser import HTMLParser
 
 import msgspec
 
@@ -13,47 +12,20 @@ from explorer.report.scenario.page import (
     report_markdown,
     where_two_differ,
 )
+from tests.support.html_pages import HtmlPage
 from tests.support.sample_report import DIVERGENCE, HOSTILE, alignment, report
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
 
-class Tags(HTMLParser):
-    """Collects tags, and refuses those that are closed in a wrong order."""
-
-    VOID = ("meta", "br")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.opened: list[tuple[str, dict[str, str | None]]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.opened.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def links(self) -> list[str]:
-        """Whatever the page refers to."""
-        links = []
-        for _, attributes in self.opened:
-            links += [str(attributes[key]) for key in ("href", "src") if key in attributes]
-        return links
-
-
 def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
     page = report_html(report(title=HOSTILE), [picture("torch-tape", SVG)])
-    tags = Tags()
-    tags.feed(page)
-    assert tags.open == []
-    names = [tag for tag, _ in tags.opened]
-    assert not {"script", "link", "img", "iframe", "object"}.intersection(names)
-    assert names.count("svg") == 1
-    assert tags.links()
-    assert all(link.startswith("#note") for link in tags.links())
+    read = HtmlPage(page)
+    assert read.open == []
+    assert not {"script", "link", "img", "iframe", "object"}.intersection(read.tags)
+    assert read.tags.count("svg") == 1
+    assert read.values("href", "src")
+    assert all(link.startswith("#note") for link in read.values("href", "src"))
     assert "&lt;script&gt;" in page
     assert "prefers-color-scheme: dark" in page
 
@@ -61,8 +33,6 @@ def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
 def test_the_first_screen_has_the_verdict_and_two_ladders_and_the_matrix_is_folded() -> None:
     whole = report()
     page = report_html(whole, [picture("torch-tape", SVG)], [Figure("first", (SVG, SVG), "two")])
-    tags = Tags()
-    tags.feed(page)
     summary, ladders = page.index('class="summary'), page.index('class="gradient-figure"')
     first_fold, parting = page.index("<details"), page.index("first divergence")
     cases, pictures = page.index("grad(net"), page.index(">1 gradient graph<")
@@ -84,11 +54,8 @@ def test_cases_that_were_not_asked_are_named_in_both() -> None:
     left_out = LeftOut("selected", tuple(case.case for case in cases[1:]), "main")
     partial = msgspec.structs.replace(report(), cases=cases[:1], left_out=(left_out,))
     page = report_html(partial)
-    tags = Tags()
-    tags.feed(page)
-    assert tags.open == []
-    text = report_markdown(partial, {})
-    for whole in (page, text):
+    assert HtmlPage(page).open == []
+    for whole in (page, report_markdown(partial, {})):
         assert "79 of 80 cases were not selected: " in whole
         assert "<script>" not in whole
         assert whole.count("has") >= sum(case.case.has_aux for case in cases[1:])

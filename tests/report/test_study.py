@@ -51,16 +51,18 @@ def test_what_could_not_be_measured_is_said_with_the_reason() -> None:
     page = study_markdown(RECORD)
     assert "## Not measured" in page
     assert "s.one" in page
+    assert "A finding \\| with a bar." in page
+    measured = json.loads(encode(study_document(RECORD)))["measured"]
+    assert measured["s.one"]["error"]["type"] == "MissingFramework"
+    assert measured["s.two"]["error"] is None
+    assert measured["s.two"]["figures"] == {"a": 1}
 
 
-def test_numbers_in_tables_have_six_digits_and_nothing_is_a_dash() -> None:
+def test_numbers_in_tables_have_six_digits_nothing_is_a_dash_and_no_rows_are_said() -> None:
     for shown in (on_terminal(RECORD), study_markdown(RECORD)):
         assert "0.123457" in shown
         assert "—" in shown
         assert "yes" in shown
-
-
-def test_a_table_without_rows_says_so_in_their_place() -> None:
     bare = Table(title="bare", columns=("a", "b"), rows=(), note="MindSpore, graph: crashed.")
     record = msgspec.structs.replace(RECORD, tables=(bare,))
     for shown in (on_terminal(record), study_markdown(record)):
@@ -82,17 +84,6 @@ def test_a_long_message_is_shortened_and_stands_once_for_all_that_it_kept_from_b
         assert "the record has the whole messages" in shown
     document = json.loads(encode(study_document(record)))
     assert document["measured"]["s.two"]["error"]["message"] == trace
-
-
-def test_markdown_escapes_what_was_found() -> None:
-    assert "A finding \\| with a bar." in study_markdown(RECORD)
-
-
-def test_the_document_has_errors_by_measurement() -> None:
-    measured = json.loads(encode(study_document(RECORD)))["measured"]
-    assert measured["s.one"]["error"]["type"] == "MissingFramework"
-    assert measured["s.two"]["error"] is None
-    assert measured["s.two"]["figures"] == {"a": 1}
 
 
 def test_the_page_shows_svg_charts_where_there_is_a_choice() -> None:

@@ -1,6 +1,5 @@
 """A sweep as JUnit's XML, as HTML, and on a terminal."""
 
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import jsonschema
@@ -16,6 +15,7 @@ from explorer.report.sweep import cases as sweep_cases
 from explorer.report.sweep import sweep_html, terminal_blocks
 from explorer.sweep.records import Change
 from tests.support.consoles import printed
+from tests.support.html_pages import HtmlPage
 from tests.support.sweeps import PAIR, row, sweep
 
 HOSTILE = '<img src=x onerror=alert(1)>\x1b[31m\u202e & "quoted" ]]>'
@@ -57,36 +57,8 @@ def test_junit_counts_what_failed_and_says_why() -> None:
     assert "x · y: they part at relu" in failure.text
 
 
-def test_junit_counts_jobs_that_are_different_apart_from_those_that_were_lost_or_refused() -> None:
-    whole = sweep(
-        row("apart", verdict="different"),
-        row("dead", verdict="lost"),
-        row("late", verdict="lost"),
-        row("broken", verdict="refused"),
-    )
-    suite = ElementTree.fromstring(sweep_xml(whole)).find("testsuite")
-    assert suite is not None
-    assert (suite.get("failures"), suite.get("errors")) == ("1", "3")
-
-
-class Texts(HTMLParser):
-    """The texts and the tags of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.tags: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.tags.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
 def test_the_page_has_every_job_the_changes_and_the_warning() -> None:
-    page = Texts(sweep_html(WHOLE, (CHANGE,)))
+    page = HtmlPage(sweep_html(WHOLE, (CHANGE,)))
     text = "\n".join(page.texts)
     assert "7 jobs in 12 s: 1 as expected, 1 different, 1 measured, 1 not for this scenario" in text
     for done in WHOLE.rows:
@@ -136,7 +108,7 @@ LOOKED_AT = row(
 
 
 def test_the_page_lists_every_case_that_is_not_as_expected_by_its_reason() -> None:
-    texts = Texts(sweep_html(sweep(LOOKED_AT))).texts
+    texts = HtmlPage(sweep_html(sweep(LOOKED_AT))).texts
     assert f"{UNEXPECTED}: other values, raises" in texts
     assert "the oracle disagrees: wrong everywhere" in texts
     assert "as the scenario foresees: foreseen, refused by plan" in texts
@@ -194,7 +166,7 @@ def test_hostile_names_stay_text_everywhere() -> None:
     )
     change = Change(name=HOSTILE, what=HOSTILE, before=HOSTILE, now=HOSTILE)
     page = sweep_html(hostile, (change,))
-    assert "img" not in Texts(page).tags
+    assert "img" not in HtmlPage(page).tags
     assert "\u202e" not in page
     xml = sweep_xml(hostile, (change,))
     ElementTree.fromstring(xml)  # raises for characters that XML may not have
@@ -210,9 +182,6 @@ def test_a_terminal_gets_the_table_the_changes_and_the_summary_last() -> None:
     (stored,) = [line for line in lines if "tape-life" in line]
     assert "stored" in stored
     assert "measured" in stored
-
-
-def test_nothing_changed_is_said() -> None:
     said = printed(lambda console: show(terminal_blocks(WHOLE, []), console))
     assert "nothing has changed since the recorded sweep" in said
     assert "changed" not in printed(lambda console: show(terminal_blocks(WHOLE, None), console))

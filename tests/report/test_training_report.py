@@ -10,6 +10,7 @@ import pytest
 
 import explorer
 from explorer.api.results import RecordedTraining
+from explorer.cli.entry import run
 from explorer.compare.noise import CLEAR
 from explorer.drawing.training import MOST_ROWS, distance_svg, losses_svg, weights_svg
 from explorer.exploration.trainings import compared
@@ -31,7 +32,6 @@ from explorer.text.language import said_in
 from explorer.words.training import headline
 from tests.planted.trainings.plan import Plan
 from tests.planted.trainings.run import trainings
-from tests.support.command_line import explorer as run
 
 STEPS = tuple(range(1, 6))
 
@@ -120,6 +120,8 @@ def test_the_first_difference_is_one_sentence(
     found: TrainingDifference | None, sentence: str
 ) -> None:
     assert headline(comparison(found)) == sentence
+    with said_in("zh"):
+        assert re.search("[一-鿿]{4}", headline(comparison(found)))
 
 
 def test_without_noise_it_is_said_that_not_all_is_judged() -> None:
@@ -128,34 +130,34 @@ def test_without_noise_it_is_said_that_not_all_is_judged() -> None:
     assert lines[-1].startswith("  no run with a jittered start is recorded")
 
 
-@pytest.mark.parametrize(
-    ("steps", "line"),
-    [
-        (1, "the rate of mindspore comes 1 step late"),
-        (-2, "the rate of mindspore comes 2 steps early"),
-    ],
-)
-def test_a_rate_of_another_step_is_said_to_be_late_or_early(steps: int, line: str) -> None:
-    found = difference(unlike=(Unlike("lr", 0.1, 0.2, steps),))
-    assert f"  {line}" in list(comparison_lines(comparison(found)))
-
-
-@pytest.mark.parametrize(("momentum", "is_said"), [(0.9, True), (0.5, False)])
-def test_momentum_read_the_other_way_round_is_said_to_be_so(momentum: float, is_said: bool) -> None:
-    rules = Rule("momentum", {"momentum": 0.1}), Rule("momentum", {"momentum": momentum})
-    found = difference(
+def momentum(other: float) -> TrainingDifference:
+    rules = Rule("momentum", {"momentum": 0.1}), Rule("momentum", {"momentum": other})
+    return difference(
         question="buffers", reason="momentum", left=rules[0], right=rules[1], unlike=()
     )
-    lines = list(comparison_lines(comparison(found)))
-    assert ("  the momentum is read the other way round" in lines) == is_said
 
 
-def test_it_is_said_in_chinese() -> None:
-    chinese = said_in("zh")(headline)(comparison(difference()))
-    assert chinese == (
-        "最先的差异在第 2 步，由同一梯度得到的更新："
-        "torch：Adam（带偏差修正）；mindspore：Adam（不带偏差修正）"
-    )
+@pytest.mark.parametrize(
+    ("found", "line", "is_said"),
+    [
+        (
+            difference(unlike=(Unlike("lr", 0.1, 0.2, 1),)),
+            "the rate of mindspore comes 1 step late",
+            True,
+        ),
+        (
+            difference(unlike=(Unlike("lr", 0.1, 0.2, -2),)),
+            "the rate of mindspore comes 2 steps early",
+            True,
+        ),
+        (momentum(0.9), "the momentum is read the other way round", True),
+        (momentum(0.5), "the momentum is read the other way round", False),
+    ],
+)
+def test_what_two_settings_are_of_each_other_is_said(
+    found: TrainingDifference, line: str, is_said: bool
+) -> None:
+    assert (f"  {line}" in list(comparison_lines(comparison(found)))) is is_said
 
 
 # Pictures and page
@@ -176,6 +178,7 @@ def test_losses_are_drawn_with_their_band() -> None:
     assert distance_svg(comparison(band=False)) == b""
 
 
+@pytest.mark.slow
 def test_the_first_red_cell_is_marked() -> None:
     svg = weights_svg(comparison()).decode()
     assert "The first red cell is marked: layer0.weight in step 4." in svg
@@ -217,11 +220,11 @@ def test_the_document_fits_its_schema(found: TrainingDifference | None) -> None:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Two trainings of PyTorch that are the same, and one with another rate."""
     folder = tmp_path_factory.mktemp("trainings")
-    records = trainings(
-        {"one": Plan(), "other": Plan(), "slower": Plan(rates=(0.05, 0.05, 0.01)), "later": Plan()}
-    )
-    step = msgspec.structs.replace(records["later"].steps[0], number=90)
-    records["later"] = msgspec.structs.replace(records["later"], steps=(step,), jittered=())
+    records = trainings({"one": Plan(), "slower": Plan(rates=(0.05, 0.05, 0.01))})
+    one = records["one"]
+    records["other"] = msgspec.structs.replace(one, name="other")
+    step = msgspec.structs.replace(one.steps[0], number=90)
+    records["later"] = msgspec.structs.replace(one, name="later", steps=(step,), jittered=())
     paths = {name: folder / f"{name}.training" for name in records}
     for name, record in records.items():
         write_training(paths[name], record)
@@ -229,25 +232,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.torch
-def test_two_files_that_are_the_same_exit_with_0(files: dict[str, Path], tmp_path: Path) -> None:
+def test_two_files_exit_with_0_where_they_are_the_same_and_with_1_where_they_differ(
+    files: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    one, other, slower = (str(files[name]) for name in ("one", "other", "slower"))
     page = tmp_path / "page.html"
-    done = run("diff", str(files["one"]), str(files["other"]), "--html", str(page), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "no difference in 6 steps beyond rounding" in done.stdout
+    assert run(["diff", one, other, "--html", str(page)]) == 0
+    assert "no difference in 6 steps beyond rounding" in capfd.readouterr().out
     assert "<svg" in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.torch
-def test_two_files_that_differ_exit_with_1(files: dict[str, Path], tmp_path: Path) -> None:
-    done = run("diff", str(files["one"]), str(files["slower"]), cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout.startswith(
+    assert run(["diff", one, slower]) == 1
+    assert capfd.readouterr().out.startswith(
         "first difference in step 3, update from the same gradient: one: SGD with lr=0.05; slower: SGD with"
         " lr=0.01"
     )
-    document = run("diff", str(files["one"]), str(files["slower"]), "--json", cwd=tmp_path)
-    assert document.returncode == 1
-    assert json.loads(document.stdout)["difference"]["step"] == 3
+    assert run(["diff", one, slower, "--json"]) == 1
+    assert json.loads(capfd.readouterr().out)["difference"]["step"] == 3
 
 
 @pytest.mark.torch
@@ -274,20 +273,14 @@ def test_files_are_compared_in_python(files: dict[str, Path], tmp_path: Path) ->
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_a_line(
-    more: tuple[str, ...], message: str, files: dict[str, Path], tmp_path: Path
+    more: tuple[str, ...],
+    message: str,
+    files: dict[str, Path],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     names = [part.format(**files) for part in more]
-    done = run("diff", str(files["one"]), *names, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-def test_a_page_is_for_trainings_alone(tmp_path: Path) -> None:
-    done = run("diff", "polynomial", "torch-tape", "torch-graph", "--html", "a.html", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "--html is for two trainings" in done.stderr
+    assert run(["diff", str(files["one"]), *names]) == 2
+    assert message in capfd.readouterr().err
 
 
 def test_trainings_without_a_step_in_common_are_refused() -> None:

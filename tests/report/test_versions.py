@@ -40,29 +40,14 @@ def test_claims_that_changed_are_shown_on_every_version_of_their_framework() -> 
     assert "It stays." not in shown
     assert "PyTorch: 2.6.0 is the only version here" in shown
     assert "default version of the other: MindSpore 2.10.0." in shown
-
-
-def test_a_claim_that_could_not_be_run_has_not_changed() -> None:
-    shown = page(versions_blocks(BOARD))
+    # One that could not be run has not changed.
     assert "It is not run." not in shown
     assert "It lacks a package." not in shown
     assert "Could not be run on every version: 3, 4." in shown
-
-
-def test_where_no_verdict_changes_the_board_says_so() -> None:
-    board = msgspec.structs.replace(BOARD, rows=BOARD.rows[:1])
-    shown = page(versions_blocks(board))
-    assert (
-        "MindSpore 2.8.0, 2.10.0: the verdicts are the same on all versions \\(claims: 1\\)"
-        in shown
-    )
-    assert "Could not be run" not in shown
-
-
-def test_a_document_has_every_verdict() -> None:
-    rows = versions_document(BOARD)["rows"]
-    assert list(rows[1]["verdicts"]) == ["holds", "outdated", "outdated"]
-    assert rows[2]["verdicts"][0] is None
+    unchanged = page(versions_blocks(msgspec.structs.replace(BOARD, rows=BOARD.rows[:1])))
+    same = "MindSpore 2.8.0, 2.10.0: the verdicts are the same on all versions \\(claims: 1\\)"
+    assert same in unchanged
+    assert "Could not be run" not in unchanged
 
 
 def test_a_claim_has_its_verdicts_with_the_versions_that_have_them() -> None:
@@ -71,6 +56,15 @@ def test_a_claim_has_its_verdicts_with_the_versions_that_have_them() -> None:
         "PyTorch: outdated (2.6.0)",
     ]
     assert list(claim_on_versions(BOARD, 9)) == []
+    rows = versions_document(BOARD)["rows"]
+    assert list(rows[1]["verdicts"]) == ["holds", "outdated", "outdated"]
+    assert rows[2]["verdicts"][0] is None
+
+
+def _fact(
+    kind: Literal["kink", "surprise"], at: str, of: str, values: tuple[str | None, ...]
+) -> VersionsFact:
+    return VersionsFact(kind=kind, at=at, of=of, values=values)
 
 
 def test_facts_that_changed_between_versions_of_their_framework_are_shown() -> None:
@@ -86,23 +80,12 @@ def test_facts_that_changed_between_versions_of_their_framework_are_shown() -> N
     for name in ("selu", "new_one", "torch_one"):
         assert name not in shown
     assert "versions of PyTorch" not in shown
-
-
-def test_a_surprise_that_changed_is_named_by_its_program_and_lacks_a_value_where_there_is_none() -> (
-    None
-):
+    # A surprise is named by its program, and lacks a value where there is none.
     tried = (*TRIED[:2], Tried("mindspore", "2.11.0", "ms211"))
     fact = _fact("surprise", "selu", "MindSpore, tape", ("[1.]", None, "[2.]"))
     board = msgspec.structs.replace(BOARD, tried=tried, rows=(), facts=(fact,))
-    assert "| surprise selu | `MindSpore, tape` | `[1.]` | – | `[2.]` |" in page(
-        versions_blocks(board)
-    )
-
-
-def _fact(
-    kind: Literal["kink", "surprise"], at: str, of: str, values: tuple[str | None, ...]
-) -> VersionsFact:
-    return VersionsFact(kind=kind, at=at, of=of, values=values)
+    row = "| surprise selu | `MindSpore, tape` | `[1.]` | – | `[2.]` |"
+    assert row in page(versions_blocks(board))
 
 
 def test_statements_are_in_the_reader_s_language() -> None:

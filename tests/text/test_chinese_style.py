@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from babel.messages.pofile import read_po
 
 from explorer.blocks.markdown import markdown
 from explorer.blocks.records import Span, fill, plain
@@ -15,13 +14,12 @@ from explorer.report.claims.wording import row_as_read
 from explorer.report.recorded.results import recorded_board, recorded_study
 from explorer.report.scenario.page import case_line, report_html, report_markdown
 from explorer.report.study import study_blocks
-from explorer.text.language import LOCALE, Template, _, named, said_in
+from explorer.text.language import Template, _, named, said_in
 from explorer.topics import claims, study_topic
 from explorer.topics.studies import target
+from tests.support.catalogues import DOMAINS, entries
 from tests.support.command_line import ROOT
 from tests.support.sample_report import report
-
-DOMAINS = ("app", "topics", "scenarios")
 
 PLACE = re.compile(r"(?<!\{)\{\w+[^{}]*\}")
 
@@ -66,18 +64,7 @@ TERMS = {
 """What texts have been, and the term of the glossary that they have now."""
 
 
-def entries() -> list[tuple[str, str]]:
-    texts = []
-    for domain in DOMAINS:
-        with (LOCALE / "zh" / "LC_MESSAGES" / f"{domain}.po").open("rb") as file:
-            for message in read_po(file):
-                if message.id:
-                    forms = [message.string] if isinstance(message.string, str) else message.string
-                    texts += [(str(message.id), str(form)) for form in forms or ()]
-    return texts
-
-
-ENTRIES = entries()
+ENTRIES = [(entry.english[0], entry.chinese) for domain in DOMAINS for entry in entries(domain)]
 
 
 def filled(text: str, value: str) -> str:
@@ -196,7 +183,7 @@ def pages() -> dict[str, str]:
         }
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_whole_pages_have_no_blank_between_chinese_and_chinese() -> None:
     for name, page in pages().items():
         assert re.search("[一-鿿]", page), name

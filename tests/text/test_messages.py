@@ -67,9 +67,6 @@ def test_the_first_sentence_of_a_message_stands_in_one_of_ours(message: str, sen
 )
 def test_the_framework_s_own_sources_are_left_out(rest: str) -> None:
     assert without_stack(f"The type is wrong.{rest}").strip() == "The type is wrong."
-
-
-def test_a_message_without_a_stack_is_left_as_it_is() -> None:
     message = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
     assert without_stack(message) == message
 
@@ -87,9 +84,7 @@ def test_what_a_measurement_keeps_is_the_same_at_every_run() -> None:
     second = repeatable("Net_construct_678 fails: uid(90) at 0x7f1122334455")
     assert first == second
     assert len(repeatable("x" * 2 * IN_A_FIGURE)) == IN_A_FIGURE
-
-
-def test_a_message_in_a_figure_is_the_same_wherever_the_explorer_is() -> None:
+    # It is the same wherever the explorer is.
     message = f'File "{FOLDER}scenarios/lstm.py", line 5 {"x" * IN_A_FIGURE}'
     assert repeatable(message).startswith('File "scenarios/lstm.py", line 5 x')
     assert len(repeatable(message)) == IN_A_FIGURE
@@ -133,9 +128,7 @@ def test_a_long_text_without_spaces_fills_its_line(name: str) -> None:
     assert 50 <= len(line) <= 60
     assert line.endswith(" …")
     assert text.strip().startswith(line.removesuffix(" …"))
-
-
-def test_a_long_text_with_spaces_is_cut_between_words() -> None:
+    # One with spaces is cut between words.
     line = shortened("gradient " * 20, 60)
     assert set(line.removesuffix(" …").split()) == {"gradient"}
     assert 50 <= len(line) <= 60

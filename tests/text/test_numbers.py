@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.text.numbers import counted, digits, multiple, number, plain
@@ -28,12 +28,14 @@ def test_what_is_not_finite_is_spelt_as_strict_json_can_carry_it() -> None:
     assert plain(value) == {"1": ["NaN", "Infinity"], "b": ["-Infinity", 1.5, True, None, "text"]}
 
 
+@settings(max_examples=25)
 @given(NESTED)
 def test_plain_values_are_strict_json(value: Any) -> None:
     text = json.dumps(plain(value), allow_nan=False)
     assert json.loads(text) == plain(value)
 
 
+@settings(max_examples=50)
 @given(st.floats())
 def test_a_number_survives_its_spelling(value: float) -> None:
     assert repr(number(plain(value))) == repr(value)

@@ -72,6 +72,24 @@ def test_what_is_named_in_text_or_is_a_local_s_name_is_not_reached() -> None:
     program = reached(read(MODULE), ["rain"])
     assert set(defined(program.text)) == {"Rain", "Base", "rain", "drizzle"}
     assert [each.name for each in program.imports] == ["os", "Map", "Any"]
+    with pytest.raises(SyntaxError):
+        read("def f(:")
+
+
+def test_a_program_is_in_an_order_in_which_python_can_run_it() -> None:
+    # A base class comes before what is derived from it.
+    names = defined(reached(read(MODULE), ["rain"]).text)
+    assert names.index("Base") < names.index("Rain")
+    # A constant comes first, with what is said of it.
+    text = reached(read(MODULE), ["Rain"]).text
+    assert text.startswith('# Millimetres.\nLIMIT = 3\n"""Above it there is rain."""\n')
+    assert "type: ignore" not in text
+    # Imports are written as ruff sorts them.
+    program = reached(read(MODULE), ["rain", "dew", "drops", "loss"])
+    assert program.text.startswith(
+        "import os\nfrom collections.abc import Mapping as Map\nfrom typing import Any\n\n"
+        "import msgspec\n\nfrom explorer.model.claim import Board, Ruling\n\n"
+    )
 
 
 def test_the_names_of_a_module_s_comprehension_are_its_own() -> None:
@@ -80,17 +98,6 @@ def test_the_names_of_a_module_s_comprehension_are_its_own() -> None:
     table = module.pieces[-1]
     assert table.names == ("TABLE",)
     assert table.uses == ("str", "ROWS")
-
-
-def test_a_base_class_comes_before_what_is_derived_from_it() -> None:
-    names = defined(reached(read(MODULE), ["rain"]).text)
-    assert names.index("Base") < names.index("Rain")
-
-
-def test_a_constant_comes_first_with_what_is_said_of_it() -> None:
-    text = reached(read(MODULE), ["Rain"]).text
-    assert text.startswith('# Millimetres.\nLIMIT = 3\n"""Above it there is rain."""\n')
-    assert "type: ignore" not in text
 
 
 def test_a_constant_that_is_made_by_a_function_comes_after_it() -> None:
@@ -102,29 +109,14 @@ def test_a_constant_that_is_made_by_a_function_comes_after_it() -> None:
     assert namespace["RAIN"] == 1
 
 
-def test_imports_are_written_as_ruff_sorts_them() -> None:
-    program = reached(read(MODULE), ["rain", "dew", "drops", "loss"])
-    assert program.text.startswith(
-        "import os\nfrom collections.abc import Mapping as Map\nfrom typing import Any\n\n"
-        "import msgspec\n\nfrom explorer.model.claim import Board, Ruling\n\n"
-    )
-
-
 def test_programs_of_one_module_have_each_function_and_each_import_once() -> None:
     module = read(MODULE)
     both = merged((reached(module, ["rain"]), reached(module, ["drizzle"])))
     assert sorted(defined(both.text)) == ["Base", "Rain", "drizzle", "rain"]
     assert both.text.count("import os") == 1
-
-
-def test_calls_come_last_and_each_once() -> None:
+    # Calls come last, and each once.
     once = read("def f():\n    return 1\n\n\nprint(f())\n")
     assert merged((once, once)).text == "def f():\n    return 1\n\n\nprint(f())\n"
-
-
-def test_what_is_not_python_is_refused() -> None:
-    with pytest.raises(SyntaxError):
-        read("def f(:")
 
 
 class Bounds(NamedTuple):

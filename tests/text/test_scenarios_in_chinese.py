@@ -1,13 +1,11 @@
 """The titles, notes and reasons of the shipped scenarios in Chinese."""
 
-import gettext
 import re
 from collections.abc import Iterator
 from functools import cache
 
 import msgspec
 import pytest
-from babel.messages.pofile import read_po
 
 from explorer.blocks.records import Paragraph, Section, plain
 from explorer.model.findings import ReportFinding, Unmet
@@ -18,28 +16,20 @@ from explorer.report.schemas import report_document
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import find, names, real_names
 from explorer.scenario.load import load
-from explorer.text.language import LOCALE, _, said_in
+from explorer.text.language import _, said_in
 from explorer.words.cases import reason
 from explorer.words.scenarios import said, said_notes, said_reasons
+from tests.support.catalogues import translations
 from tests.support.sample_report import report
 
 DOMAIN = "scenarios"
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
-CODE = re.compile(r"`[^`]*`")
-
 
 @cache
 def shipped_scenarios() -> tuple[Declaration, ...]:
     return tuple(map(load, (names() | real_names()).values()))
-
-
-@cache
-def translations() -> dict[str, str]:
-    with (LOCALE / "zh" / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
-        catalogue = read_po(file, locale="zh", domain=DOMAIN)
-    return {str(message.id): str(message.string) for message in catalogue if message.id}
 
 
 def reasons(scenario: Declaration) -> Iterator[str]:
@@ -62,8 +52,8 @@ def every_text() -> set[str]:
 
 def test_every_text_is_translated_and_no_translation_is_left_over() -> None:
     assert len(every_text()) > 2 * len(shipped_scenarios())
-    assert sorted(every_text() - set(translations())) == []
-    assert sorted(set(translations()) - every_text()) == []
+    assert sorted(every_text() - set(translations(DOMAIN))) == []
+    assert sorted(set(translations(DOMAIN)) - every_text()) == []
 
 
 def test_every_scenario_s_point_is_translated() -> None:
@@ -72,24 +62,12 @@ def test_every_scenario_s_point_is_translated() -> None:
     assert [name for name, line in points.items() if not CHINESE.search(line)] == []
 
 
-def test_translations_are_chinese_with_the_same_code() -> None:
-    for text, translation in translations().items():
-        assert CHINESE.search(translation), text
-        assert sorted(CODE.findall(translation)) == sorted(CODE.findall(text)), text
-
-
-def test_what_is_compiled_is_what_is_written() -> None:
-    compiled = gettext.translation(DOMAIN, LOCALE, ["zh"])
-    for text, translation in translations().items():
-        assert compiled.gettext(text) == translation
-
-
 def test_a_paragraph_is_found_at_any_width_and_an_unknown_one_stays_as_it_is() -> None:
     scenario = load(find("aliased_input"))
     first = scenario.notes.split("\n\n")[0]
     rest = "Of nobody's\nscenario."
     with said_in("zh"):
-        chinese = translations()[" ".join(first.split())]
+        chinese = translations(DOMAIN)[" ".join(first.split())]
         assert said(first.replace(" ", "\n")) == chinese
         assert said_notes(f"{first}\n\n{rest}") == f"{chinese}\n\n{rest}"
     assert said_notes(f"{first}\n\n{rest}") == f"{first}\n\n{rest}"
@@ -132,7 +110,7 @@ def test_a_report_is_shown_in_the_reader_s_language_and_its_document_is_english(
         found = list(findings(whole))
         assert encode(report_document(whole)) == english
         assert reason(cases[place]) == said(why)
-    chinese = translations()
+    chinese = translations(DOMAIN)
     texts = [scenario.title, paragraphs(scenario)[0], why]
     if language == "zh":
         texts = [chinese[text] for text in texts]

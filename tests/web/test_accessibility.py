@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from tests.support.browsers import watched
 from tests.support.sample_pages import PAGES
-from tests.support.servers import serving_app, serving_samples
+from tests.support.sampling import sampled
 
 pytestmark = pytest.mark.browser
 
@@ -25,26 +24,6 @@ SERIOUS = ("serious", "critical")
 
 MOST_TABS = 60
 """The number of times that the Tab key is pressed at most until a control has the focus."""
-
-
-@pytest.fixture(scope="module")
-def samples() -> Iterator[str]:
-    with serving_samples() as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def app() -> Iterator[str]:
-    with serving_app({}) as url:
-        yield url
-
-
-MOST_USED = ("semantics", "graphs")
-
-MOST_USED_FIRST = [
-    name if name in MOST_USED else pytest.param(name, marks=pytest.mark.whole) for name in PAGES
-]
-"""All pages; in each run the most used ones are looked at, the others where nothing is sampled."""
 
 
 def violations(page: Any) -> list[str]:
@@ -66,7 +45,7 @@ def is_streamlits_own(rule: str, elements: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
-@pytest.mark.parametrize("name", MOST_USED_FIRST)
+@pytest.mark.parametrize("name", sampled(PAGES, ("graphs",)))
 def test_axe_finds_nothing_serious(name: str, theme: str, samples: str, chromium: str) -> None:
     with watched(chromium, samples, theme=theme) as browser:
         browser.page.goto(f"{samples}/?sample={name}")
@@ -78,15 +57,19 @@ def test_axe_finds_nothing_serious(name: str, theme: str, samples: str, chromium
         assert violations(browser.page) == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious_on_the_first_page(theme: str, app: str, chromium: str) -> None:
-    with watched(chromium, app, theme=theme) as browser:
-        browser.page.goto(app)
+def test_axe_finds_nothing_serious_on_the_first_page(
+    theme: str, address: str, chromium: str
+) -> None:
+    with watched(chromium, address, theme=theme) as browser:
+        browser.page.goto(address)
         browser.page.get_by_role("radiogroup", name="Language").wait_for()
         browser.page.wait_for_timeout(1000)
         assert violations(browser.page) == []
 
 
+@pytest.mark.whole
 def test_axe_notices_what_has_no_name_and_what_cannot_be_read(samples: str, chromium: str) -> None:
     with watched(chromium, samples) as browser:
         page = browser.page
@@ -117,14 +100,11 @@ def focused(page: Any) -> str:
     return name
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "controls"),
     [
-        pytest.param(
-            "semantics",
-            ["API", "Weights", "Search", "Tensor", "Engines, devices and versions"],
-            marks=pytest.mark.whole,
-        ),
+        ("semantics", ["API", "Weights", "Search", "Tensor", "Engines, devices and versions"]),
         ("graphs", ["Case", "Right", "Find nodes", "Panes follow each other", "Left graph"]),
         ("claims", ["Topic", "Verdict", "Search", "What was run"]),
         ("export", ["Case", "Format", "Download", "JSON"]),

@@ -1,97 +1,30 @@
 """The app in a real browser: a run, then two graphs in which a click shows a node and its pair."""
 
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from tests.support.command_line import ROOT
+from tests.support.browsers import watched
 from tests.support.pressing import AT_REST, first_stage
 from tests.support.scenario_reports import Reports, graph
 
 pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch]
 
-WIDTH, HEIGHT = 1400, 1000
-SWITCHES = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-]
-MILLISECONDS = 60_000
-"""How long the page may take to show what is expected."""
-
 RUN_MILLISECONDS = 180_000
 """How long it may take to run a scenario."""
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A server of the app, as `make app` starts it, on a free port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = ["--server.address=127.0.0.1", f"--server.port={port}"]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "explorer", "app", *options],
-        cwd=ROOT,
-        env={**os.environ},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        wait_for(url)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(30)
-
-
-def wait_for(url: str) -> None:
-    deadline = time.monotonic() + 60
-    while not answers(url):
-        assert time.monotonic() < deadline, "the app did not start within a minute"
-        time.sleep(0.2)
-
-
-def answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
-            return True
-    except OSError:
-        return False
-
-
 @pytest.fixture
 def page(address: str, chromium: str) -> Iterator[Any]:
-    """A fresh page of the app; at the end, nothing may have gone wrong in it."""
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=SWITCHES)
-        opened = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        opened.set_default_timeout(MILLISECONDS)
-        expect.set_options(timeout=MILLISECONDS)
-        errors: list[str] = []
-        opened.on("pageerror", lambda error: errors.append(str(error)))
-        opened.goto(address)
-        yield opened
-        browser.close()
-    assert errors == []
-
-
-def choose(page: Any, box: str, option: str) -> None:
-    """Choose an option of a select box."""
-    page.get_by_role("combobox", name=box).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    """A fresh page of the app; at the end, nothing may have gone wrong, nor another host been asked."""
+    with watched(chromium, address) as browser:
+        browser.page.goto(address)
+        yield browser.page
+        browser.assert_unharmed()
 
 
 def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
@@ -135,6 +68,7 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
     expect(page.get_by_text("mindspore-graph, type_inference")).to_be_visible()
 
 
+@pytest.mark.whole
 def test_a_line_of_code_lights_its_partner_and_opens_its_node_in_the_graphs(
     page: Any, address: str, report: Reports
 ) -> None:
@@ -161,6 +95,7 @@ def test_a_line_of_code_lights_its_partner_and_opens_its_node_in_the_graphs(
     line.wait_for()
 
 
+@pytest.mark.whole
 def test_graphs_that_open_leave_the_server_in_peace(
     page: Any, address: str, report: Reports
 ) -> None:

@@ -122,15 +122,14 @@ def test_a_click_shows_the_node_its_code_its_values_and_where_the_other_differs(
     for pane in (graphs.left, graphs.right):
         expect(pane.locator(".frame.chosen")).to_have_count(1)
     graphs.address_has("node=left%3A")
-
-
-def test_the_forward_node_of_a_backward_one_is_a_click_away(graphs: Graphs) -> None:
-    graphs.open()
+    # The forward node of a backward one is a click away.
     graphs.node("aten.tanh_backward").click()
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.tanh_backward")
     graphs.panel.locator("[data-card=left] .link").click()
     expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.tanh")
 
 
+@pytest.mark.whole
 def test_a_link_opens_what_was_chosen_and_the_way_back_leads_to_what_was_before(
     graphs: Graphs,
 ) -> None:
@@ -148,21 +147,26 @@ def test_a_link_opens_what_was_chosen_and_the_way_back_leads_to_what_was_before(
     expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
 
 
+@pytest.mark.whole
 def test_a_module_is_opened_and_folded_in_place_and_the_address_says_which(
     graphs: Graphs,
 ) -> None:
     graphs.open("depth=2")
     folded = graphs.left.locator(".pick").count()
-    graphs.left.get_by_role("button", name="Open module blocks.1").first.click()
+    graphs.page.get_by_role("button", name="Zoom in").click(click_count=2)
+    scale = graphs.scale(graphs.left)
+    graphs.left.get_by_role("button", name="Open module blocks.1").first.press("Enter")
     graphs.address_has("opened=blocks.1")
     expect(graphs.left.locator(".pick[data-op='aten.tanh']")).to_have_count(1)
     expect(graphs.right.locator(".pick[data-op='Tanh']")).to_have_count(1)
     assert graphs.left.locator(".pick").count() > folded
+    assert graphs.scale(graphs.left) == pytest.approx(scale)
     graphs.left.get_by_role("button", name="Fold module blocks.1").first.click()
     graphs.address_has("folded=blocks.1")
     expect(graphs.left.locator(".pick")).to_have_count(folded)
 
 
+@pytest.mark.whole
 def test_hovering_lights_the_partner_and_the_path_and_asks_nobody(graphs: Graphs) -> None:
     graphs.open()
     graphs.page.wait_for_timeout(1500)  # what was still on its way has arrived
@@ -185,19 +189,13 @@ def test_hovering_lights_the_partner_and_the_path_and_asks_nobody(graphs: Graphs
     graphs.left.locator(".pick[data-op=input]").hover()
     expect(graphs.right.locator(".frame.pale")).to_have_count(1)
     assert sent == []
-
-
-@pytest.mark.whole
-def test_what_the_pointer_lit_goes_out_when_it_leaves_the_pane(graphs: Graphs) -> None:
-    graphs.open()
-    graphs.node("aten.mm").hover()
-    for pane in (graphs.left, graphs.right):
-        expect(pane.locator(".frame.pale")).to_have_count(1)
+    # What the pointer lit goes out when it leaves the pane.
     graphs.page.mouse.move(2, 2)
     for pane in (graphs.left, graphs.right):
         expect(pane.locator(".frame.pale, .path")).to_have_count(0)
 
 
+@pytest.mark.whole
 def test_the_slider_dims_what_has_not_run_and_playing_goes_on_to_the_end(graphs: Graphs) -> None:
     graphs.open("depth=all&step=4")
     whole = len(deep_net("torch-tape", BLOCKS).nodes)
@@ -215,7 +213,10 @@ def test_the_slider_dims_what_has_not_run_and_playing_goes_on_to_the_end(graphs:
     graphs.address_has(f"step={whole}")
 
 
-def test_filters_dim_what_is_paired_or_equal(graphs: Graphs) -> None:
+@pytest.mark.whole
+def test_filters_dim_what_is_equal_and_the_first_divergence_is_a_click_or_a_key_away(
+    graphs: Graphs,
+) -> None:
     graphs.open()
     graphs.page.locator("[data-only]").select_option("differs")
     expect(graphs.page.locator(".found")).to_contain_text("nodes differ")
@@ -224,14 +225,6 @@ def test_filters_dim_what_is_paired_or_equal(graphs: Graphs) -> None:
     graphs.address_has("only=differs")
     graphs.page.locator("[data-only]").select_option("")
     expect(graphs.left.locator(".pick.off")).to_have_count(0)
-
-
-def has_class(locator: Any, name: str) -> bool:
-    return name in (locator.get_attribute("class") or "").split()
-
-
-def test_the_first_divergence_is_a_click_away_and_n_goes_there_too(graphs: Graphs) -> None:
-    graphs.open()
     graphs.page.get_by_role("button", name="First divergence").click()
     expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
     assert has_class(graphs.left.locator(".pick.diverges"), "node")
@@ -240,6 +233,10 @@ def test_the_first_divergence_is_a_click_away_and_n_goes_there_too(graphs: Graph
     expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
     graphs.page.keyboard.press("n")
     expect(graphs.panel.locator("[data-card=right] h3")).to_have_text("MatMul")
+
+
+def has_class(locator: Any, name: str) -> bool:
+    return name in (locator.get_attribute("class") or "").split()
 
 
 def test_the_keyboard_moves_between_nodes_chooses_searches_and_plays(graphs: Graphs) -> None:
@@ -252,24 +249,17 @@ def test_the_keyboard_moves_between_nodes_chooses_searches_and_plays(graphs: Gra
     graphs.page.keyboard.press("Enter")
     expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
     graphs.page.keyboard.press("/")
-    graphs.page.keyboard.type("tanh_back")
+    graphs.page.keyboard.type("NH_back")  # in the middle of its name, whatever its case
     expect(graphs.page.locator(".found")).to_have_text(f"{BLOCKS} found")
-    graphs.page.keyboard.press("Escape")
+    graphs.page.keyboard.press("Enter")
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.tanh_backward")
+    graphs.page.get_by_role("searchbox", name="Find nodes").press("Escape")
     expect(graphs.page.locator(".found")).to_have_text("")
     graphs.left.focus()
     graphs.page.keyboard.press(" ")
     expect(graphs.page.get_by_role("button", name="Pause")).to_be_visible()
     graphs.page.keyboard.press(" ")
     expect(graphs.page.get_by_role("button", name="Play the execution")).to_be_visible()
-
-
-def test_enter_chooses_the_first_node_that_a_search_finds(graphs: Graphs) -> None:
-    graphs.open()
-    field = graphs.page.get_by_role("searchbox", name="Find nodes")
-    field.fill("NH_back")  # in the middle of its name, whatever its case
-    expect(graphs.page.locator(".found")).to_have_text(f"{BLOCKS} found")
-    field.press("Enter")
-    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.tanh_backward")
 
 
 @pytest.mark.whole
@@ -289,6 +279,7 @@ def test_arrows_move_to_the_node_that_stands_there(graphs: Graphs) -> None:
     assert places[1] < places[0]
 
 
+@pytest.mark.whole
 def test_keys_step_through_the_execution_and_do_nothing_while_a_word_is_typed(
     graphs: Graphs,
 ) -> None:
@@ -308,6 +299,7 @@ def test_keys_step_through_the_execution_and_do_nothing_while_a_word_is_typed(
     expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
 
 
+@pytest.mark.whole
 def test_both_graphs_are_fitted_at_first_and_panes_follow_until_that_is_switched_off(
     graphs: Graphs,
 ) -> None:
@@ -327,6 +319,7 @@ def test_both_graphs_are_fitted_at_first_and_panes_follow_until_that_is_switched
     graphs.address_has("follow=off")
 
 
+@pytest.mark.whole
 def test_two_fingers_zoom_about_what_lies_between_them(graphs: Graphs) -> None:
     graphs.open()
     scale = graphs.scale(graphs.left)
@@ -343,6 +336,7 @@ def test_two_fingers_zoom_about_what_lies_between_them(graphs: Graphs) -> None:
     expect(graphs.left.locator(".frame.chosen")).to_have_count(0)
 
 
+@pytest.mark.whole
 def test_the_partner_stands_where_the_node_does(graphs: Graphs) -> None:
     graphs.open("depth=all&view=ladder")
     graphs.left.locator(".pick[data-op=input]").click()
@@ -355,6 +349,7 @@ def test_the_partner_stands_where_the_node_does(graphs: Graphs) -> None:
     assert places[0] == pytest.approx(places[1], abs=6)
 
 
+@pytest.mark.whole
 def test_stages_show_what_the_pass_changed(graphs: Graphs) -> None:
     graphs.open("depth=all&right_stage=opt_a&left=mindspore-graph&right=mindspore-graph")
     earlier = graphs.right.locator(".pick").count()
@@ -427,15 +422,6 @@ def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_sh
 
 
 @pytest.mark.whole
-def test_a_module_that_is_opened_leaves_the_drawing_at_its_scale(graphs: Graphs) -> None:
-    graphs.open("depth=2")
-    graphs.page.get_by_role("button", name="Zoom in").click(click_count=2)
-    scale = graphs.scale(graphs.left)
-    graphs.left.get_by_role("button", name="Open module blocks.1").first.press("Enter")
-    expect(graphs.left.locator(".pick[data-op='aten.tanh']")).to_have_count(1)
-    assert graphs.scale(graphs.left) == pytest.approx(scale)
-
-
 def test_what_the_address_cannot_mean_is_told_and_the_page_is_there(graphs: Graphs) -> None:
     graphs.open("depth=all&left=torch-tpae&node=left:<b>&step=x&opened=../..")
     alert = graphs.page.get_by_role("alert")
@@ -443,6 +429,7 @@ def test_what_the_address_cannot_mean_is_told_and_the_page_is_there(graphs: Grap
     expect(graphs.panel).to_contain_text("Click a node")
 
 
+@pytest.mark.whole
 def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
     graphs: Graphs,
 ) -> None:
@@ -464,7 +451,10 @@ def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
     assert cards[1]["y"] >= cards[0]["y"] + cards[0]["height"]
 
 
-def test_two_small_graphs_are_beside_each_other_in_the_first_screen(graphs: Graphs) -> None:
+@pytest.mark.whole
+def test_two_small_graphs_are_in_the_first_screen_and_a_button_has_what_is_rarely_chosen(
+    graphs: Graphs,
+) -> None:
     graphs.page.set_viewport_size({"width": 1400, "height": 900})
     graphs.open("depth=1")
     left, right = (pane.bounding_box() for pane in (graphs.left, graphs.right))
@@ -472,10 +462,6 @@ def test_two_small_graphs_are_beside_each_other_in_the_first_screen(graphs: Grap
     assert right["x"] >= left["x"] + left["width"]
     assert left["y"] < 900 / 2
     assert graphs.scale(graphs.left) >= 0.6
-
-
-def test_what_is_rarely_chosen_is_behind_one_button(graphs: Graphs) -> None:
-    graphs.open("depth=1")
     view = graphs.page.get_by_role("combobox", name="View")
     expect(view).to_have_count(0)
     graphs.page.get_by_role("button", name="More").click()
@@ -484,6 +470,7 @@ def test_what_is_rarely_chosen_is_behind_one_button(graphs: Graphs) -> None:
     graphs.address_has("view=flow")
 
 
+@pytest.mark.whole
 def test_a_large_graph_has_a_map_that_moves_it(graphs: Graphs) -> None:
     graphs.open("depth=all&view=flow")
     graphs.page.get_by_role("button", name="Zoom in").click(click_count=6)

@@ -86,45 +86,47 @@ def visitor() -> str:
     return str(opened(who_visits).session_state["visitor"])
 
 
-def stopped_and_run_again(page: Any, work: Work) -> None:
-    assert not page.exception
+@pytest.mark.parametrize(
+    ("page", "made", "answer", "query", "shown"),
+    [
+        (claims_page, "board", BOARD, {}, "2 claims: 1 holds, 1 was not run"),
+        (
+            studies_page,
+            "study",
+            RECORD,
+            {"study": "devices", "on": "polynomial"},
+            "What was found at last",
+        ),
+    ],
+    ids=["board", "study"],
+)
+def test_what_is_cancelled_says_so_keeps_its_choice_and_runs_again(
+    page: Callable[[], None],
+    made: str,
+    answer: Any,
+    query: dict[str, str],
+    shown: str,
+    monkeypatch: pytest.MonkeyPatch,
+    runs: SharedRuns,
+    visitor: str,
+) -> None:
+    work = Work(answer, visitor)
+    module = f"explorer.web.{page.__name__}"
+    monkeypatch.setattr(f"{module}.shared_runs", lambda: runs)
+    monkeypatch.setattr(f"{module}.stored_{made}", lambda *_: None)
+    monkeypatch.setattr(f"{module}.{made}", lambda *given: work.make(given[-2]))
+    cancelled = opened(page, **query)
+    assert not cancelled.exception
     assert work.finished_steps == [1], "nothing was begun after it was cancelled"
-    assert ["stopped before" in block.value for block in page.info] == [True]
-    assert not page.error
-    page.button(key="run_again").click().run()
-    assert not page.exception
+    assert ["stopped before" in block.value for block in cancelled.info] == [True]
+    assert not cancelled.error
+    recorded = [block for block in cancelled.caption if "Recorded with" in block.value]
+    assert bool(recorded) is (made == "board"), "what is recorded is shown in its place"
+    cancelled.button(key="run_again").click().run()
+    assert not cancelled.exception
     assert work.finished_steps == [1, 1, 2]
-    assert not page.info
-
-
-def test_a_board_that_is_cancelled_says_so_and_runs_again(
-    monkeypatch: pytest.MonkeyPatch, runs: SharedRuns, visitor: str
-) -> None:
-    work = Work(BOARD, visitor)
-    module = "explorer.web.claims_page"
-    monkeypatch.setattr(f"{module}.shared_runs", lambda: runs)
-    monkeypatch.setattr(f"{module}.stored_board", lambda claims, store: None)
-    monkeypatch.setattr(
-        f"{module}.board", lambda claims, workers, progress, store: work.make(progress)
-    )
-    page = opened(claims_page)
-    assert "94 claims" in said(page), "what is recorded is shown in its place"
-    assert "Recorded with" in page.caption[0].value
-    stopped_and_run_again(page, work)
-    assert "2 claims: 1 holds, 1 was not run" in said(page)
-
-
-def test_a_study_that_is_cancelled_says_so_keeps_its_choice_and_runs_again(
-    monkeypatch: pytest.MonkeyPatch, runs: SharedRuns, visitor: str
-) -> None:
-    work = Work(RECORD, visitor)
-    module = "explorer.web.studies_page"
-    monkeypatch.setattr(f"{module}.shared_runs", lambda: runs)
-    monkeypatch.setattr(f"{module}.stored_study", lambda topic, on, store: None)
-    monkeypatch.setattr(
-        f"{module}.study", lambda topic, on, workers, progress, store: work.make(progress)
-    )
-    page = opened(studies_page, study="devices", on="polynomial")
-    stopped_and_run_again(page, work)
-    assert "What was found at last" in said(page)
-    assert page.selectbox(key="on").value == "polynomial"
+    assert not cancelled.info
+    assert shown in said(cancelled)
+    assert [box.value for box in cancelled.selectbox if box.key == "on"] == [
+        value for name, value in query.items() if name == "on"
+    ]

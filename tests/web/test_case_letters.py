@@ -17,16 +17,14 @@ BY_X = GradCase("grad", 0)
 
 def test_engines_with_the_same_answer_share_a_letter() -> None:
     assert set(letters(case_report(BY_X)).values()) == {"A"}
+    # One that cannot answer has none.
+    assert "torch-graph" not in letters(case_report(GradCase("grad", 0, "all")))
     assert letters(case_report(BY_X, wrong="tape")) == {
         "mindspore-tape": "A",
         "torch-tape": "A",
         "mindspore-graph": "B",
         "torch-graph": "B",
     }
-
-
-def test_an_engine_that_cannot_answer_has_no_letter() -> None:
-    assert "torch-graph" not in letters(case_report(GradCase("grad", 0, "all")))
 
 
 def test_errors_are_alike_when_they_are_of_one_type() -> None:
@@ -49,14 +47,8 @@ def test_an_engine_apart_from_one_of_two_that_agree_has_a_letter_of_its_own() ->
     case = judge(BY_X, results, OracleResult("not_defined"), noise=noise)
     assert case.apart == (("torch-tape", "torch-graph"),)
     assert letters(case) == {"mindspore-tape": "A", "torch-tape": "A", "torch-graph": "B"}
-
-
-def test_what_a_tolerance_allows_to_differ_has_one_letter() -> None:
-    results = {
-        "mindspore-tape": answer(np.array([1.0, 2.0]), structure="dx"),
-        "torch-tape": answer(np.array([1.0, 2.5]), structure="dx"),
-    }
+    # What a tolerance allows to differ has one letter.
     allowed = (Tolerance(reason="it may", rtol=0.5),)
-    case = judge(BY_X, results, OracleResult("not_defined"), tolerances=allowed)
-    assert len(case.groups) == 2
-    assert set(letters(case).values()) == {"A"}
+    within = judge(BY_X, results, OracleResult("not_defined"), tolerances=allowed)
+    assert len(within.groups) > 1
+    assert set(letters(within).values()) == {"A"}

@@ -16,7 +16,7 @@ from explorer.web.pair_view import ADAPTER, ViewState
 from tests.support.browsers import watched
 from tests.support.deep_nets import SPOILED, deep_report
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
 
 PRODUCT = '.pane[data-side=left] .pick[data-op="aten.mm"]'
 """The nodes of the left graph that the test chooses one of."""

@@ -10,7 +10,7 @@ from tests.support.browsers import watched
 from tests.support.scenario_files import written
 from tests.support.servers import serving_app
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
 
 NAME = "broken_one"
 
@@ -56,7 +56,6 @@ def test_all_of_a_card_is_its_link_which_a_new_tab_opens_too(page: Any) -> None:
     assert link.is_visible(), "the first page stays as it was"
 
 
-@pytest.mark.whole
 def test_a_study_has_a_card_too_and_a_search_picks_cards(page: Any) -> None:
     studies, *_ = page.locator(".cards").all()
     href = studies.get_by_role("link", name="devices").get_attribute("href")

@@ -9,8 +9,9 @@ import pytest
 from tests.support.browsers import watched
 from tests.support.hostile_labels import LABELS, TOGETHER
 from tests.support.sample_pages import PAGES
+from tests.support.sampling import sampled
 from tests.support.scenario_files import MINIMAL, written
-from tests.support.servers import serving_app, serving_samples
+from tests.support.servers import serving_app
 
 pytestmark = pytest.mark.browser
 
@@ -44,13 +45,7 @@ def torch_net():
 FILE_NAME = f"{LABELS['tag'].text} {LABELS['icon'].text.replace('/', '-')}.py"
 
 
-@pytest.fixture(scope="module")
-def samples() -> Iterator[str]:
-    with serving_samples() as url:
-        yield url
-
-
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", sampled(PAGES, ("graphs",)))
 def test_a_label_runs_nothing_on_any_page(name: str, samples: str, chromium: str) -> None:
     with watched(chromium, samples) as browser:
         page = browser.page

@@ -1,14 +1,11 @@
 """The app's language: from the address, from the visitor's choice, and English where nobody asks."""
 
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from explorer.text.language import LANGUAGES, _
+from explorer.text.language import LANGUAGES
 from tests.support.pages import address, opened
 
-SECONDS = 60
+pytestmark = pytest.mark.slow
 
 
 def page() -> None:
@@ -22,26 +19,15 @@ def page() -> None:
     language_box()
 
 
-def shown(**query: str) -> Any:
-    app = AppTest.from_function(page, default_timeout=SECONDS)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
-
-
-def test_outside_the_app_a_text_is_english() -> None:
-    assert _("Graphs") == "Graphs"
-
-
 @pytest.mark.parametrize(("code", "title"), [("en", "Graphs"), ("zh", "计算图"), ("xx", "Graphs")])
 def test_the_address_names_the_language(code: str, title: str) -> None:
-    app = shown(lang=code)
+    app = opened(page, lang=code)
     assert not app.exception
     assert app.title[0].value == title
 
 
 def test_a_language_stays_when_a_page_is_opened_by_an_address_without_one() -> None:
-    app = shown(lang="zh")
+    app = opened(page, lang="zh")
     del app.query_params["lang"]
     assert app.run().title[0].value == "计算图"
     app.query_params["lang"] = "en"
@@ -49,7 +35,7 @@ def test_a_language_stays_when_a_page_is_opened_by_an_address_without_one() -> N
 
 
 def test_the_visitor_s_choice_changes_texts_and_address() -> None:
-    app = shown()
+    app = opened(page)
     (box,) = app.button_group
     assert list(LANGUAGES) == ["en", "zh"]
     box.set_value("zh").run()
@@ -70,7 +56,7 @@ def panes() -> None:
     graphs(ReportKey(Path("net.py"), "digest"), report())
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_two_panes_speak_the_language_that_was_chosen_last() -> None:
     shown_words = []
     for code in ("en", "zh", "en"):

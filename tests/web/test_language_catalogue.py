@@ -1,17 +1,9 @@
-"""Every text that the app itself says is in its catalogue, translated, with all that is filled in."""
-
-import gettext
-import re
-from collections.abc import Iterator
-from string import Formatter
+"""Every text that the app itself says is in its catalogue, and no other."""
 
 import pytest
-from babel.messages.catalog import Catalog, Message
-from babel.messages.pofile import read_po
 
-from explorer.scenario.devices import FORMS
 from explorer.text import language
-from explorer.text.language import DOMAIN, LANGUAGES, LOCALE
+from explorer.text.language import DOMAIN, LANGUAGES
 from explorer.web.recordings_page import EXAMPLE, REPORTS
 from tests.support.app_texts import (
     REFUSING,
@@ -22,11 +14,7 @@ from tests.support.app_texts import (
     outside,
     said,
 )
-from tests.support.page_labels import labels
-from tests.support.pages import opened
-from tests.support.sample_pages import PAGES
-
-TRANSLATIONS = [code for code in LANGUAGES if code != language.ENGLISH]
+from tests.support.catalogues import translations
 
 NO_TEXTS = {
     "value of code",  # kinds of names, which choose() says in the reader's language
@@ -111,23 +99,6 @@ NO_TEXTS = {
 }
 """Strings of the sources that read like prose, and are shown to nobody as they stand."""
 
-WORD = re.compile(r"[A-Za-z]{3,}")
-
-
-def catalogue(code: str) -> Catalog:
-    with (LOCALE / code / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
-        return read_po(file, locale=code, domain=DOMAIN)
-
-
-def messages(code: str) -> Iterator[Message]:
-    for message in catalogue(code):
-        if message.id:
-            yield message
-
-
-def places(text: str) -> list[str]:
-    return sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None)
-
 
 @pytest.mark.slow
 def test_no_text_of_the_app_stands_outside_the_catalogue() -> None:
@@ -165,6 +136,7 @@ def test_what_is_no_text_of_the_app_is_left_alone(source: str) -> None:
     assert list(outside("planted.py", source)) == []
 
 
+@pytest.mark.slow
 def test_errors_are_in_the_catalogue() -> None:
     found: list[Text] = []
     for module in modules(REFUSING):
@@ -188,53 +160,13 @@ def test_texts_are_found_where_they_are_said() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", TRANSLATIONS)
-def test_every_text_is_translated_with_the_same_places_and_none_is_left_over(code: str) -> None:
-    translated = {str(message.id): str(message.string) for message in messages(code)}
+def test_every_text_is_translated_and_none_is_left_over() -> None:
     keys = every_key()
-    assert sorted(keys - set(translated)) == []
-    assert sorted(set(translated) - keys) == []
-    assert [key for key, text in translated.items() if not text.strip()] == []
-    for key, text in translated.items():
-        assert places(text) == places(key), key
-        assert text.count("`") == key.count("`"), key
-
-
-@pytest.mark.parametrize("code", TRANSLATIONS)
-def test_what_is_compiled_is_what_is_written(code: str) -> None:
-    compiled = gettext.translation(DOMAIN, LOCALE, [code])
-    for message in messages(code):
-        assert compiled.gettext(str(message.id)) == message.string, "run `make catalogue`"
-    assert not any(message.fuzzy for message in messages(code))
+    assert sorted(keys - set(translations(DOMAIN))) == []
+    assert sorted(set(translations(DOMAIN)) - keys) == []
 
 
 def test_an_empty_text_is_empty_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     for code in LANGUAGES:
         monkeypatch.setattr(language, "_language", lambda code=code: code)
         assert language._("") == ""
-
-
-class Marked(gettext.NullTranslations):
-    """A language in which every text is its English in brackets."""
-
-    def gettext(self, message: str) -> str:
-        return f"⟦{message}⟧"
-
-
-SAME_EVERYWHERE = {"has_aux", "MB", "Sphinx", "MkDocs", "Markdown", ", ".join(FORMS)}
-"""Labels that are the same in every language: names of code, of programs, of units."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PAGES)
-def test_what_boxes_and_columns_are_called_is_in_the_catalogue(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(language, "_catalogue", lambda code, domain: Marked())
-    page = opened(PAGES[name], {"label": "«»"})
-    assert not page.exception
-    called = list(labels(page))
-    assert called
-    for label in called:
-        ours = re.sub(r"⟦[^⟧]*⟧|«»|:material/\w+:", "", label)
-        assert ours.strip() in SAME_EVERYWHERE or not WORD.search(ours), label

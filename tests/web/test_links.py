@@ -1,6 +1,10 @@
 """What a page shows stands in its address, and the way back leads to what an address says."""
 
+import pytest
+
 from tests.support.pages import address, opened
+
+pytestmark = pytest.mark.slow
 
 
 def two_places() -> None:
@@ -22,11 +26,7 @@ def test_two_places_of_a_page_keep_their_own_parts_of_the_address() -> None:
     assert address(page) == {"scenario": "second", "other": "stays", "case": "third"}
     page.selectbox(key="scenario").set_value("first").run()
     assert address(page) == {"other": "stays", "case": "third"}
-
-
-def test_the_way_back_to_an_address_without_a_name_is_to_what_the_page_opens_with() -> None:
-    page = opened(two_places)
-    page.selectbox(key="case").set_value("third").run()
+    # The way back to an address without a name is to what the page opens with.
     page.query_params.clear()
     page.run()
     assert page.selectbox(key="case").value == "first"

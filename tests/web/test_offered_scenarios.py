@@ -25,6 +25,7 @@ def test_only_scenarios_of_configured_folders_are_offered(
     assert offered()["mine"] == file
 
 
+@pytest.mark.slow
 def test_a_scenario_is_loaded_anew_only_when_its_text_has_changed(tmp_path: Path) -> None:
     file = written(tmp_path, MINIMAL)
     first, before = scenario(file), digest_of_file(file)
@@ -43,9 +44,6 @@ def test_a_scenario_s_digest_changes_with_what_it_imports_from_its_folder(tmp_pa
     assert digest_of_file(file) == before
     helper.write_text("A = 2\n")
     assert digest_of_file(file) != before
-
-
-def test_a_file_that_cannot_be_read_has_a_digest_too(tmp_path: Path) -> None:
     assert "No such file" in digest_of_file(tmp_path / "nowhere.py")
 
 

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
+from tests.support.browsers import watched
 from tests.support.scenario_files import written
-from tests.support.servers import SWITCHES, serving
+from tests.support.servers import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
-
-MILLISECONDS = 60_000
 
 SCENARIO = '''"""A product."""
 import numpy as np
@@ -46,14 +45,12 @@ def files(tmp_path: Path) -> list[Path]:
 @pytest.fixture
 def page(files: list[Path], chromium: str) -> Iterator[Any]:
     """A page of a server that was started with both files."""
-    with serving(["explorer", "app", *map(str, files)], {}) as url, sync_playwright() as driver:
-        expect.set_options(timeout=MILLISECONDS)
-        browser = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
-        opened = browser.new_page()
-        opened.set_default_timeout(MILLISECONDS)
-        opened.goto(f"{url}/semantics?api=grad")
-        yield opened
-        browser.close()
+    with (
+        serving(["explorer", "app", *map(str, files)], {}) as url,
+        watched(chromium, url) as opened,
+    ):
+        opened.page.goto(f"{url}/semantics?api=grad")
+        yield opened.page
 
 
 def four_answers(page: Any, gradient: int) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from explorer.web import ENTRY
 from explorer.web.offered_scenarios import VARIABLE
@@ -55,20 +54,18 @@ def studies_page() -> None:
     studies()
 
 
-@pytest.mark.mindspore
-@pytest.mark.usefixtures("configured_folder")
-def test_a_scenario_s_title_is_shown_as_it_is() -> None:
-    page = opened(cases_page, scenario="markup")
+def title_of_a_file() -> None:
+    import streamlit as st
+
+    from explorer.web.report_page import _introduce
+
+    _introduce(st.session_state["path"])
+
+
+def test_a_scenario_s_title_is_shown_as_it_is(configured_folder: Path) -> None:
+    page = opened(title_of_a_file, {"path": configured_folder / "markup.py"})
     assert not page.exception
     assert "\\<img src=x onerror=alert\\(1\\)\\> and \\*\\*bold\\*\\*" in page.subheader[0].value
-
-
-@pytest.mark.usefixtures("configured_folder")
-def test_a_broken_scenario_is_one_message_and_no_traceback() -> None:
-    page = opened(cases_page, scenario="broken")
-    assert not page.exception
-    (error,) = page.error
-    assert "syntax error" in error.value.replace("\\", "")
 
 
 @pytest.mark.mindspore
@@ -84,7 +81,6 @@ def test_a_device_that_an_engine_cannot_use_is_one_message_with_those_it_can() -
 @pytest.mark.parametrize(
     ("page", "query", "words"),
     [
-        (cases_page, {"scenario": "dense_msee"}, "did you mean 'dense"),
         (cases_page, {"order": "99"}, "allowed: 1 to"),
         (cases_page, {"scenario": "<img src=x onerror=alert(1)>\x00\u202e"}, "img"),
         (studies_page, {"study": "divices"}, "did you mean 'devices'"),
@@ -102,17 +98,14 @@ def test_an_unknown_name_in_the_address_is_one_message(
 
 
 @pytest.mark.usefixtures("configured_folder")
-def test_after_an_unknown_name_another_can_be_chosen() -> None:
-    page = opened(cases_page, scenario="none of them")
+def test_after_an_unknown_name_another_can_be_chosen_and_the_way_back_is_that_of_the_address() -> (
+    None
+):
+    page = opened(cases_page, scenario="none of them", order="2")
     page.selectbox(key="scenario").set_value("broken").run()
     (error,) = page.error
     assert "syntax error" in error.value.replace("\\", "")
     assert page.query_params["scenario"] == "broken"
-
-
-@pytest.mark.usefixtures("configured_folder")
-def test_the_way_back_shows_what_the_address_says() -> None:
-    page = opened(cases_page, scenario="broken", order="2")
     assert page.number_input(key="order").value == 2
     page.query_params["order"] = "1"
     page.run()
@@ -120,6 +113,7 @@ def test_the_way_back_shows_what_the_address_says() -> None:
     assert page.selectbox(key="scenario").value == "broken"
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_a_study_shows_its_findings_tables_and_address() -> None:
@@ -152,21 +146,17 @@ def test_a_link_opens_its_claim_in_full_and_markup_is_text() -> None:
     ("query", "is_there"),
     [
         ({"topic": "gradients"}, "#### 1."),
-        ({"topic": "operators"}, "#### 44."),
-        ({"verdict": "holds"}, "#### 1."),
+        pytest.param({"topic": "operators"}, "#### 44.", marks=pytest.mark.whole),
+        pytest.param({"verdict": "holds"}, "#### 1.", marks=pytest.mark.whole),
         ({"words": "TRANSPOSE permutes"}, "#### 44."),
-        ({"claim": "7"}, "#### 44."),
+        pytest.param({"claim": "7"}, "#### 44.", marks=pytest.mark.whole),
+        ({"words": "nowhere"}, "No claim fits"),
     ],
 )
 def test_the_address_filters_the_board(query: dict[str, str], is_there: str) -> None:
     page = opened(board_page, **query)
     assert not page.exception
-    assert is_there in said(page)
-
-
-def test_a_board_without_a_fitting_claim_says_so() -> None:
-    page = opened(board_page, words="nowhere")
-    assert any("No claim fits" in block.value for block in page.caption)
+    assert any(is_there in block.value for block in (*page.markdown, *page.caption))
 
 
 def drawn_case() -> None:
@@ -181,7 +171,7 @@ def drawn_case() -> None:
 
 
 def test_a_case_says_what_is_drawn() -> None:
-    page = AppTest.from_function(drawn_case, default_timeout=SECONDS).run()
+    page = opened(drawn_case)
     assert not page.exception
     assert "Not compared by value: dx" in page.markdown[1].value
 
@@ -196,7 +186,7 @@ def remarked() -> None:
 
 
 def test_a_remark_is_information_and_no_warning() -> None:
-    page = AppTest.from_function(remarked, default_timeout=SECONDS).run()
+    page = opened(remarked)
     assert [len(page.info), len(page.warning), len(page.exception)] == [1, 0, 0]
 
 
@@ -225,17 +215,15 @@ def introduced() -> None:
 def test_what_a_shipped_scenario_says_is_shown_in_the_visitor_s_language(
     lang: str, title: str, notes: str, reason: str
 ) -> None:
-    page = AppTest.from_function(introduced, default_timeout=SECONDS)
-    page.query_params["lang"] = lang
-    page.run()
+    page = opened(introduced, lang=lang)
     assert not page.exception
     assert page.subheader[0].value == title
     assert notes in page.sidebar.markdown[0].value
     assert reason in page.info[0].value
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("script", ["app.py", str(ENTRY)])
+@pytest.mark.whole
+@pytest.mark.parametrize("script", ["app.py", str(ENTRY)], ids=["app", "entry"])
 def test_no_framework_is_imported_in_the_app_s_process(script: str) -> None:
     code = (
         "import sys; from streamlit.testing.v1 import AppTest; "
@@ -275,11 +263,29 @@ def code_of_sample() -> None:
     code(page)(ReportKey(Path("net.py"), "digest"), report())
 
 
-@pytest.mark.parametrize("page", [graphs_of_sample, code_of_sample])
-@pytest.mark.parametrize("side", ["left", "right"])
+def export_of_sample() -> None:
+    from pathlib import Path
+
+    from explorer.web.export_page import export
+    from explorer.web.report_page import ReportKey
+    from tests.support.sample_report import report
+
+    export(ReportKey(Path("net.py"), "digest"), report())
+
+
 @pytest.mark.parametrize(
-    ("asked", "words"),
-    [("torch-tpae", "did you mean 'torch-tape'"), ("<img src=x>\x00", "allowed:")],
+    ("page", "side", "asked", "words"),
+    [
+        (graphs_of_sample, "left", "torch-tpae", "did you mean 'torch-tape'"),
+        (code_of_sample, "right", "<img src=x>\x00", "allowed:"),
+        pytest.param(
+            *(export_of_sample, "left", "<img src=x>\x00", "allowed:"), marks=pytest.mark.whole
+        ),
+        pytest.param(
+            *(export_of_sample, "right", "torch-tpae", "did you mean 'torch-tape'"),
+            marks=pytest.mark.whole,
+        ),
+    ],
 )
 def test_an_unknown_engine_in_the_address_is_told_and_the_page_is_there(
     page: Callable[[], None], side: str, asked: str, words: str
@@ -294,4 +300,4 @@ def test_an_unknown_engine_in_the_address_is_told_and_the_page_is_there(
         "torch-tape",
         "mindspore-graph",
     }
-    assert len(shown.get("bidi_component")) == 1
+    assert len(shown.get("bidi_component")) == (page is not export_of_sample)

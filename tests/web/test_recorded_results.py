@@ -1,7 +1,7 @@
 """Recorded results on pages: all of them on a new installation, said once, and replaced by one's own."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
@@ -18,12 +18,10 @@ from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics import STUDIES
 from explorer.web import home_page, progress
-from explorer.web.offered_scenarios import VARIABLE
 from explorer.web.progress import page_recorded_with, recorded_with, show_or_await
 from explorer.web.shared_runs import SharedRun, StoppedError
 from tests.support.pages import opened
 from tests.support.sample_report import report
-from tests.support.scenario_files import MINIMAL, written
 from tests.web.test_home import cards, home
 
 RECORDED = "were recorded with"
@@ -59,7 +57,9 @@ def test_a_new_installation_shows_all_that_is_shipped_and_says_once_with_what() 
 
 
 @pytest.mark.slow
-def test_a_result_of_one_s_own_takes_the_recorded_one_s_place_and_is_marked() -> None:
+def test_a_result_of_one_s_own_takes_the_recorded_one_s_place_and_is_marked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     scenario = load(find("kinks"))
     own = msgspec.structs.replace(report(unexpected=True), scenario="kinks")
     Store().put(key(scenario, Wanted()), own)
@@ -71,24 +71,9 @@ def test_a_result_of_one_s_own_takes_the_recorded_one_s_place_and_is_marked() ->
     assert marked["kinks"]["note"] == "run here"
     assert "unexpected" in marked["kinks"]["badge"]["text"]
     assert recorded_lines(page)
-
-
-@pytest.mark.slow
-def test_a_scenario_of_the_reader_s_own_is_not_run_yet(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written(tmp_path, f'"""A net of mine."""\n{MINIMAL}', "mine.py")
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    (mine,) = (shown for shown in cards(home(words="mine")) if shown["name"] == "mine")
-    assert (mine["badge"], mine["picture"], mine["note"]) == (None, "", "not run yet")
-
-
-@pytest.mark.slow
-def test_where_everything_is_of_this_machine_nothing_is_said_of_recorded_results(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    # Where everything is of this machine, nothing is said of recorded results.
     monkeypatch.setattr(home_page, "_shows_recorded", lambda: False)
-    page = home(words="kinks")
+    page.run()
     assert recorded_lines(page) == []
     assert {shown["note"] for shown in cards(page)} == {""}
 
@@ -138,25 +123,23 @@ def test_a_page_shows_what_is_recorded_until_its_own_answer_is_there() -> None:
     assert [block.value for block in page.markdown] == ["now"]
 
 
-def test_an_answer_that_is_there_is_shown_and_nothing_recorded_is_read() -> None:
-    run: SharedRun[str] = SharedRun()
-    run.value = "now"
-    run.finished.set()
-    shown: list[tuple[str, bool]] = []
-
-    def read() -> str:
-        raise AssertionError("there is an answer")
-
-    show_or_await(run, read, lambda text, is_recorded: shown.append((text, is_recorded)))
-    assert shown == [("now", False)]
-
-
-def test_after_a_run_was_stopped_what_is_recorded_is_still_shown() -> None:
+@pytest.mark.parametrize(
+    ("error", "shown"), [(None, ("now", False)), (StoppedError("stopped"), ("before", True))]
+)
+def test_an_answer_that_is_there_is_shown_and_what_is_recorded_after_a_run_was_stopped(
+    error: StoppedError | None, shown: tuple[str, bool]
+) -> None:
     run: SharedRun[str] = SharedRun()
     run.set_partial("before")
-    run.error = StoppedError("stopped")
+    run.error = error
+    run.value = None if error else "now"
     run.finished.set()
-    shown: list[tuple[str, bool]] = []
-    with pytest.raises(StoppedError):
-        show_or_await(run, lambda: None, lambda *what: shown.append(what))
-    assert shown == [("before", True)]
+    said: list[tuple[str, bool]] = []
+
+    def read() -> str | None:
+        assert error, "there is an answer"
+        return None
+
+    with pytest.raises(StoppedError) if error else nullcontext():
+        show_or_await(run, read, lambda *what: said.append(what))
+    assert said == [shown]

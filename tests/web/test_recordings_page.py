@@ -62,14 +62,6 @@ def test_two_traces_stand_beside_each_other_as_an_address_says(folder: Path) -> 
     assert address(shown)["beside"] == "two.trace"
 
 
-def test_one_trace_is_shown_alone(folder: Path) -> None:
-    write_trace(folder / "one.trace", sample())
-    shown = opened(page, file="one.trace")
-    assert not shown.exception
-    assert "**one.trace**" in said(shown)
-    assert not shown.error
-
-
 def test_two_trainings_are_compared_in_a_sentence_and_pictures(folder: Path) -> None:
     steps = (step(1), step(2))
     write_training(folder / "one.training", training(*steps))
@@ -97,15 +89,16 @@ def test_where_the_step_of_the_first_difference_has_its_graphs_they_stand_below(
     assert "The two graphs agree" in shown.success[0].value
 
 
-def test_a_training_alone_shows_its_losses(folder: Path) -> None:
+def test_a_file_alone_shows_what_it_holds_and_a_broken_one_is_one_message(folder: Path) -> None:
+    write_trace(folder / "one.trace", sample())
     write_training(folder / "one.training", training(step(1), step(2)))
+    shown = opened(page, file="one.trace")
+    assert not shown.exception
+    assert "**one.trace**" in said(shown)
+    assert not shown.error
     shown = opened(page, file="one.training")
     assert not shown.exception
     assert "optimizer" in shown.code[0].value
-
-
-def test_a_broken_file_is_one_message(folder: Path) -> None:
-    write_trace(folder / "one.trace", sample())
     content = (folder / "one.trace").read_bytes()
     (folder / "one.trace").write_bytes(content[:-1])
     shown = opened(page, file="one.trace")

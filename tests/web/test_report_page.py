@@ -61,74 +61,65 @@ def buttons(page: Any) -> list[str]:
     return [button.key for button in page.button]
 
 
-def warnings(page: Any) -> str:
-    return " ".join(block.value for block in page.warning)
-
-
-def test_a_report_that_lacks_nothing_warns_of_nothing(run: SharedRun[Report]) -> None:
-    finish(run, WHOLE)
+@pytest.mark.parametrize(
+    ("changed", "is_lost"),
+    [
+        ({}, False),
+        ({"findings": (NOISE,)}, True),
+        pytest.param({"cases": (LOST, *WHOLE.cases[1:])}, True, marks=pytest.mark.whole),
+        pytest.param(
+            {"ungraphed": {"torch-tape": Ungraphed(Failure("crashed", "it died"))}},
+            True,
+            marks=pytest.mark.whole,
+        ),
+    ],
+    ids=["nothing", "noise", "answer", "graph"],
+)
+def test_where_a_worker_was_lost_the_page_says_so_and_offers_to_run_again(
+    changed: dict[str, Any], is_lost: bool, run: SharedRun[Report]
+) -> None:
+    finish(run, msgspec.structs.replace(WHOLE, **changed))
     page = opened(page_of_cases)
     assert not page.exception
-    assert warnings(page) == ""
-    assert "run_again" not in buttons(page)
+    warnings = " ".join(block.value for block in page.warning)
+    assert ("worker process died" in warnings) is bool(warnings) is is_lost
+    assert ("run_again" in buttons(page)) is is_lost
+    # Noise that was not measured is information.
+    is_told = any(sentence(NOISE) in block.value for block in page.info)
+    assert is_told is ("findings" in changed)
+
+
+def stop(run: SharedRun[Report]) -> None:
+    run.error = StoppedError("stopped")
+    run.finished.set()
+
+
+def finish_whole(run: SharedRun[Report]) -> None:
+    finish(run, WHOLE)
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [
-        lambda: msgspec.structs.replace(WHOLE, findings=(NOISE,)),
-        lambda: msgspec.structs.replace(WHOLE, cases=(LOST, *WHOLE.cases[1:])),
-        lambda: msgspec.structs.replace(
-            WHOLE, ungraphed={"torch-tape": Ungraphed(Failure("crashed", "it died"))}
-        ),
-    ],
-    ids=["noise", "answer", "graph"],
+    ("end", "rows", "is_stopped"), [(finish_whole, [len(WHOLE.cases)], False), (stop, [1], True)]
 )
-def test_where_a_worker_was_lost_the_page_says_so_and_offers_to_run_again(
-    changed: Callable[[], Report], run: SharedRun[Report]
+def test_what_is_known_is_shown_until_all_is_there_or_the_run_is_stopped(
+    end: Callable[[SharedRun[Report]], None],
+    rows: list[int],
+    is_stopped: bool,
+    run: SharedRun[Report],
 ) -> None:
-    finish(run, changed())
-    page = opened(page_of_cases)
-    assert not page.exception
-    assert "worker process died" in warnings(page)
-    assert "run_again" in buttons(page)
-
-
-def test_noise_that_was_not_measured_is_information(run: SharedRun[Report]) -> None:
-    finish(run, msgspec.structs.replace(WHOLE, findings=(NOISE,)))
-    page = opened(page_of_cases)
-    assert any(sentence(NOISE) in block.value for block in page.info)
-
-
-def test_what_is_known_is_shown_until_all_is_there(run: SharedRun[Report]) -> None:
     run.set_partial(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
-    timer = threading.Timer(1.0, finish, (run, WHOLE))
+    timer = threading.Timer(1.0, end, (run,))
     timer.start()
     page = opened(page_of_cases)
     timer.join()
     assert not page.exception
-    # The page has turned from the part to the whole by itself.
-    assert len(page.dataframe[0].value) == len(WHOLE.cases)
-
-
-def test_what_is_stopped_while_a_part_is_shown_says_so(run: SharedRun[Report]) -> None:
-    run.set_partial(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
-
-    def stop() -> None:
-        run.error = StoppedError("stopped")
-        run.finished.set()
-
-    timer = threading.Timer(1.0, stop)
-    timer.start()
-    page = opened(page_of_cases)
-    timer.join()
-    assert not page.exception
-    assert "run_again" in buttons(page)
+    # The page has turned from the part to the end by itself.
+    assert [len(table.value) for table in page.dataframe[:1]] == rows
+    assert ("run_again" in buttons(page)) is is_stopped
 
 
 def test_what_a_visitor_stopped_says_so_and_can_be_asked_again(run: SharedRun[Report]) -> None:
-    run.error = StoppedError("stopped")
-    run.finished.set()
+    stop(run)
     page = opened(page_of_cases)
     assert not page.exception
     assert any("stopped" in block.value for block in page.info)
@@ -139,8 +130,12 @@ def test_what_a_visitor_stopped_says_so_and_can_be_asked_again(run: SharedRun[Re
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (MissingFrameworkError("No module named 'mindspore'"), "mindspore"),
-        (ExplorerError("no such device"), "no such device"),
+        pytest.param(
+            MissingFrameworkError("No module named 'mindspore'"),
+            "mindspore",
+            marks=pytest.mark.whole,
+        ),
+        pytest.param(ExplorerError("no such device"), "no such device", marks=pytest.mark.whole),
         (WorkerFaultError("Traceback: ZeroDivisionError"), "ZeroDivisionError"),
     ],
 )
@@ -200,6 +195,7 @@ def old_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return python
 
 
+@pytest.mark.whole
 def test_engines_of_an_environment_in_the_address_are_run_too(
     old_pytorch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

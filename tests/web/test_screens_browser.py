@@ -1,7 +1,6 @@
 """What a person sees on small and large screens, and on the way back."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from explorer.web.widgets import HEAD_HEIGHT, ROW_HEIGHT, table_height
 from tests.support.browsers import watched
 from tests.support.pressing import AT_REST
 from tests.support.sample_pages import PAGES
-from tests.support.servers import serving_samples
 
 pytestmark = pytest.mark.browser
 
@@ -19,12 +17,6 @@ TOO_WIDE = """() => {
   return Math.max(main.scrollWidth - main.clientWidth, document.body.scrollWidth - innerWidth)
 }"""
 """By how many pixels a page is wider than its window."""
-
-
-@pytest.fixture(scope="module")
-def samples() -> Iterator[str]:
-    with serving_samples() as url:
-        yield url
 
 
 def show(page: Any, url: str, name: str) -> None:
@@ -53,6 +45,7 @@ def test_no_page_is_wider_than_its_window(width: int, samples: str, chromium: st
         assert browser.errors == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "first", "second"),
     [("claims", "44. ", "1. "), ("semantics", "grad((0,))", "grad(None)")],
@@ -84,6 +77,7 @@ def test_the_way_back_chooses_in_a_table_what_was_chosen_before(
         assert title.inner_text().startswith(first)
 
 
+@pytest.mark.whole
 def test_on_a_phone_filters_stand_in_two_columns(samples: str, chromium: str) -> None:
     with watched(chromium, samples, width=390) as browser:
         show(browser.page, samples, "semantics")

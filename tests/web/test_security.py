@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
-from playwright.sync_api import sync_playwright
 
 from explorer.web.server import HEADERS, POLICY
 from tests.support.app_servers import server_at
-from tests.support.servers import SWITCHES, serving
+from tests.support.browsers import watched
+from tests.support.servers import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -30,22 +30,12 @@ INJECTED = """async () => {
 """Asks another host in three ways, as markup that got onto a page would."""
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A server of the app, as `explorer app` starts it."""
-    with serving(["explorer", "app"], {}) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def visitor(chromium: str, address: str) -> Iterator[Any]:
     """A page in a browser."""
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
-        page = browser.new_page()
-        page.set_default_timeout(MILLISECONDS)
-        yield page
-        browser.close()
+    with watched(chromium, address) as browser:
+        browser.page.set_default_timeout(MILLISECONDS)
+        yield browser.page
 
 
 @pytest.mark.whole
@@ -83,11 +73,12 @@ def test_what_gets_onto_a_page_reaches_no_other_host(visitor: Any, address: str)
 
 
 @pytest.mark.parametrize("path", ["/", "/semantics", "/_stcore/health", "/no/such/page"])
-def test_every_answer_carries_the_policy(visitor: Any, address: str, path: str) -> None:
-    answer = visitor.request.get(address + path)
-    assert answer.headers["x-content-type-options"] == "nosniff"
+def test_every_answer_carries_the_policy(address: str, path: str) -> None:
+    with urllib.request.urlopen(address + path) as answer:
+        headers = answer.headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
     directives = {}
-    for directive in answer.headers["content-security-policy"].split("; "):
+    for directive in headers["Content-Security-Policy"].split("; "):
         name, _, sources = directive.partition(" ")
         directives[name] = sources.split()
     assert directives.keys() == POLICY.keys()
@@ -111,6 +102,7 @@ def test_the_server_listens_on_this_machine_alone(address: str) -> None:
     assert listening == {"127.0.0.1"}
 
 
+@pytest.mark.whole
 def test_streamlit_serves_the_app_of_a_checkout_with_the_same_headers() -> None:
     with serving(["streamlit", "run", "app.py"], {}) as url, urllib.request.urlopen(url) as answer:
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS

@@ -82,12 +82,16 @@ def chooser() -> None:
         st.text(scenario_in_sight(study_topic(name)))
 
 
-def test_a_study_begins_with_the_scenario_that_was_looked_at() -> None:
+def test_a_study_begins_with_the_scenario_that_was_looked_at_or_that_the_owner_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = opened(chooser, {"seen": "lstm"})
     assert page.text[0].value == "lstm"
     assert address(page) == {"scenario": "lstm"}
     page = opened(chooser, {"seen": ""})
     assert [block.value for block in page.text] == ["dense_mse", ""]
+    monkeypatch.setenv(VARIABLE, str(written(tmp_path, MINIMAL, "mine.py")))
+    assert opened(chooser, {"seen": ""}).text[0].value == "mine"
 
 
 def chooser_again() -> None:
@@ -107,20 +111,10 @@ def test_a_study_turns_to_the_scenario_that_was_looked_at_since() -> None:
     page.session_state["seen"] = "kinks"
     assert page.run().text[0].value == "kinks"
     assert page.run().text[0].value == "polynomial"
-
-
-def test_a_study_keeps_the_scenario_of_its_address() -> None:
+    # That of its address stays.
     page = opened(chooser_again, {"seen": "lstm", "before": "polynomial"}, on="polynomial")
     page.session_state["seen"] = "kinks"
     assert page.run().text[0].value == "polynomial"
-
-
-def test_a_study_begins_with_the_file_that_the_owner_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(VARIABLE, str(written(tmp_path, MINIMAL, "mine.py")))
-    page = opened(chooser, {"seen": ""})
-    assert page.text[0].value == "mine"
 
 
 def asked() -> None:

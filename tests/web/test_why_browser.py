@@ -9,7 +9,7 @@ from playwright.sync_api import expect, sync_playwright
 from tests.support.deep_nets import SPOILED
 from tests.support.servers import SWITCHES, serving_graphs
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
 
 MILLISECONDS = 60_000
 

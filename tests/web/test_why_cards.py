@@ -29,8 +29,10 @@ def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> App
     return shown
 
 
-@pytest.mark.parametrize("page", ["yes"], indirect=True)
-def test_a_card_has_the_cause_its_evidence_and_code_for_either_net(page: AppTest) -> None:
+@pytest.mark.parametrize("page", ["yes, known"], indirect=True)
+def test_a_card_has_the_cause_its_evidence_code_for_either_net_and_what_is_known(
+    page: AppTest,
+) -> None:
     (card,) = [card for card in page.expander if card.label.startswith("Why: ")]
     assert "eps=0.01" in card.label
     assert [block.value for block in card.code] == [
@@ -41,34 +43,39 @@ def test_a_card_has_the_cause_its_evidence_and_code_for_either_net(page: AppTest
     captions = [text.value for text in card.caption]
     assert any("61 changes were tried" in text for text in captions)
     assert any(text.startswith("In MindSpore's net, at net") for text in captions)
-
-
-@pytest.mark.parametrize("page", ["yes, known"], indirect=True)
-def test_a_card_names_the_claim_and_the_surprise_that_are_about_it(page: AppTest) -> None:
-    (card,) = [card for card in page.expander if card.label.startswith("Why: ")]
-    claim, surprise = [text.value for text in card.caption if text.value.startswith("Known: ")]
+    claim, surprise = [text for text in captions if text.startswith("Known: ")]
     assert "claim 43: Batch norm's momentum" in claim
     assert "The gradient of SELU is wrong" in surprise
 
 
-@pytest.mark.parametrize("page", [", known"], indirect=True)
-def test_what_is_known_has_a_card_also_without_a_cause(page: AppTest) -> None:
-    (card,) = [card for card in page.expander if card.label.startswith("Known: ")]
-    assert "Batch norm's momentum" in card.label
-    assert not card.code
-
-
-@pytest.mark.parametrize("page", ["no"], indirect=True)
-def test_where_nothing_explains_it_there_is_no_card_and_one_line_says_so(page: AppTest) -> None:
-    assert not [card for card in page.expander if card.label.startswith("Why: ")]
-    (said,) = [text.value for text in page.caption if "were tried" in text.value]
-    assert "none gives the other side's value" in said
-
-
-@pytest.mark.parametrize("page", [""], indirect=True)
-def test_where_nothing_was_tried_nothing_is_said(page: AppTest) -> None:
-    assert not [card for card in page.expander if card.label.startswith("Why: ")]
-    assert not [text.value for text in page.caption if "tried" in text.value]
+@pytest.mark.parametrize(
+    ("page", "heads", "tried"),
+    [
+        ("", [], ""),
+        (", known", ["Known: "], ""),
+        ("no", [], "none gives the other side's value"),
+        ("yes, behind it no", ["Why: ", "As if those before"], "61 changes were tried"),
+    ],
+    indirect=["page"],
+)
+def test_without_a_cause_there_is_no_code_and_one_line_says_what_was_tried(
+    page: AppTest, heads: list[str], tried: str
+) -> None:
+    cards = [card for card in page.expander if card.label.startswith(("Why", "Known", "As if"))]
+    assert [card.label.startswith(head) for card, head in zip(cards, heads, strict=True)] == [
+        True
+    ] * len(heads)
+    for card in cards:
+        assert bool(card.code) is card.label.startswith("Why: ")
+        if card.label.startswith("Known: "):
+            assert "Batch norm's momentum" in card.label
+        if card.label.startswith("As if those before"):
+            assert "without a known cause" in card.label
+            (said,) = [text.value for text in card.caption]
+            assert said.startswith("As if mended, further divergence in forward: ")
+    lines = [text.value for text in page.caption if "tried" in text.value]
+    assert len(lines) == (1 if tried else 0)
+    assert all(tried in line for line in lines)
 
 
 @pytest.mark.parametrize("page", ["yes, behind it yes"], indirect=True)
@@ -87,15 +94,6 @@ def test_what_is_seen_as_if_mended_has_a_card_of_its_own_behind_the_others(page:
     )
     assert captions[-1].startswith("In MindSpore's net, at net.py")
     assert captions[-1].endswith("6")
-
-
-@pytest.mark.parametrize("page", ["yes, behind it no"], indirect=True)
-def test_what_is_seen_as_if_mended_has_a_card_also_without_a_cause(page: AppTest) -> None:
-    (card,) = [card for card in page.expander if card.label.startswith("As if those before")]
-    assert "without a known cause" in card.label
-    (said,) = [text.value for text in card.caption]
-    assert said.startswith("As if mended, further divergence in forward: ")
-    assert not card.code
 
 
 @pytest.mark.parametrize("page", ["no, behind it yes"], indirect=True)

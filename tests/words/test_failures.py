@@ -6,8 +6,10 @@ from typing import get_args
 import pytest
 
 from explorer.model.failures import Complaint, Failure, Refusal
+from explorer.model.results import Result
 from explorer.text.failures import KINDS, message, typed
 from explorer.text.language import _, said_in
+from explorer.words import answers
 
 DETAILS = ("Roll", "CPU", "Int32", "Float32", "Bool Float16")
 
@@ -62,3 +64,15 @@ def test_any_other_error_is_in_the_framework_s_own_words() -> None:
         with said_in(code):
             assert message(error) == "no gradient of {x}"
             assert typed(error) == "ValueError: no gradient of {x}"
+
+
+def test_a_lost_worker_is_named_once_and_mindspore_s_own_sources_are_left_out() -> None:
+    died = Failure("crashed", "the worker process died (signal 11)")
+    lost = Result(outcome="crashed", error=died)
+    assert answers.answer(lost) == "crashed: the worker process died (signal 11)"
+    refused = Result(outcome="unsupported", error=Failure("Unsupported", "a branch"))
+    assert answers.answer(refused).endswith("Unsupported: a branch")
+    sources = f"\n\n{'-' * 52}\n- C++ Call Stack: (For framework developers)\nx.cc:1"
+    message = f"For 'grad', it can not be None (value_ptr: 0x557529f56740).{sources}"
+    shown = answers.failure(Failure("ValueError", message))
+    assert shown == "ValueError: For 'grad', it can not be None (value_ptr: 0x…)."

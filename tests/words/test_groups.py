@@ -123,26 +123,18 @@ def test_what_tells_from_the_oracle_comes_behind_what_tells_answers_apart() -> N
     ]
 
 
-def test_a_small_difference_beyond_the_elements_shown_gets_the_digits_that_it_needs() -> None:
-    one, other = worded_answers(judged(dx(ramp()), dx(ramp(12.0003))))
-    assert one.text.endswith(", with dx[2, 3] = 12")
-    assert ", with dx[2, 3] = 12.000" in other.text
-
-
 def test_what_a_tolerance_allows_and_digits_show_is_not_one_answer() -> None:
     allowed = (Tolerance(reason="it may", rtol=0.5, atol=0.0),)
     doubtful = judged(dx(ramp()), dx(ramp(13)), estimates(ramp(50)), allowed)
     assert (doubtful.verdict, doubtful.oracle_agrees) == ("close", False)
     assert [answer.engines for answer in worded_answers(doubtful)] == [MINDSPORE, TORCH, (ORACLE,)]
-
-
-def test_engines_that_no_digit_shown_tells_apart_speak_together() -> None:
-    allowed = (Tolerance(reason="it may", rtol=0.5, atol=0.0),)
-    report = judged(dx(ramp()), dx(ramp(12.0003)), estimates(ramp(50)), allowed)
-    assert [answer.engines for answer in worded_answers(report)] == [
-        (*MINDSPORE, *TORCH),
-        (ORACLE,),
-    ]
+    # Engines that no digit shown tells apart speak together, unless nothing allows it.
+    near = judged(dx(ramp()), dx(ramp(12.0003)), estimates(ramp(50)), allowed)
+    together = (*MINDSPORE, *TORCH)
+    assert [answer.engines for answer in worded_answers(near)] == [together, (ORACLE,)]
+    one, other = worded_answers(judged(dx(ramp()), dx(ramp(12.0003))))
+    assert one.text.endswith(", with dx[2, 3] = 12")
+    assert ", with dx[2, 3] = 12.000" in other.text
 
 
 def test_engines_within_the_noise_of_each_other_speak_together() -> None:
@@ -180,11 +172,6 @@ def test_a_complex_element_is_named_by_its_place_and_not_by_its_part() -> None:
     ]
 
 
-def test_errors_of_the_same_words_are_one_answer() -> None:
-    (everybody,) = worded_answers(judged(raised(), raised()))
-    assert everybody.engines == (*MINDSPORE, *TORCH)
-
-
 def layers(factor: float) -> Result:
     """More tensors than are shown by their elements; the last is off by a factor."""
     names = tuple(f"dw{number}" for number in range(MOST_TENSORS + 1))
@@ -193,37 +180,29 @@ def layers(factor: float) -> Result:
     return answer(*arrays, structure=Branch(names))
 
 
-def test_of_many_tensors_only_what_tells_answers_apart_is_shown() -> None:
+def test_a_few_tensors_are_shown_and_of_many_only_what_tells_answers_apart() -> None:
+    few = Branch(tuple(f"dw{number}" for number in range(MOST_TENSORS)))
+    arrays = [np.full(2, number, np.float32) for number in range(MOST_TENSORS)]
+    moved = [array + 1 for array in arrays]
+    first, _ = worded_answers(judged(answer(*arrays, structure=few), answer(*moved, structure=few)))
+    assert first.text.startswith("([0, 0], [1, 1], ")
+
     report = judged(layers(1), layers(2))
     assert worded_answers(report) == []
     row = case_row(report)
     assert any("greatest at dw6" in statement.text for statement in row.statements)
-
-
-def test_of_many_tensors_that_begin_alike_the_element_that_differs_is_shown() -> None:
-    names = tuple(f"dw{number}" for number in range(MOST_TENSORS + 1))
+    # Beside an error they are counted, and errors of the same words are one answer.
+    values, error = worded_answers(judged(layers(1), raised()))
+    assert (values.text, error.text) == (f"{MOST_TENSORS + 1} tensors", "ValueError: no")
+    (everybody,) = worded_answers(judged(raised(), raised()))
+    assert everybody.engines == (*MINDSPORE, *TORCH)
+    # Where they begin alike, the element that differs is shown.
+    names = Branch(tuple(f"dw{number}" for number in range(MOST_TENSORS + 1)))
     same = [np.zeros(2, np.float32)] * MOST_TENSORS
-    one, other = (answer(*same, ramp(last), structure=Branch(names)) for last in (12, 0))
+    one, other = (answer(*same, ramp(last), structure=names) for last in (12, 0))
     first, second = worded_answers(judged(one, other))
     assert first.text == f"{MOST_TENSORS + 1} tensors, with dw6[2, 3] = 12"
     assert second.text == f"{MOST_TENSORS + 1} tensors, with dw6[2, 3] = 0"
-
-
-def test_many_tensors_beside_an_error_are_counted() -> None:
-    values, error = worded_answers(judged(layers(1), raised()))
-    assert values.text == f"{MOST_TENSORS + 1} tensors"
-    assert error.text == "ValueError: no"
-
-
-def test_a_few_tensors_are_shown_by_their_elements() -> None:
-    names = tuple(f"dw{number}" for number in range(MOST_TENSORS))
-    arrays = [np.full(2, number, np.float32) for number in range(MOST_TENSORS)]
-    one, other = (
-        answer(*arrays, structure=Branch(names)),
-        answer(*(array + 1 for array in arrays), structure=Branch(names)),
-    )
-    first, _ = worded_answers(judged(one, other))
-    assert first.text.startswith("([0, 0], [1, 1], ")
 
 
 LONG = "the same words again and again " * 8

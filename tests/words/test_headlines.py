@@ -66,36 +66,12 @@ def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None
     )
 
 
-def test_one_engine_against_all_others_is_named_first() -> None:
-    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=5)
-    assert headline(case).startswith(
-        "torch-graph differs from all other engines, which agree, by up to 0.00011"
-    )
-    assert headline(case).endswith("the oracle (central differences) differs from all engines")
-
-
 def test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says() -> None:
     case = differing(MIND, ("torch-tape",), confirmed=5)
     # The oracle judges answers: of an engine that raised, it says nothing.
     with_silent = (*case.groups, AnswerGroup(("torch-graph",), None))
     case = msgspec.structs.replace(case, groups=with_silent)
     assert headline(case).endswith("the oracle (central differences) differs from all engines")
-
-
-def test_the_oracle_names_the_fewer_engines() -> None:
-    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=0)
-    assert headline(case).endswith("(central differences) differs only from torch-graph")
-    case = differing((*MIND, "torch-tape"), ("torch-graph",), confirmed=1)
-    assert headline(case).endswith("(central differences) agrees only with torch-graph")
-
-
-def test_three_results_are_counted() -> None:
-    case = differing(MIND, ("torch-tape",), ("torch-graph",), confirmed=1)
-    assert headline(case).startswith(
-        "the engines give 3 results, which differ (both mindspore engines / torch-tape / torch-graph)"
-        " by up to 0.00011"
-    )
-    assert headline(case).endswith("agrees only with torch-tape")
 
 
 def among_six(*groups: tuple[str, ...], confirmed: int) -> CaseReport:
@@ -132,6 +108,12 @@ def among_six(*groups: tuple[str, ...], confirmed: int) -> CaseReport:
             " both jax engines) by up to",
             "各引擎给出的 3 个不同结果（MindSpore 的两个引擎 / PyTorch 的两个引擎 / JAX 的两个引擎）在",
         ),
+        # Others that give no result are not said to agree.
+        (
+            (MIND, (*TORCH, "jax-tape")),
+            "both mindspore engines differ from both torch engines, jax-tape by up to",
+            "MindSpore 的两个引擎与 PyTorch 的两个引擎、jax-tape 在",
+        ),
     ],
 )
 def test_of_six_engines_it_says_who_agrees_with_whom(
@@ -143,21 +125,47 @@ def test_of_six_engines_it_says_who_agrees_with_whom(
         assert headline(case).startswith(chinese)
 
 
-def test_others_that_give_no_result_are_not_said_to_agree() -> None:
-    case = among_six(MIND, (*TORCH, "jax-tape"), confirmed=1)
-    assert headline(case).startswith(
-        "both mindspore engines differ from both torch engines, jax-tape by up to"
-    )
+LONE = (*MIND, "torch-tape"), ("torch-graph",)
+BOTH = "both mindspore engines differ from both torch engines "
 
 
-def test_a_difference_without_size_is_named() -> None:
-    start = "both mindspore engines differ from both torch engines "
-    assert headline(differing(MIND, TORCH, what="shape", index=())).startswith(
-        f"{start}in the shape of dx"
-    )
-    assert headline(differing(MIND, TORCH, what="structure", leaf="", index=())).startswith(
-        f"{start}in the structure"
-    )
+@pytest.mark.parametrize(
+    ("groups", "confirmed", "changes", "start", "end"),
+    [
+        (LONE, 5, {}, "torch-graph differs from all other engines, which agree, by up to", ""),
+        # The oracle names the fewer engines.
+        (LONE, 5, {}, "", "the oracle (central differences) differs from all engines"),
+        (LONE, 0, {}, "", "(central differences) differs only from torch-graph"),
+        (LONE, 1, {}, "", "(central differences) agrees only with torch-graph"),
+        (
+            (MIND, ("torch-tape",), ("torch-graph",)),
+            1,
+            {},
+            "the engines give 3 results, which differ (both mindspore engines / torch-tape /"
+            " torch-graph) by up to 0.00011",
+            "agrees only with torch-tape",
+        ),
+        # A difference without size is named.
+        ((MIND, TORCH), None, {"what": "shape", "index": ()}, f"{BOTH}in the shape of dx", ""),
+        (
+            (MIND, TORCH),
+            None,
+            {"what": "structure", "leaf": "", "index": ()},
+            f"{BOTH}in the structure",
+            "",
+        ),
+    ],
+)
+def test_who_differs_in_what_and_whom_the_oracle_confirms(
+    groups: tuple[tuple[str, ...], ...],
+    confirmed: int | None,
+    changes: dict[str, object],
+    start: str,
+    end: str,
+) -> None:
+    said = headline(differing(*groups, confirmed=confirmed, **changes))
+    assert said.startswith(start)
+    assert said.endswith(end)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
