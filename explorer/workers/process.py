@@ -40,7 +40,10 @@ CHUNK = 1 << 20
 
 
 class WorkerProcess:
-    """One running worker: its pipes, its scratch folder, and what it wrote to stderr."""
+    """One running worker: its pipes, its scratch folder, and what it wrote to stderr.
+
+    It ``is_fresh`` until its first call, for which it may have to import a framework.
+    """
 
     def __init__(self, kind: WorkerKind, home: Environment, nursery: Nursery | None) -> None:
         """Start a worker in the environment ``home``: forked from a ``nursery`` where it is given one."""
@@ -69,7 +72,7 @@ class WorkerProcess:
                     command, environment, self.scratch, streams, its_lifeline, home.python
                 )
             self._opened = opened.pop_all()
-        self._fresh = True
+        self.is_fresh = True
 
     def request(self, call: Call, seconds: float, latest: float = math.inf) -> Answer | Lost:
         """Send one request and wait up to ``seconds`` for its answer, and no longer than ``latest``.
@@ -78,9 +81,9 @@ class WorkerProcess:
         a Lost the process is of no more use.
         """
         deadline = time.monotonic() + seconds
-        if self._fresh:
+        if self.is_fresh:
             deadline += GRACE_SECONDS
-            self._fresh = False
+            self.is_fresh = False
         late = Loss(kind="no_answer", amount=seconds)
         if latest < deadline:
             deadline = latest

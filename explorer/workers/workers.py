@@ -36,7 +36,7 @@ from explorer.text.reasons import reason
 from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nurseries, Nursery
 from explorer.workers.process import WorkerProcess
-from explorer.workers.protocol import Call, Lost
+from explorer.workers.protocol import Answer, Call, Lost
 from explorer.workers.system import can_run_workers
 
 Reply = TypeVar("Reply")
@@ -63,6 +63,9 @@ IMPORTED_ONCE: dict[Framework, tuple[str, ...]] = {
     "torch": ("explorer.engines.torch.tape", "explorer.engines.torch.graph"),
 }
 """What is imported for them: a framework's engines, and with them the framework."""
+
+ABOUT = "explorer.engines.{}.about:about"
+"""What a new worker is asked first where replies are kept: it imports the framework."""
 
 GROWN = 1200 * MEGABYTE
 """How many bytes a worker may hold once it has answered; one that holds more is stopped.
@@ -191,10 +194,17 @@ class Workers:
             self._settle_device(kind, argument)
             self._settle_home(kind)
             try:
-                answer = self._process(kind).request(
-                    Call(target, msgspec.msgpack.encode(argument)),
-                    self.request_seconds,
-                    deadline,
+                process = self._process(kind)
+                call = Call(target, msgspec.msgpack.encode(argument))
+                imported: Answer | Lost | None = None
+                # What is known is not asked, and what would have been asked first has no time to lose.
+                if process.is_fresh and self.replies and framework_of(kind):
+                    importing = Call(ABOUT.format(framework_of(kind)), msgspec.msgpack.encode({}))
+                    imported = process.request(importing, self.request_seconds, deadline)
+                answer = (
+                    imported
+                    if isinstance(imported, Lost)
+                    else process.request(call, self.request_seconds, deadline)
                 )
             except BaseException:
                 # Ctrl-C among others: what the worker would still say belongs to no later request.

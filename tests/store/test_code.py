@@ -86,12 +86,11 @@ def test_nothing_that_compares_or_shows_is_code_of_a_worker(engine: Engine) -> N
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.parametrize("framework", ["mindspore", "torch"])
-def test_every_module_that_a_worker_has_loaded_counts(
-    framework: Framework, workers: Workers
-) -> None:
+def test_every_module_that_a_worker_has_loaded_counts(framework: Framework) -> None:
     # (This one too, which the worker was asked for.)
     target = "tests.support.worker_targets:loaded_modules"
-    said = workers.call(framework, target, Word(framework), Word)
+    with Workers() as workers:
+        said = workers.call(framework, target, Word(framework), Word)
     assert isinstance(said, Word)
     loaded = said.text.split()
     assert f"explorer.engines.{framework}.tape" in loaded

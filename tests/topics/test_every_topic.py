@@ -159,6 +159,7 @@ def first_claim_of(kinds: set[str]) -> Claim:
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("own_nurseries")
 def test_without_one_framework_the_claims_about_the_other_still_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
