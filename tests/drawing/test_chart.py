@@ -121,6 +121,7 @@ def test_the_svg_is_well_formed_says_what_it_is_and_has_the_same_bytes(chart: Ch
     assert chart_png(chart).startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_every_light_colour_has_a_dark_one() -> None:
     drawn = chart_svg(LINE).decode()
     used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', drawn))

@@ -21,6 +21,7 @@ from explorer.recording.files import read_trace, read_training
 from explorer.workers.environments import program_environment
 from tests.support.command_line import environment
 from tests.support.jax_packages import skip_without
+from tests.support.kept import kept_run, key_of_run, texts
 
 NETS = Path(__file__).parents[1] / "nets"
 
@@ -123,33 +124,31 @@ def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
 
 
 @pytest.fixture(scope="session")
-def steps(
-    tmp_path_factory: pytest.TempPathFactory, jax_weights: Path, pytestconfig: pytest.Config
-) -> Recorded:
-    return _recorded(STEPS, tmp_path_factory, jax_weights, pytestconfig.getoption("--whole"))
+def steps(jax_weights: Path, pytestconfig: pytest.Config) -> Recorded:
+    return _recorded(STEPS, jax_weights, pytestconfig.getoption("--whole"))
 
 
 @pytest.fixture(scope="session")
-def trainings(
-    tmp_path_factory: pytest.TempPathFactory, jax_weights: Path, pytestconfig: pytest.Config
-) -> Recorded:
-    return _recorded(TRAININGS, tmp_path_factory, jax_weights, pytestconfig.getoption("--whole"))
+def trainings(jax_weights: Path, pytestconfig: pytest.Config) -> Recorded:
+    return _recorded(TRAININGS, jax_weights, pytestconfig.getoption("--whole"))
 
 
-def _recorded(
-    programs: dict[Framework, str], folders: pytest.TempPathFactory, weights: Path, is_whole: bool
-) -> Recorded:
+def _recorded(programs: dict[Framework, str], weights: Path, is_whole: bool) -> Recorded:
     @cache
     def recordings(framework: Framework) -> Recordings:
-        folder = folders.mktemp(f"recorded_by_{framework}")
         program = NETS / programs[framework]
-        if framework == "jax":
-            computed = _printed_in_jax(program, folder, weights)
-        elif is_whole or program.name not in TELLING:
-            computed = printed_by(program, folder)
-        else:
-            names = TELLING[program.name]
-            computed = printed_by("-c", CHOSEN, NETS, program.stem, folder, *names)
+        names = () if is_whole else TELLING.get(program.name, ())
+
+        def run(folder: Path) -> Any:
+            if framework == "jax":
+                return _printed_in_jax(program, folder, weights)
+            if names:
+                return printed_by("-c", CHOSEN, NETS, program.stem, folder, *names)
+            return printed_by(program, folder)
+
+        # (With all of the nets' folder: a program may take its net from another one.)
+        key = key_of_run(framework, program.stem, names, texts(NETS.glob("*.py")))
+        folder, computed = kept_run(key, run)
         return Recordings(framework, computed, folder)
 
     return recordings

@@ -27,13 +27,21 @@ TORCH = ("torch-graph", "torch-tape")
 
 OFTEN = (
     "aliased_input",
+    "attention_block",
+    "batch_norm_train",
     "checkpointing",
     "conv_bn_relu_pool",
     "custom_gradient",
     "dense_mse",
+    "embedding_repeats",
+    "float16_underflow",
+    "in_place_update",
     "integer_input",
     "kinks",
+    "lstm",
+    "physics_informed",
     "stop_gradient",
+    "unused_input",
     "while_loop",
 )
 """Scenarios that every run explores, each for something that the others lack; the rest ``--whole`` does."""

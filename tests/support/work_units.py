@@ -10,6 +10,9 @@ SHIPPED = frozenset({*names(), *real_names()})
 ON_ONE_SCENARIO = {"align_captured_graphs": "conv_bn_relu_pool"}
 """Files of tests of which those that name no scenario are on this one."""
 
+TRAINED = "tests/compare/training"
+"""The folder whose tests share all trainings."""
+
 TOPIC_FILES = tuple(name.replace("-", "_") for name in TOPICS)
 
 
@@ -21,6 +24,8 @@ def work_unit(test_id: str) -> str:
     parameter of a test in tests/independent ("test_x[tape-life-23]").
     """
     file, _, test = test_id.partition("::")
+    if file.startswith(f"{TRAINED}/"):
+        return TRAINED
     subject = Path(file).stem.removeprefix("test_")
     for word in (*re.split(r"[][-]", test), subject):
         if word in SHIPPED:

@@ -9,6 +9,7 @@ from explorer.workers.memory_limit import MORE, SIZE, limited_memory
 needs_linux = pytest.mark.skipif(not SIZE.exists(), reason="there is no limit on this system")
 
 
+@pytest.mark.slow
 @needs_linux
 def test_beyond_the_limit_an_allocation_fails_and_behind_the_block_it_does_not() -> None:
     with limited_memory():

@@ -3,11 +3,10 @@
 import re
 import sys
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any
-
-import mindspore as ms
 
 from explorer.engines.source_lines import (
     LIBRARY_LINES,
@@ -18,7 +17,9 @@ from explorer.engines.source_lines import (
     user_first,
 )
 
-PACKAGE = Path(ms.__file__).resolve().parent
+# Found and not imported: graphs that were written elsewhere are read without MindSpore.
+_FOUND = find_spec("mindspore")
+PACKAGE = Path(_FOUND.origin if _FOUND and _FOUND.origin else "mindspore").resolve().parent
 ENGINE = Path(__file__).resolve().parent
 
 PLUMBING = (
@@ -47,7 +48,9 @@ class CallSites:
     """Tells where operators are called from while one net runs."""
 
     def __init__(self, net: Any) -> None:
-        cells = net.cells_and_names() if isinstance(net, ms.nn.Cell) else ()
+        cells = (
+            net.cells_and_names() if hasattr(net, "cells_and_names") else ()
+        )  # a function has none
         self._paths = {id(cell): RECOMPUTED.sub("", path).lstrip(".") for path, cell in cells}
 
     def here(self, *stops: str) -> CallSite:

@@ -7,12 +7,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
+from explorer.model.engines import Framework
 from explorer.model.training import Training
+from explorer.store.store import Store
 from tests.planted.trainings.plan import Plan
 from tests.support.command_line import ROOT, environment
+from tests.support.kept import KEPT, key_of_run, texts
 
 MINUTES = 10
 
@@ -26,7 +30,18 @@ def trainings(plans: Mapping[str, Plan]) -> dict[str, Training]:
     return {name: records[name] for name in plans}
 
 
-def _run(framework: str, plans: Mapping[str, Plan]) -> dict[str, Training]:
+def _run(framework: Framework, plans: Mapping[str, Plan]) -> dict[str, Training]:
+    # What was run before in this working copy is not run again.
+    store = Store(KEPT)
+    key = key_of_run(framework, "trainings", plans, texts(Path(__file__).parent.glob("*.py")))
+    known = store.get(key, dict[str, Training])
+    if known is None:
+        known = _in_own_process(framework, plans)
+        store.put(key, known)
+    return known
+
+
+def _in_own_process(framework: Framework, plans: Mapping[str, Plan]) -> dict[str, Training]:
     done = subprocess.run(
         [sys.executable, "-m", "tests.planted.trainings.run", framework],
         input=msgspec.msgpack.encode(plans),
