@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -27,7 +28,6 @@ from explorer.scenario.find import find, real_names
 from explorer.scenario.load import load
 from explorer.scenario.selection import Selection
 from explorer.store.store import REPLIES
-from explorer.workers.garbage_collection import paused
 from explorer.workers.workers import Workers, shared_nurseries
 from tests.support.kept import KEPT
 from tests.support.listings import Listings, running_listings
@@ -137,15 +137,27 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         yield
         return
     began = _processor_seconds()
-    with paused():  # a search for garbage would count for the test in which it happens to run
-        yield
-    took = _processor_seconds() - began
+    searched = SEARCHED[0]
+    yield
+    # A search for garbage is of what all earlier tests have left.
+    took = _processor_seconds() - began - (SEARCHED[0] - searched)
     if took > QUICK_SECONDS:
         pytest.fail(
             f"{took:.2f} s of the processor, and a quick test may take {QUICK_SECONDS};"
             " make it faster, or mark it slow",
             pytrace=False,
         )
+
+
+SEARCHED = [0.0]
+"""Seconds of the processor that Python has searched for garbage."""
+
+
+def _note_search(phase: str, _: dict[str, int]) -> None:
+    SEARCHED[0] += time.process_time() if phase == "stop" else -time.process_time()
+
+
+gc.callbacks.append(_note_search)
 
 
 def _processor_seconds() -> float:

@@ -28,6 +28,7 @@ def test_what_is_not_finite_is_spelt_as_strict_json_can_carry_it() -> None:
     assert plain(value) == {"1": ["NaN", "Infinity"], "b": ["-Infinity", 1.5, True, None, "text"]}
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(NESTED)
 def test_plain_values_are_strict_json(value: Any) -> None:
