@@ -15,6 +15,7 @@ from tests.support.work_units import work_unit
         ("tests/compare/test_align_captured_graphs.py::test_x[lstm]", "lstm"),
         ("tests/corpus/test_recorded.py::test_x[real/gpt]", "real/gpt"),
         ("tests/compare/training/test_pairs.py::test_x[momentum]", "tests/compare/training"),
+        ("tests/test_how_to.py::test_x", "tests/test_how_to.py::test_x"),
         ("tests/topics/test_tape_life.py::test_x", "tape_life"),
         ("tests/topics/test_tape_life_claims.py::test_y[27]", "tape_life"),
         ("tests/topics/test_devices.py::test_x", "devices"),

@@ -13,6 +13,9 @@ ON_ONE_SCENARIO = {"align_captured_graphs": "conv_bn_relu_pool"}
 TRAINED = "tests/compare/training"
 """The folder whose tests share all trainings."""
 
+APART = ("tests/test_every_python.py", "tests/test_how_to.py")
+"""Files of long tests that share nothing."""
+
 TOPIC_FILES = tuple(name.replace("-", "_") for name in TOPICS)
 
 
@@ -26,6 +29,8 @@ def work_unit(test_id: str) -> str:
     file, _, test = test_id.partition("::")
     if file.startswith(f"{TRAINED}/"):
         return TRAINED
+    if file in APART:
+        return test_id
     subject = Path(file).stem.removeprefix("test_")
     for word in (*re.split(r"[][-]", test), subject):
         if word in SHIPPED:
