@@ -1,7 +1,9 @@
 """Fixtures of all tests: the workers, each scenario's report, a browser; what is missing is skipped."""
 
 import gc
+import hashlib
 import os
+import re
 import shutil
 import signal
 import time
@@ -23,13 +25,14 @@ from explorer.environments.known import is_found
 from explorer.exploration.explore import explore
 from explorer.folders import STORE
 from explorer.model.cases import GradCase
+from explorer.model.engines import FRAMEWORKS
 from explorer.model.report import Report
 from explorer.scenario.find import find, real_names
 from explorer.scenario.load import load
 from explorer.scenario.selection import Selection
 from explorer.store.store import REPLIES
 from explorer.workers.workers import Workers, shared_nurseries
-from tests.support.kept import KEPT
+from tests.support.kept import KEPT, place
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
 from tests.support.tiers import (
@@ -231,6 +234,23 @@ def _own_store(
     if request.node.get_closest_marker("own_store") is None:
         _with_replies(folder)
     monkeypatch.setenv(STORE, str(folder))
+
+
+@pytest.fixture
+def tmp_path(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Path]:
+    """An empty folder; that of a test which runs a framework has the same path in every run.
+
+    Replies on a net are those on a file at its place.
+    """
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    if not any(map(request.node.get_closest_marker, FRAMEWORKS)):
+        yield tmp_path_factory.mktemp(name)
+        return
+    digest = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]
+    with place(f"{name}-{digest}", tmp_path_factory) as folder:
+        yield folder
 
 
 def _with_replies(store: Path) -> Path:

@@ -1,5 +1,6 @@
 """One package of a user's own, and one crew of workers that have it, for all tests of the API."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -8,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from explorer.workers.workers import Workers
+from tests.support.kept import place
 from tests.support.own_package import write_package
 
 
 @pytest.fixture(scope="session")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a user's package, which Python finds; whoever changes it puts it back."""
-    folder = write_package(tmp_path_factory.mktemp("own"))
-    with pytest.MonkeyPatch.context() as patch:
+    process = os.environ.get("PYTEST_XDIST_WORKER", "")
+    with place(f"own{process}", tmp_path_factory) as own, pytest.MonkeyPatch.context() as patch:
+        folder = write_package(own)
         patch.setattr(sys, "path", [str(folder), *sys.path])
         yield folder
 

@@ -121,6 +121,7 @@ def wait_until(is_so: Callable[[], object]) -> None:
 @pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.own_store
 def test_interrupting_before_the_first_answer_stops_the_workers_quietly(tmp_path: Path) -> None:
     scratch, output = tmp_path / "scratch", tmp_path / "output"
     scratch.mkdir()
@@ -134,6 +135,7 @@ def test_interrupting_before_the_first_answer_stops_the_workers_quietly(tmp_path
 
 
 @pytest.mark.torch
+@pytest.mark.own_store
 def test_interrupting_after_the_first_answers_prints_what_is_there(tmp_path: Path) -> None:
     scratch, output, folder = tmp_path / "scratch", tmp_path / "output", tmp_path / "out"
     scratch.mkdir()

@@ -4,9 +4,14 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
+from filelock import FileLock, Timeout
 
 from explorer.environments.known import home_of
 from explorer.model.engines import Framework
@@ -16,6 +21,9 @@ from explorer.store.keys import Key, key_in
 
 KEPT = PACKAGE.parent / "out" / "tests"
 """The store of what workers have replied in this working copy, which a fresh clone has not."""
+
+PLACES = Path(tempfile.gettempdir()) / f"explorer-tests-{zlib.crc32(bytes(KEPT))}"
+"""The folder of files that tests write for frameworks: outside of this project, whose settings count."""
 
 RUNS = KEPT / "runs"
 """What programs have written, a folder a run."""
@@ -47,3 +55,21 @@ def kept_run(key: Key, run: Callable[[Path], Any]) -> tuple[Path, Any]:
         except OSError:  # another process has run the same meanwhile
             shutil.rmtree(unfinished)
     return folder, json.loads((folder / PRINTED).read_text(encoding="utf-8"))
+
+
+@contextmanager
+def place(name: str, others: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty folder that has the same path in every run: replies on a net are those on a file there.
+
+    It is one of ``others`` while another run of this working copy uses it.
+    """
+    folder = PLACES / name
+    PLACES.mkdir(exist_ok=True)
+    try:
+        with FileLock(f"{folder}.lock", blocking=False):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            yield folder
+            shutil.rmtree(folder, ignore_errors=True)
+    except Timeout:
+        yield others.mktemp(name)
