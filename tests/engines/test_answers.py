@@ -321,6 +321,7 @@ def torch(workers: Workers) -> EngineRequests:
 
 @pytest.mark.whole
 @pytest.mark.torch
+@pytest.mark.usefixtures("own_nurseries")
 def test_the_tape_does_not_wait_for_the_parts_that_make_graphs(torch: EngineRequests) -> None:
     request = CaseRequest(torch.net("dense_mse", "torch-tape"), GradCase("grad", 0, "all"))
     with Workers() as fresh:
