@@ -78,6 +78,7 @@ def test_only_two_update_rules_of_mindspore_part_from_pytorchs(evidence: Evidenc
 
 @pytest.mark.whole
 @pytest.mark.torch
+@pytest.mark.usefixtures("own_nurseries")  # PyTorch reads the variable when it is imported
 def test_inductor_without_a_compiler_is_an_outcome_with_its_own_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
