@@ -69,6 +69,7 @@ BY_ALL, LOSS_BY_ALL = (
 POINTS: dict[str, tuple[GradCase, ...]] = {
     "aliased_input": (BY_FIRST,),
     "dense_mse": (BY_ALL, LOSS_BY_ALL),
+    "embedding_repeats": (BY_FIRST, GradCase("grad", None, "all")),
     "integer_input": (BY_FIRST, BY_SECOND),
     "kinks": (BY_FIRST, BY_SECOND),
 }
