@@ -1,18 +1,25 @@
 """Both sides of many settings, each framework in one process, and whether they agree."""
 
+import hashlib
 import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from explorer.environments.known import home_of
+from explorer.model.engines import Framework
+from explorer.store.code import code_behind
+from explorer.store.keys import key_in
 from tests.correspondence.answers import Answer, Answered, Asked, Raised
 from tests.correspondence.settings import Array, Setting
 from tests.support.command_line import ROOT
+from tests.support.kept import kept_run, texts
 
 TOLERANCE, LEAST = 5e-4, 2e-5
 """How far float32 may be from float64: of the greatest number of a result, and at least.
@@ -25,18 +32,31 @@ SECONDS = 1800
 """The longest that a process may take on a busy machine."""
 
 
-def both(mindspore: Asked, torch: Asked, folder: Path) -> tuple[Answered, Answered]:
+def both(mindspore: Asked, torch: Asked) -> tuple[Answered, Answered]:
     """What MindSpore and PyTorch answer, at the same time."""
     with ThreadPoolExecutor() as threads:
-        here = threads.submit(run, "in_mindspore", mindspore, folder)
-        there = threads.submit(run, "in_torch", torch, folder)
+        here = threads.submit(run, "in_mindspore", mindspore)
+        there = threads.submit(run, "in_torch", torch)
         return here.result(), there.result()
 
 
-def run(program: str, asked: Asked, folder: Path) -> Answered:
-    """What one framework's process answers."""
-    question, answer = folder / f"{program}.asked", folder / f"{program}.answered"
-    question.write_bytes(pickle.dumps(asked))
+def run(program: str, asked: Asked) -> Answered:
+    """What one framework's process answers, or has answered in this working copy."""
+    question = pickle.dumps(asked)
+    framework: Framework = "mindspore" if program == "in_mindspore" else "torch"
+    code = code_behind(f"tests.correspondence.{program}"), texts(Path(__file__).parent.glob("*.py"))
+    key = key_in(home_of(framework), "run", program, code, hashlib.sha256(question).hexdigest())
+    folder, _ = kept_run(key, partial(_in_own_process, program, question))
+    answered: Answered = pickle.loads((folder / ANSWERED).read_bytes())
+    return answered
+
+
+ANSWERED = "answered"
+
+
+def _in_own_process(program: str, asked: bytes, folder: Path) -> None:
+    question, answer = folder / "asked", folder / ANSWERED
+    question.write_bytes(asked)
     variables = {"OMP_NUM_THREADS": "1", "GLOG_v": "4", "PYTHONPATH": str(ROOT)}
     subprocess.run(
         [sys.executable, "-W", "ignore", "-m", f"tests.correspondence.{program}", question, answer],
@@ -46,8 +66,6 @@ def run(program: str, asked: Asked, folder: Path) -> Answered:
         check=True,
         capture_output=True,
     )
-    answered: Answered = pickle.loads(answer.read_bytes())
-    return answered
 
 
 def disagreements(setting: Setting, here: Answer | Raised, there: Answer | Raised) -> Iterator[str]:

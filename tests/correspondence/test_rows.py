@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -102,8 +101,7 @@ def wrong_rows() -> Iterator[Row]:
 class Runs:
     """All settings by what they are for, and what both frameworks answered."""
 
-    def __init__(self, is_whole: bool, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, is_whole: bool) -> None:
         self.settings = {
             "rows": _settings(ROWS if is_whole else ROWS[::2], COUNT if is_whole else EACH["rows"]),
             "widened": _settings(map(_widened, WIDENED), EACH["widened"]),
@@ -112,7 +110,7 @@ class Runs:
         everything = list(chain(*self.settings.values()))
         mindspore = Asked([setting.mindspore for setting in everything], *names_in("mindspore"))
         torch = Asked([setting.torch for setting in everything], *names_in("torch"))
-        here, there = both(mindspore, torch, folder)
+        here, there = both(mindspore, torch)
         self.installed: dict[Framework, Answered] = {"mindspore": here, "torch": there}
 
     def answered(self, kind: str) -> Iterator[tuple[Setting, Answer | Raised, Answer | Raised]]:
@@ -154,9 +152,8 @@ def names_in(framework: Framework) -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture(scope="module")
-def runs(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    is_whole = bool(pytestconfig.getoption("--whole"))
-    return Runs(is_whole, tmp_path_factory.mktemp("correspondence"))
+def runs(pytestconfig: pytest.Config) -> Runs:
+    return Runs(bool(pytestconfig.getoption("--whole")))
 
 
 def test_both_sides_of_every_row_give_the_same(runs: Runs) -> None:
@@ -200,7 +197,7 @@ def test_an_argument_that_is_not_translated_is_noticed(runs: Runs) -> None:
     """Without each argument in turn, PyTorch gives something else in one setting at least."""
     planted = list(_planted(runs))
     asked = [setting.torch for _name, setting, _answer in planted]
-    found = run("in_torch", Asked(asked), runs.folder).answers
+    found = run("in_torch", Asked(asked)).answers
     noticed: dict[tuple[str, str], bool] = {}
     for (name, setting, here), there in zip(planted, found, strict=True):
         differs = bool(list(disagreements(setting, here, there)))

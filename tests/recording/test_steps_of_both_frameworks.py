@@ -2,14 +2,18 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from explorer.api.results import Recorded
+from explorer.model.arrays import AnyArray
+from explorer.model.engines import NEEDED
 from tests.recording.conftest import NETS
 from tests.support.command_line import environment
+from tests.support.kept import kept_run, key_of_run, texts
 from tests.support.recorded_files import loaded_trace
 
 pytestmark = [pytest.mark.torch, pytest.mark.mindspore]
@@ -27,19 +31,27 @@ SHAPES = {
 
 
 @pytest.fixture(scope="module")
-def steps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recorded]:
+def steps() -> dict[str, Recorded]:
     """The first step in PyTorch, and in MindSpore as it is there and with one mistake each."""
-    folder = tmp_path_factory.mktemp("both")
     draws = np.random.default_rng(0)
     given = {name: draws.standard_normal(shape) * 0.3 for name, shape in SHAPES.items()}
     given["x"] = draws.standard_normal((8, 6))
-    arrays = {name: array.astype(np.float32) for name, array in given.items()}
-    weights = folder / "weights.npz"
-    np.savez(weights, y=draws.integers(0, 3, 8), **arrays)
-    for program in ("step_in_torch.py", "step_in_mindspore.py"):
-        command = [sys.executable, str(NETS / program), str(folder), str(weights)]
+    arrays: dict[str, AnyArray] = {name: it.astype(np.float32) for name, it in given.items()}
+    arrays["y"] = draws.integers(0, 3, 8)
+
+    def run(program: Path, folder: Path) -> None:
+        weights = folder / "weights.npz"
+        np.savez(weights, **arrays)
+        command = [sys.executable, str(program), str(folder), str(weights)]
         subprocess.run(command, env=environment(), check=True, timeout=600, capture_output=True)
-    return {path.stem: loaded_trace(path) for path in folder.glob("*.trace")}
+
+    recorded: dict[str, Recorded] = {}
+    for framework in NEEDED:
+        program = NETS / f"step_in_{framework}.py"
+        key = key_of_run(framework, program.stem, texts([program, Path(__file__)]))
+        folder, _ = kept_run(key, partial(run, program))
+        recorded |= {path.stem: loaded_trace(path) for path in folder.glob("*.trace")}
+    return recorded
 
 
 @pytest.mark.parametrize("name", ["value_and_grad", "one_step_cell"])
