@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 DURATIONS = Path(__file__).parent.parent / "durations.json"
-"""Seconds of each unit on two quiet cores, without replies of workers: `make durations` writes it."""
+"""Seconds of each unit on two cores, without replies of workers: `make durations` writes it."""
 
 Tier = Literal["test", "whole"]
 """What is run: samples, or all. (What is quick needs no order.)"""
