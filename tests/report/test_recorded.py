@@ -58,7 +58,16 @@ from tests.support.sample_report import report
 from tests.support.sampling import sampled
 from tests.support.scenario_files import MINIMAL, written
 
-QUICK_GROUPS = ("study schedules",)
+QUICK_GROUPS = (
+    "study conventions",
+    "study devices",
+    "study loss-scale",
+    "study operators",
+    "study schedules",
+    "study stages",
+    "study tape-life",
+    "study training",
+)
 """The measurements that are compared with a run in every run of the tests."""
 
 MOST_BYTES = 2_000_000
