@@ -1,5 +1,6 @@
 """Which tests a run takes: the quick ones, a shard, and the longest units first."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
